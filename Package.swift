@@ -1,0 +1,88 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target: Swift 6 mode (from the tools version), every warning an error, no implicit re-exports.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "waypost",
+    products: [
+        .library(name: "Waypost", targets: ["Waypost"]),
+        .library(name: "WaypostPositioning", targets: ["WaypostPositioning"]),
+        .library(name: "WaypostRecording", targets: ["WaypostRecording"]),
+        .library(name: "WaypostControl", targets: ["WaypostControl"]),
+        .library(name: "WaypostTestKit", targets: ["WaypostTestKit"]),
+        .executable(name: "waypost", targets: ["WaypostCLI"]),
+        .executable(name: "waypostd", targets: ["WaypostDaemon"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        // The domain: pure, no file, socket, clock, task or lock.
+        .target(name: "Waypost", swiftSettings: strict),
+        // The one place that talks to libc and the system.
+        .target(name: "WaypostSystem", dependencies: ["Waypost"], swiftSettings: strict),
+
+        // The five rooms; they never import each other.
+        .target(name: "CGPSD", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("gps")]),
+        .target(name: "WaypostPositioning", dependencies: ["Waypost", "WaypostSystem", "CGPSD"], swiftSettings: strict),
+        .target(name: "WaypostRecording", dependencies: ["Waypost", "WaypostSystem"], swiftSettings: strict),
+        .target(
+            name: "WaypostControl",
+            dependencies: [
+                "Waypost", "WaypostSystem",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+
+        // The one configuration type, imported by the two programs only.
+        .target(name: "CTOML", cxxSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "WaypostConfiguration", dependencies: ["Waypost", "WaypostSystem", "CTOML"], swiftSettings: strict),
+
+        // The two programs.
+        .executableTarget(
+            name: "WaypostDaemon",
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "WaypostCLI",
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+
+        // What checks it.
+        .target(
+            name: "WaypostTestKit", dependencies: ["Waypost", "WaypostSystem", "WaypostPositioning"], path: "Tests/WaypostTestKit",
+            swiftSettings: strict),
+        .testTarget(name: "WaypostTests", dependencies: ["Waypost", "WaypostTestKit"], swiftSettings: strict),
+        .testTarget(name: "WaypostSystemTests", dependencies: ["WaypostSystem", "WaypostTestKit"], swiftSettings: strict),
+        .testTarget(
+            name: "WaypostPositioningTests", dependencies: ["Waypost", "WaypostSystem", "WaypostPositioning", "WaypostTestKit"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WaypostRecordingTests", dependencies: ["Waypost", "WaypostSystem", "WaypostRecording", "WaypostTestKit"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WaypostControlTests", dependencies: ["Waypost", "WaypostSystem", "WaypostControl", "WaypostTestKit"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WaypostConfigurationTests", dependencies: ["WaypostConfiguration", "WaypostTestKit"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["Waypost", "WaypostSystem", "WaypostTestKit", "WaypostDaemon", "WaypostCLI"],
+            swiftSettings: strict),
+    ],
+    cLanguageStandard: .c17,
+    cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,96 @@
+/// One fix: where the receiver was, when, and how well it knows.
+///
+/// What is not known is nil; a `Position` never holds NaN. A report without a fix is a ``NoFix``, not a `Position`.
+public struct Position: Sendable, Hashable {
+    /// The moment of the fix as the receiver gives it; nil while it has not given a date.
+    public var time: UTCTime?
+    /// The place.
+    public var coordinate: Coordinate
+    /// Whether the altitude was solved for as well.
+    public var mode: FixMode
+    /// What kind of solution it is.
+    public var status: FixStatus
+    /// Height above mean sea level (the geoid) in metres.
+    public var altitudeMSLMetres: Double?
+    /// Height above the WGS 84 ellipsoid in metres.
+    public var altitudeHAEMetres: Double?
+    /// Geoid minus ellipsoid in metres: HAE = MSL + separation.
+    public var geoidSeparationMetres: Double?
+    /// Speed over ground in metres per second.
+    public var speedMetresPerSecond: Double?
+    /// Course over ground, degrees from true north, 0..<360.
+    public var courseDegrees: Double?
+    /// Vertical speed in metres per second, up positive.
+    public var climbMetresPerSecond: Double?
+    /// Horizontal accuracy, 68 %.
+    public var accuracy: HorizontalAccuracy?
+    /// The source's own quality figures, as it gave them.
+    public var quality: PositionQuality
+    /// The name of the source that gave this position.
+    public var source: String?
+    /// True when 1024 weeks were added to a date that the receiver's week counter had lost.
+    public var isWeekRolloverCorrected: Bool
+
+    /// A position with only what every fix has; set the rest as far as it is known.
+    @inlinable
+    public init(time: UTCTime?, coordinate: Coordinate, mode: FixMode = .twoDimensional, status: FixStatus = .unknown) {
+        self.time = time
+        self.coordinate = coordinate
+        self.mode = mode
+        self.status = status
+        self.quality = PositionQuality()
+        self.isWeekRolloverCorrected = false
+    }
+}
+
+/// A receiver's report that it has no fix.
+public struct NoFix: Sendable, Hashable {
+    /// The receiver's time, when it has one.
+    public var time: UTCTime?
+    /// The name of the source.
+    public var source: String?
+
+    /// A report without a fix.
+    @inlinable
+    public init(time: UTCTime?, source: String? = nil) {
+        self.time = time
+        self.source = source
+    }
+}
+
+/// How many dimensions a fix solved for; the raw values are gpsd's TPV `mode`.
+public enum FixMode: Int, Sendable, Hashable {
+    /// Latitude and longitude.
+    case twoDimensional = 2
+    /// Latitude, longitude and altitude.
+    case threeDimensional = 3
+}
+
+/// The kind of solution; the raw values are gpsd's TPV `status`.
+public enum FixStatus: Int, Sendable, Hashable {
+    /// Not said.
+    case unknown = 0
+    /// A plain satellite fix.
+    case gps = 1
+    /// Corrected by a reference station or SBAS.
+    case differential = 2
+    /// RTK with fixed integers.
+    case rtkFixed = 3
+    /// RTK with float ambiguities.
+    case rtkFloat = 4
+    /// Dead reckoning alone.
+    case deadReckoning = 5
+    /// Satellites and dead reckoning.
+    case gnssDeadReckoning = 6
+    /// A surveyed-in receiver that keeps time.
+    case timeOnly = 7
+    /// Simulated or entered by hand.
+    case simulated = 8
+    /// Precise positioning service (encrypted signals).
+    case precise = 9
+
+    /// Whether the position rests on satellites now; estimated, manual and simulated ones do not.
+    ///
+    /// Positions for which this is false reach listeners, but change no fence and enter no log unless asked.
+    @inlinable public var isMeasured: Bool { self != .deadReckoning && self != .simulated }
+}

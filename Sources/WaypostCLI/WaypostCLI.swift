@@ -1,0 +1,1 @@
+@main enum WaypostCLI { static func main() {} }

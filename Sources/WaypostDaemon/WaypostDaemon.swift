@@ -1,0 +1,1 @@
+@main enum WaypostDaemon { static func main() {} }

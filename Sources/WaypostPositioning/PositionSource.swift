@@ -1,0 +1,72 @@
+import Waypost
+
+/// Something that knows where it is: a receiver, a recording, a simulation, a type of your own.
+///
+/// The contract, checked for any source by `PositionSourceContract` of WaypostTestKit:
+/// - `run` delivers events through `output`, one at a time and in order, and waits for each call to return: a slow reader slows the
+///   source down, it does not lose events. A source that cannot wait (a live receiver) may keep a bounded queue that drops the oldest.
+/// - `run` returns after a ``PositionSourceEvent/finished`` event when the source has an end, and promptly (within a second) when its
+///   task is cancelled. It delivers nothing after it has returned.
+/// - A live source never gives up: what it loses (a daemon, a device, a stalled line) it reports once as
+///   ``PositionSourceEvent/lost(_:)`` and tries again with back-off, and it never repeats an old fix as a new one.
+/// - `run` throws only what no retry can mend: a file that does not exist, an address that cannot be read.
+/// - Every position carries ``name`` as its `source`.
+/// - `run` may be called again after it has returned, and starts afresh then.
+public protocol PositionSource: Sendable {
+    /// What the source is called in positions, `status` and messages: its URL.
+    var name: String { get }
+
+    /// Delivers events until the source ends or the task is cancelled.
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError)
+}
+
+/// Where a source delivers its events; returns when the event has been taken.
+public typealias PositionSourceOutput = @Sendable (PositionSourceEvent) async -> Void
+
+/// What a source has to say.
+public enum PositionSourceEvent: Sendable, Equatable {
+    /// A new fix.
+    case position(Position)
+    /// The receiver is alive and says that it has no fix.
+    case noFix(NoFix)
+    /// The satellites in view.
+    case sky(SkyView)
+    /// No fixes can be expected until further notice, and why.
+    case lost(LossReason)
+    /// Something a person who looks at `status` wants to know; never needed to understand the positions.
+    case status(SourceStatus)
+    /// The source has ended; nothing follows.
+    case finished
+}
+
+/// Why there is no position.
+public enum LossReason: Sendable, Hashable {
+    /// The receiver delivers data, but no fix.
+    case noFix
+    /// The source delivers nothing although it is connected.
+    case silent
+    /// The connection to the source is gone or cannot be made; the text says what the system said.
+    case disconnected(String)
+    /// The receiver was unplugged or deactivated.
+    case deviceGone(String)
+    /// The source has ended.
+    case ended
+}
+
+/// The state of a source's connection, for people.
+public enum SourceStatus: Sendable, Hashable {
+    /// Connected, with what the other side says it is.
+    case connected(String)
+    /// Something odd that does not stop the source, once per kind.
+    case warning(String)
+}
+
+/// Why a source cannot run at all.
+public enum PositionSourceError: Error, Sendable, Equatable {
+    /// The file or device cannot be opened: path and the system's words.
+    case cannotOpen(path: String, reason: String)
+    /// Reading failed in a way that no retry mends: path and the system's words.
+    case cannotRead(path: String, reason: String)
+    /// The input holds nothing that this source can use: path and why.
+    case unusable(path: String, reason: String)
+}

@@ -1,0 +1,16 @@
+import Glibc
+
+/// Time that only moves forward, for time-outs of hardware and networks; it stands still while the machine sleeps.
+///
+/// The wall clock decides nothing: a board without a battery clock boots in 1970 and jumps at the first fix.
+public enum MonotonicClock {
+    /// Nanoseconds since an arbitrary start (CLOCK_MONOTONIC).
+    public static var nanoseconds: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
+    /// Milliseconds since an arbitrary start (CLOCK_MONOTONIC).
+    public static var milliseconds: Int64 { nanoseconds / 1_000_000 }
+}

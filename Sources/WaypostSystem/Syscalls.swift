@@ -1,0 +1,120 @@
+import Glibc
+
+/// Every call to libc that works on descriptors and files goes through here: one retry loop, one kind of error.
+public enum Syscalls {
+    /// Calls `body` again while it is interrupted by a signal; throws for any other negative result.
+    @discardableResult
+    public static func retrying<Result: SignedInteger>(
+        _ operation: String, path: String? = nil, _ body: () -> Result
+    ) throws(SystemError) -> Result {
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR { throw SystemError(code: code, operation: operation, path: path) }
+        }
+    }
+
+    /// Opens a file or device; the descriptor closes on exec.
+    public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o640) throws(SystemError) -> Int32 {
+        try retrying("open", path: path) { Glibc.open(path, flags | O_CLOEXEC, mode) }
+    }
+
+    /// Closes a descriptor that holds no unwritten data; errors are of no use then and are not reported.
+    public static func close(_ descriptor: Int32) {
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Reads what is there, up to the buffer's size; 0 is the end.
+    public static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try retrying("read") { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    /// Writes all of the bytes.
+    public static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, path: String? = nil) throws(SystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = try retrying("write", path: path) { Glibc.write(descriptor, rest.baseAddress, rest.count) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+        }
+    }
+
+    /// Writes all of the bytes.
+    public static func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String? = nil) throws(SystemError) {
+        // Array's own withUnsafeBytes does not carry typed errors; RawSpan's does.
+        try bytes.span.bytes.withUnsafeBytes { (raw) throws(SystemError) in try writeAll(descriptor, raw, path: path) }
+    }
+
+    /// Brings a file's data (and the metadata needed to read it) to the disk.
+    public static func synchronizeData(_ descriptor: Int32, path: String? = nil) throws(SystemError) {
+        try retrying("fdatasync", path: path) { fdatasync(descriptor) }
+    }
+
+    /// Brings a file's data and metadata to the disk.
+    public static func synchronize(_ descriptor: Int32, path: String? = nil) throws(SystemError) {
+        try retrying("fsync", path: path) { fsync(descriptor) }
+    }
+
+    /// Brings a folder's entries (new names, renames) to the disk.
+    public static func synchronizeFolder(_ path: String) throws(SystemError) {
+        let descriptor = try open(path, O_RDONLY | O_DIRECTORY)
+        defer { close(descriptor) }
+        try synchronize(descriptor, path: path)
+    }
+
+    /// Waits until one of the descriptors is ready or the time is over; returns how many are ready, 0 when none.
+    ///
+    /// - Parameter timeoutMilliseconds: -1 waits for ever.
+    public static func poll(_ descriptors: inout [pollfd], timeoutMilliseconds: Int32) throws(SystemError) -> Int {
+        let deadline = timeoutMilliseconds < 0 ? nil : MonotonicClock.milliseconds + Int64(timeoutMilliseconds)
+        while true {
+            let wait = deadline.map { Int32(clamping: max(0, $0 - MonotonicClock.milliseconds)) } ?? -1
+            let ready = Glibc.poll(&descriptors, nfds_t(descriptors.count), wait)
+            if ready >= 0 { return Int(ready) }
+            let code = errno
+            if code != EINTR { throw SystemError(code: code, operation: "poll") }
+        }
+    }
+
+    /// Creates a folder and those above it that are missing.
+    public static func createFolders(_ path: String, mode: mode_t = 0o750) throws(SystemError) {
+        if mkdir(path, mode) == 0 { return }
+        switch errno {
+        case EEXIST:
+            guard isFolder(path) else { throw SystemError(code: ENOTDIR, operation: "create folder", path: path) }
+        case ENOENT:
+            guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+                throw SystemError(code: ENOENT, operation: "create folder", path: path)
+            }
+            try createFolders(String(path[..<slash]), mode: mode)
+            if mkdir(path, mode) != 0, errno != EEXIST { throw SystemError(code: errno, operation: "create folder", path: path) }
+        default:
+            throw SystemError(code: errno, operation: "create folder", path: path)
+        }
+    }
+
+    /// Whether the path names a folder.
+    public static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Renames a file, replacing what has the new name.
+    public static func rename(_ old: String, to new: String) throws(SystemError) {
+        try retrying("rename to \(new)", path: old) { Glibc.rename(old, new) }
+    }
+
+    /// The names in a folder, without `.` and `..`, sorted.
+    public static func names(inFolder path: String) throws(SystemError) -> [String] {
+        guard let folder = opendir(path) else { throw SystemError(code: errno, operation: "open folder", path: path) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,42 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// A call to the operating system that failed.
+public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The `errno` value.
+    public var code: Int32
+    /// What was being done, as a person would say it: `open`, `write`, `connect`.
+    public var operation: String
+    /// The file, socket or device concerned, when there is one.
+    public var path: String?
+
+    /// A failure with that `errno` value.
+    public init(code: Int32, operation: String, path: String? = nil) {
+        self.code = code
+        self.operation = operation
+        self.path = path
+    }
+
+    /// Whether the same call may succeed later without anybody changing the set-up.
+    public var isTemporary: Bool {
+        [EINTR, EAGAIN, EBUSY, ENOMEM, ENOBUFS, EIO, ENOSPC, EDQUOT, ETIMEDOUT, ECONNREFUSED, ECONNRESET, ENETUNREACH, EHOSTUNREACH,
+            EPIPE, ENXIO, ENODEV, ENOENT,
+        ].contains(code)
+    }
+
+    /// The system's words for the code: `No such file or directory`.
+    public var reason: String {
+        var text = [CChar](repeating: 0, count: 256)
+        // The XSI form: fills the buffer; the GNU form is not imported.
+        guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// One line: `open /dev/ttyUSB0: Permission denied`.
+    public var description: String {
+        path.map { "\(operation) \($0): \(reason)" } ?? "\(operation): \(reason)"
+    }
+}
