@@ -22,7 +22,8 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// Whether the same call may succeed later without anybody changing the set-up.
     public var isTemporary: Bool {
-        [EINTR, EAGAIN, EBUSY, ENOMEM, ENOBUFS, EIO, ENOSPC, EDQUOT, ETIMEDOUT, ECONNREFUSED, ECONNRESET, ENETUNREACH, EHOSTUNREACH,
+        [
+            EINTR, EAGAIN, EBUSY, ENOMEM, ENOBUFS, EIO, ENOSPC, EDQUOT, ETIMEDOUT, ECONNREFUSED, ECONNRESET, ENETUNREACH, EHOSTUNREACH,
             EPIPE, ENXIO, ENODEV, ENOENT,
         ].contains(code)
     }

@@ -20,6 +20,7 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         millisecondsSince1970 = Int64(days) * 86_400_000 + Int64(millisecondOfDay)
     }
 
+    /// Whether the left moment is before the right one.
     @inlinable
     public static func < (left: UTCTime, right: UTCTime) -> Bool {
         left.millisecondsSince1970 < right.millisecondsSince1970
