@@ -25,6 +25,14 @@ public enum Syscalls {
         _ = Glibc.close(descriptor)
     }
 
+    /// Two connected stream sockets that close on exec (pipe2 is not imported, and pipe leaks into a process that starts just then).
+    public static func socketPair() throws(SystemError) -> (Int32, Int32) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        try retrying("socketpair") { socketpair(AF_UNIX, kind, 0, &ends) }
+        return (ends[0], ends[1])
+    }
+
     /// Reads what is there, up to the buffer's size; 0 is the end.
     public static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         try retrying("read") { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }

@@ -1,0 +1,63 @@
+import Glibc
+
+/// Runs code that blocks (libgps, a FIFO, a serial line) on a thread of its own, so that it never holds up the cooperative pool.
+///
+/// The thread is detached: it ends by itself when the body returns, and nobody waits for it. A body that hangs in a call which cannot
+/// be interrupted (`getaddrinfo`) therefore delays nobody; it must release what it holds when it comes back.
+public enum DedicatedThread {
+    /// Starts a thread that runs `body` once; returns what stops it.
+    ///
+    /// - Parameters:
+    ///   - name: what `top -H` and debuggers show; the system keeps 15 bytes.
+    ///   - stackBytes: the room for the stack; only what is touched costs memory.
+    ///   - body: the work; it polls the cancellation together with its own descriptors and returns when asked to stop.
+    /// - Errors: no thread or descriptor is left.
+    public static func start(
+        name: String, stackBytes: Int = 262_144, body: @escaping @Sendable (ThreadCancellation) -> Void
+    ) throws(SystemError) -> ThreadCancellation {
+        let cancellation = try ThreadCancellation()
+        let work = Unmanaged.passRetained(Work(name: String(decoding: name.utf8.prefix(15), as: UTF8.self)) { body(cancellation) })
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, stackBytes)
+        var thread = pthread_t()
+        let code = pthread_create(&thread, &attributes, { DedicatedThread.enter($0) }, work.toOpaque())
+        guard code == 0 else {
+            work.release()
+            throw SystemError(code: code, operation: "start thread", path: name)
+        }
+        return cancellation
+    }
+
+    private final class Work: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    private static func enter(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let argument else { return nil }
+        // Signals belong to the threads that expect them.
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+        let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+        setName(work.name)
+        work.body()
+        return nil
+    }
+
+    // pthread_setname_np and prctl are not imported.
+    private static func setName(_ name: String) {
+        let path = "/proc/thread-self/comm"
+        guard let file = try? Syscalls.open(path, O_WRONLY) else { return }  // Without /proc the thread keeps the program's name.
+        defer { Syscalls.close(file) }
+        try? Syscalls.writeAll(file, Array(name.utf8))  // A thread without its name works as well.
+    }
+}
