@@ -1,0 +1,165 @@
+import Waypost
+import WaypostSystem
+
+/// A bounded queue that carries events from the one thread that blocks to the one task that delivers them.
+///
+/// The thread calls ``send(_:)`` and at the end ``finish(_:)``; the task takes batches with ``nextBatch()``, or all of it is done by
+/// ``run(threadName:whenFull:capacity:output:body:)``.
+public final class EventHandoff: Sendable {
+    /// What happens to an event for which there is no room.
+    public enum Overflow: Sendable {
+        /// The sender waits: for files, which can.
+        case waits
+        /// The oldest position, sky view or report without a fix is dropped and counted: for live receivers, which cannot wait.
+        ///
+        /// Losses and status are kept, unless the queue holds nothing else.
+        case dropsOldest
+    }
+
+    private enum End {
+        case sender(PositionSourceError?)
+        case receiver
+    }
+
+    private struct State {
+        var queue: [PositionSourceEvent] = []
+        var end: End?
+        var dropped = 0
+        var receiver: CheckedContinuation<Void, Never>?
+    }
+
+    private let capacity: Int
+    private let overflow: Overflow
+    private let monitor = Monitor(State())
+
+    /// An empty queue for that many events; the receiver may hold as many again in its hands.
+    public init(capacity: Int, whenFull overflow: Overflow) {
+        precondition(capacity > 0, "a queue needs room for one event")
+        self.capacity = capacity
+        self.overflow = overflow
+    }
+
+    /// How many events were dropped for want of room.
+    public var droppedCount: Int { monitor.withLock { $0.dropped } }
+
+    // MARK: The thread's side
+
+    /// Adds an event; false when nobody will take it any more, and the thread should end.
+    ///
+    /// Blocks while the queue is full and the policy says to wait; call it from a thread of your own.
+    @discardableResult
+    public func send(_ event: PositionSourceEvent) -> Bool {
+        let (isTaken, receiver) = monitor.wait { state -> (Bool, CheckedContinuation<Void, Never>?)? in
+            guard state.end == nil else { return (false, nil) }
+            if state.queue.count >= capacity {
+                guard overflow == .dropsOldest else { return nil }
+                state.queue.remove(at: state.queue.firstIndex { $0.isOvertaken } ?? 0)
+                state.dropped += 1
+            }
+            state.queue.append(event)
+            return (true, state.receiver.take())
+        }
+        receiver?.resume()
+        return isTaken
+    }
+
+    /// Ends the queue: the receiver takes what is left, and the failure if there is one. Later events are refused.
+    public func finish(_ failure: PositionSourceError? = nil) {
+        end(.sender(failure))
+    }
+
+    // MARK: The task's side
+
+    /// The events that have come since the last call, oldest first; nil at the end, and at once when the task is cancelled.
+    ///
+    /// - Errors: what the thread finished with, after its last event.
+    /// - Concurrency: one task only.
+    public func nextBatch() async throws(PositionSourceError) -> [PositionSourceEvent]? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mustWait = monitor.withLock { state in
+                    guard state.queue.isEmpty, state.end == nil else { return false }
+                    precondition(state.receiver == nil, "two tasks take from one EventHandoff")
+                    state.receiver = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        } onCancel: {
+            close()
+        }
+        let (batch, end) = monitor.withLock { state in
+            let batch = state.queue
+            state.queue = []
+            return (batch, state.end)
+        }
+        if !batch.isEmpty { return batch }
+        if case .sender(let failure?) = end { throw failure }
+        return nil
+    }
+
+    /// Ends the queue from the receiver's side: what is in it is thrown away, and a sender that waits goes on (with false).
+    public func close() {
+        end(.receiver)
+    }
+
+    private func end(_ end: End) {
+        let receiver = monitor.withLock { state in
+            if state.end == nil { state.end = end }
+            if case .receiver = end { state.queue = [] }
+            return state.receiver.take()
+        }
+        receiver?.resume()
+    }
+
+    // MARK: Both sides
+
+    /// Runs `body` on a thread of its own and delivers what it sends, until it returns or the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - threadName: what `top -H` shows.
+    ///   - body: the thread's work: sends events, waits by the cancellation only, returns when it has ended or when asked to stop. What
+    ///     it throws is thrown to the caller after its last event.
+    /// - Errors: what the body throws; `cannotRead` when the system has no thread or descriptor left.
+    /// - Concurrency: returns at once when the task is cancelled, even while the body hangs in a call; the body ends by itself then, and
+    ///   nothing it sends is delivered.
+    public static func run(
+        threadName: String, whenFull overflow: Overflow, capacity: Int = 64, output: PositionSourceOutput,
+        body: @escaping @Sendable (EventHandoff, ThreadCancellation) throws(PositionSourceError) -> Void
+    ) async throws(PositionSourceError) {
+        let handoff = EventHandoff(capacity: capacity, whenFull: overflow)
+        let thread: ThreadCancellation
+        do {
+            thread = try DedicatedThread.start(name: threadName) { cancellation in
+                do throws(PositionSourceError) {
+                    try body(handoff, cancellation)
+                    handoff.finish()
+                } catch {
+                    handoff.finish(error)
+                }
+            }
+        } catch {
+            throw .cannotRead(path: threadName, reason: error.description)
+        }
+        defer {
+            handoff.close()
+            thread.cancel()
+        }
+        while let batch = try await handoff.nextBatch() {
+            for event in batch {
+                if Task.isCancelled { return }
+                await output(event)
+            }
+        }
+    }
+}
+
+extension PositionSourceEvent {
+    /// Whether a later event of the same kind says more, so that this one may be dropped.
+    fileprivate var isOvertaken: Bool {
+        switch self {
+        case .position, .noFix, .sky: true
+        case .lost, .status, .finished: false
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Synchronization
+import Testing
+import Waypost
+import WaypostPositioning
+import WaypostSystem
+
+@Suite struct EventHandoffTests {
+    @Test func deliversInOrderAndEnds() async throws {
+        let handoff = EventHandoff(capacity: 8, whenFull: .waits)
+        for number in 0..<5 { #expect(handoff.send(fix(number))) }
+        handoff.finish()
+        #expect(handoff.send(fix(9)) == false)
+        #expect(try await handoff.nextBatch() == (0..<5).map(fix))
+        #expect(try await handoff.nextBatch() == nil)
+        #expect(try await handoff.nextBatch() == nil)
+    }
+
+    @Test func throwsTheFailureAfterTheLastEvent() async throws {
+        let failure = PositionSourceError.unusable(path: "x", reason: "y")
+        let handoff = EventHandoff(capacity: 8, whenFull: .waits)
+        handoff.send(fix(1))
+        handoff.finish(failure)
+        #expect(try await handoff.nextBatch() == [fix(1)])
+        await #expect(throws: failure) { try await handoff.nextBatch() }
+    }
+
+    @Test func aFullQueueMakesTheSenderWait() async throws {
+        let handoff = EventHandoff(capacity: 2, whenFull: .waits)
+        let sent = Atomic(0)
+        try await confirmation { allSent in
+            let sender = try DedicatedThread.start(name: "sender") { _ in
+                for number in 0..<100 where handoff.send(fix(number)) { sent.add(1, ordering: .relaxed) }
+                handoff.finish()
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(sent.load(ordering: .relaxed) == 2)
+            var received: [PositionSourceEvent] = []
+            while let batch = try await handoff.nextBatch() {
+                #expect(batch.count <= 2)
+                received += batch
+            }
+            #expect(received == (0..<100).map(fix))
+            #expect(handoff.droppedCount == 0)
+            sender.cancel()
+            allSent()
+        }
+    }
+
+    @Test func aFullLiveQueueDropsTheOldestAndCounts() async throws {
+        let handoff = EventHandoff(capacity: 3, whenFull: .dropsOldest)
+        handoff.send(.lost(.silent))
+        for number in 0..<10 { #expect(handoff.send(fix(number))) }
+        #expect(handoff.droppedCount == 8)
+        #expect(try await handoff.nextBatch() == [.lost(.silent), fix(8), fix(9)])
+    }
+
+    @Test func aLiveQueueFullOfLossesStaysBounded() async throws {
+        let handoff = EventHandoff(capacity: 2, whenFull: .dropsOldest)
+        for number in 0..<5 { handoff.send(.lost(.disconnected("\(number)"))) }
+        #expect(try await handoff.nextBatch() == [.lost(.disconnected("3")), .lost(.disconnected("4"))])
+    }
+
+    @Test func closingFreesASenderThatWaits() async throws {
+        let handoff = EventHandoff(capacity: 1, whenFull: .waits)
+        handoff.send(fix(0))
+        let answers = AsyncStream<Bool>.makeStream()
+        _ = try DedicatedThread.start(name: "sender") { _ in answers.continuation.yield(handoff.send(fix(1))) }
+        try await Task.sleep(for: .milliseconds(50))
+        handoff.close()
+        for await answer in answers.stream {
+            #expect(answer == false)
+            break
+        }
+        #expect(try await handoff.nextBatch() == nil)
+    }
+
+    @Test func cancellationEndsAWaitingReceiver() async throws {
+        let handoff = EventHandoff(capacity: 1, whenFull: .waits)
+        let receiver = Task { try await handoff.nextBatch() }
+        try await Task.sleep(for: .milliseconds(50))
+        receiver.cancel()
+        #expect(try await receiver.value == nil)
+        #expect(handoff.send(fix(0)) == false)
+    }
+
+    @Test func wakesAReceiverForEveryEvent() async throws {
+        let handoff = EventHandoff(capacity: 4, whenFull: .waits)
+        _ = try DedicatedThread.start(name: "sender") { _ in
+            for number in 0..<20_000 { handoff.send(fix(number)) }
+            handoff.finish()
+        }
+        var received: [PositionSourceEvent] = []
+        while let batch = try await handoff.nextBatch() { received += batch }
+        #expect(received == (0..<20_000).map(fix))
+    }
+
+    @Test func runDeliversUntilTheBodyReturns() async throws {
+        let log = EventLog()
+        try await EventHandoff.run(threadName: "test", whenFull: .waits, capacity: 2, output: { log.append($0) }) { handoff, _ in
+            for number in 0..<50 { handoff.send(fix(number)) }
+            handoff.send(.finished)
+        }
+        #expect(log.events == (0..<50).map(fix) + [.finished])
+    }
+
+    @Test func runThrowsWhatTheBodyThrows() async throws {
+        let failure = PositionSourceError.cannotOpen(path: "x", reason: "y")
+        let log = EventLog()
+        await #expect(throws: failure) {
+            try await EventHandoff.run(threadName: "test", whenFull: .waits, output: { log.append($0) }) {
+                (handoff, _) throws(PositionSourceError) in
+                handoff.send(fix(1))
+                throw failure
+            }
+        }
+        #expect(log.events == [fix(1)])
+    }
+
+    @Test(arguments: [EventHandoff.Overflow.waits, .dropsOldest])
+    func runReturnsAtOnceWhenCancelledThoughTheBodyHangs(overflow: EventHandoff.Overflow) async throws {
+        let log = EventLog()
+        let run = Task {
+            try await EventHandoff.run(threadName: "test", whenFull: overflow, output: { log.append($0) }) { handoff, cancellation in
+                handoff.send(fix(1))
+                // A call that does not hear the cancellation.
+                while !cancellation.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+                Thread.sleep(forTimeInterval: 3)
+                handoff.send(fix(2))
+            }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        let start = MonotonicClock.milliseconds
+        run.cancel()
+        try await run.value
+        #expect(MonotonicClock.milliseconds - start < 1_000)
+        #expect(log.events == [fix(1)])
+    }
+}
+
+/// What a source delivered, in order.
+final class EventLog: Sendable {
+    private let list = Mutex<[PositionSourceEvent]>([])
+
+    var events: [PositionSourceEvent] { list.withLock { $0 } }
+
+    func append(_ event: PositionSourceEvent) { list.withLock { $0.append(event) } }
+}
+
+/// A position that its time tells from others.
+private func fix(_ number: Int) -> PositionSourceEvent {
+    guard let place = Coordinate(latitudeDegrees: 47, longitudeDegrees: 8) else { return .finished }
+    return .position(Position(time: UTCTime(millisecondsSince1970: Int64(number)), coordinate: place))
+}
