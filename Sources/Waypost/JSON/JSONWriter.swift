@@ -1,0 +1,214 @@
+/// Writes JSON piece by piece, commas and escapes included.
+///
+/// ```swift
+/// text.appendJSON { json in
+///     json.object { json in
+///         json.member("class", "TPV")
+///         json.member("lat", 51.477_928)
+///         json.member("climb", nil as Double?)  // not known: not written
+///     }
+/// }
+/// // {"class":"TPV","lat":51.477928}
+/// ```
+///
+/// A comma is due when the last byte ends a value, so the text itself is the only state.
+///
+/// - Cost: no allocation per value once the text has grown.
+public struct JSONWriter: Sendable {
+    /// What has been written.
+    public private(set) var text: TextBuffer
+
+    /// A writer that goes on behind a text; a text that does not end in the middle of JSON ends with a line feed or is empty.
+    public init(_ text: TextBuffer = TextBuffer()) {
+        self.text = text
+    }
+
+    // MARK: Containers
+
+    /// Writes an object: at top level or in an array.
+    public mutating func object(_ members: (inout JSONWriter) -> Void) {
+        separate()
+        text.append(byte: UInt8(ascii: "{"))
+        members(&self)
+        text.append(byte: UInt8(ascii: "}"))
+    }
+
+    /// Writes an array: at top level or in an array.
+    public mutating func array(_ elements: (inout JSONWriter) -> Void) {
+        separate()
+        text.append(byte: UInt8(ascii: "["))
+        elements(&self)
+        text.append(byte: UInt8(ascii: "]"))
+    }
+
+    /// Writes a member that is an object.
+    public mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
+        key(name)
+        object(members)
+    }
+
+    /// Writes a member that is an array.
+    public mutating func array(_ name: StaticString, _ elements: (inout JSONWriter) -> Void) {
+        key(name)
+        array(elements)
+    }
+
+    // MARK: Members; one without a value is not written
+
+    /// Writes a text member.
+    public mutating func member(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        key(name)
+        element(value)
+    }
+
+    /// Writes a number member as the shortest decimal that reads back as the same value; a value that is not finite counts as not known.
+    public mutating func member(_ name: StaticString, _ value: Double?) {
+        guard let value, value.isFinite else { return }
+        key(name)
+        text.append(shortest: value)
+    }
+
+    /// Writes a whole-number member.
+    public mutating func member(_ name: StaticString, _ value: Int?) {
+        guard let value else { return }
+        key(name)
+        text.append(integer: value)
+    }
+
+    /// Writes a truth member.
+    public mutating func member(_ name: StaticString, _ value: Bool?) {
+        guard let value else { return }
+        key(name)
+        element(value)
+    }
+
+    /// Writes a moment as RFC 3339 UTC with milliseconds.
+    public mutating func member(_ name: StaticString, _ value: UTCTime?) {
+        guard let value else { return }
+        key(name)
+        text.append(byte: UInt8(ascii: "\""))
+        text.append(value)
+        text.append(byte: UInt8(ascii: "\""))
+    }
+
+    /// Writes a member that is JSON already.
+    public mutating func member(_ name: StaticString, json value: some Sequence<UInt8>) {
+        key(name)
+        text.append(contentsOf: value)
+    }
+
+    /// Writes any value as a member.
+    public mutating func member(_ name: StaticString, _ value: JSONValue?) {
+        guard let value else { return }
+        key(name)
+        element(value)
+    }
+
+    // MARK: Elements
+
+    /// Writes a text element.
+    public mutating func element(_ value: String) {
+        separate()
+        quote(value)
+    }
+
+    /// Writes a number element; it must be finite.
+    public mutating func element(_ value: Double) {
+        separate()
+        text.append(shortest: value)
+    }
+
+    /// Writes a whole-number element.
+    public mutating func element(_ value: Int) {
+        separate()
+        text.append(integer: value)
+    }
+
+    /// Writes a truth element.
+    public mutating func element(_ value: Bool) {
+        separate()
+        if value { text.append("true") } else { text.append("false") }
+    }
+
+    /// Writes any value; the members of objects in the order of their names, so that the same value gives the same bytes.
+    public mutating func element(_ value: JSONValue) {
+        switch value {
+        case .null:
+            separate()
+            text.append("null")
+        case .bool(let value): element(value)
+        case .integer(let value):
+            separate()
+            text.append(integer: value)
+        case .number(let value): element(value)
+        case .string(let value): element(value)
+        case .array(let elements): array { json in for element in elements { json.element(element) } }
+        case .object(let members):
+            object { json in
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                    json.separate()
+                    json.quote(name)
+                    json.text.append(byte: UInt8(ascii: ":"))
+                    json.element(value)
+                }
+            }
+        }
+    }
+
+    // MARK: Parts
+
+    private mutating func separate() {
+        switch text.bytes.last {
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
+        default: text.append(byte: UInt8(ascii: ","))
+        }
+    }
+
+    /// Names are literals of ours and hold nothing to escape.
+    private mutating func key(_ name: StaticString) {
+        separate()
+        text.append(byte: UInt8(ascii: "\""))
+        text.append(name)
+        text.append("\":")
+    }
+
+    private mutating func quote(_ string: String) {
+        text.append(byte: UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): text.append("\\\"")
+            case UInt8(ascii: "\\"): text.append("\\\\")
+            case UInt8(ascii: "\n"): text.append("\\n")
+            case UInt8(ascii: "\r"): text.append("\\r")
+            case UInt8(ascii: "\t"): text.append("\\t")
+            case 0..<0x20, 0x7F:
+                text.append("\\u00")
+                text.append(byte: JSONWriter.hexadecimalDigit(byte >> 4))
+                text.append(byte: JSONWriter.hexadecimalDigit(byte & 0xF))
+            default: text.append(byte: byte)
+            }
+        }
+        text.append(byte: UInt8(ascii: "\""))
+    }
+
+    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    fileprivate mutating func exchange(with other: inout TextBuffer) {
+        swap(&text, &other)
+    }
+}
+
+extension TextBuffer {
+    /// Appends what the closure writes as JSON.
+    ///
+    /// - Cost: the text moves into the writer and back; nothing is copied.
+    public mutating func appendJSON(_ write: (inout JSONWriter) -> Void) {
+        var json = JSONWriter(TextBuffer(capacity: 0))
+        json.exchange(with: &self)
+        write(&json)
+        json.exchange(with: &self)
+    }
+}
