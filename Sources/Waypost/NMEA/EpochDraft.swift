@@ -1,0 +1,116 @@
+/// What has been said about the open epoch so far.
+struct EpochDraft {
+    /// Whose place stands when the sentences of an epoch differ.
+    enum PlaceRank: Int {
+        case none, other, gll
+    }
+
+    /// Whose status stands: GGA's quality tells more than a mode letter.
+    enum StatusRank: Int {
+        case none, letter, quality
+    }
+
+    var millisecondOfDay: Int?
+    /// A date with the time of day it was said at.
+    private(set) var date: (date: NMEADate, millisecondOfDay: Int, hasFix: Bool)?
+    /// The place, nil while no sentence said that it is valid.
+    private(set) var coordinate: Coordinate?
+    private(set) var status = FixStatus.unknown
+    private(set) var altitudeMSLMetres: Double?
+    private(set) var geoidSeparationMetres: Double?
+    private(set) var speedMetresPerSecond: Double?
+    private(set) var courseDegrees: Double?
+    private(set) var satellitesUsed: Int?
+    private(set) var hdop: Double?
+    var accuracy: HorizontalAccuracy?
+    /// Whether a GSA came.
+    var hasSolution = false
+    /// Whether a sentence that tells about a fix came, with one or without.
+    private(set) var hasPositionSentence = false
+    /// Whether only ZDA gave the time.
+    private(set) var isClock = false
+
+    private var placeRank = PlaceRank.none
+    private var statusRank = StatusRank.none
+    private var hasRecommendedMotion = false
+    private var untimedTypes: UInt16 = 0
+
+    /// Whether there is anything to report: a position sentence, or a clock's time.
+    var isReportable: Bool { hasPositionSentence || isClock }
+
+    func hasUntimed(_ type: NMEASentenceType) -> Bool { untimedTypes & 1 << type.rawValue != 0 }
+
+    mutating func addUntimed(_ type: NMEASentenceType) { untimedTypes |= 1 << type.rawValue }
+
+    /// Opens the epoch with a time that only a clock gave.
+    mutating func beginClock(_ millisecondOfDay: Int) {
+        self.millisecondOfDay = millisecondOfDay
+        isClock = true
+    }
+
+    mutating func note(_ date: NMEADate, millisecondOfDay: Int, hasFix: Bool) {
+        if self.date == nil || hasFix { self.date = (date, millisecondOfDay, hasFix) }
+    }
+
+    mutating func add(fix: Coordinate?, rank: PlaceRank, status: FixStatus, statusRank: StatusRank) {
+        hasPositionSentence = true
+        guard let fix else { return }
+        if rank.rawValue >= placeRank.rawValue {
+            coordinate = fix
+            placeRank = rank
+        }
+        if statusRank.rawValue > self.statusRank.rawValue, status != .unknown {
+            self.status = status
+            self.statusRank = statusRank
+        }
+    }
+
+    mutating func add(altitude: Double?, separation: Double?, satellites: Int?, hdop: Double?) {
+        altitudeMSLMetres = altitude ?? altitudeMSLMetres
+        geoidSeparationMetres = separation ?? geoidSeparationMetres
+        satellitesUsed = satellites ?? satellitesUsed
+        self.hdop = hdop ?? self.hdop
+    }
+
+    /// Speed and course of an RMC.
+    mutating func add(speed: Double?, course: Double?) {
+        guard speed != nil || course != nil else { return }
+        speedMetresPerSecond = speed
+        courseDegrees = course
+        hasRecommendedMotion = true
+    }
+
+    mutating func add(_ vtg: VTG) {
+        guard !hasRecommendedMotion else { return }
+        speedMetresPerSecond = vtg.speedMetresPerSecond
+        courseDegrees = vtg.courseDegrees
+    }
+}
+
+/// What GSA said last; it holds for the epochs of the next seconds, as fast receivers send it once a second.
+struct SolutionDraft {
+    /// The longest time that a GSA holds for, in milliseconds.
+    static let validMilliseconds = 2_000
+
+    private(set) var quality = PositionQuality()
+    private(set) var mode: FixMode?
+    private var givenAtMillisecondOfDay: Int?
+
+    mutating func add(_ gsa: GSA) {
+        mode = gsa.fixType.flatMap { FixMode(rawValue: $0) }
+        quality.pdop = gsa.pdop
+        quality.hdop = gsa.hdop
+        quality.vdop = gsa.vdop
+    }
+
+    /// Called at the end of each epoch, before its position is made: forgets a solution that is too old.
+    mutating func keep(atMillisecondOfDay moment: Int?, isFresh: Bool) {
+        if isFresh {
+            givenAtMillisecondOfDay = moment
+        } else if let given = givenAtMillisecondOfDay, let moment, abs(moment - given) <= SolutionDraft.validMilliseconds {
+            return
+        } else {
+            self = SolutionDraft()
+        }
+    }
+}

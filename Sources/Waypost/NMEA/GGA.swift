@@ -1,0 +1,42 @@
+/// Fix data: time, place, quality, satellites, altitude.
+///
+///     $--GGA,hhmmss.ss,llll.ll,a,yyyyy.yy,a,x,xx,x.x,x.x,M,x.x,M,x.x,xxxx*hh
+///       0    1         2       3 4        5 6 7  8   9   10 11  12 13  14
+///      1 UTC   2-3 latitude   4-5 longitude   6 quality   7 satellites used   8 HDOP   9 altitude above mean sea level, metres
+///     11 geoid above ellipsoid, metres   13 age of corrections, seconds   14 reference station
+struct GGA {
+    var millisecondOfDay: Int?
+    /// The place, nil when the sentence says that it is not valid.
+    var coordinate: Coordinate?
+    var status: FixStatus
+    var satellitesUsed: Int?
+    var hdop: Double?
+    var altitudeMSLMetres: Double?
+    var geoidSeparationMetres: Double?
+
+    /// Nil when the sentence is too short to be a GGA.
+    init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
+        guard fields.count >= 10 else { return nil }
+        millisecondOfDay = fields.millisecondOfDay(1, in: bytes)
+        let quality = fields.integer(6, in: bytes) ?? 0
+        if quality != 0 { coordinate = fields.coordinate(at: 2, in: bytes) }
+        status = GGA.status(quality: quality)
+        satellitesUsed = fields.integer(7, in: bytes)
+        hdop = fields.decimal(8, in: bytes)
+        altitudeMSLMetres = fields.decimal(9, in: bytes)
+        geoidSeparationMetres = fields.decimal(11, in: bytes)
+    }
+
+    private static func status(quality: Int) -> FixStatus {
+        switch quality {
+        case 1: .gps
+        case 2: .differential
+        case 3: .precise
+        case 4: .rtkFixed
+        case 5: .rtkFloat
+        case 6: .deadReckoning
+        case 7, 8: .simulated
+        default: .unknown
+        }
+    }
+}

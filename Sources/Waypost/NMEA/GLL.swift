@@ -1,0 +1,23 @@
+/// Place and time.
+///
+///     $--GLL,llll.ll,a,yyyyy.yy,a,hhmmss.ss,A,a*hh
+///       0    1       2 3        4 5         6 7
+///      1-2 latitude   3-4 longitude   5 UTC   6 A valid, V not   7 mode (2.3 and later)
+struct GLL {
+    var millisecondOfDay: Int?
+    /// The place, nil when the sentence says that it is not valid.
+    var coordinate: Coordinate?
+    var status: FixStatus
+
+    /// Nil when the sentence is too short to be a GLL.
+    ///
+    /// Leniencies: no time and status at all (NMEA 1.5): then valid when it has a place.
+    init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
+        guard fields.count >= 5 else { return nil }
+        millisecondOfDay = fields.millisecondOfDay(5, in: bytes)
+        let mode = fields.character(7, in: bytes)
+        let isActive = fields.count < 7 || fields.character(6, in: bytes) == UInt8(ascii: "A")
+        if isActive, mode != UInt8(ascii: "N") { coordinate = fields.coordinate(at: 1, in: bytes) }
+        status = FixStatus(modeIndicator: mode)
+    }
+}

@@ -1,0 +1,44 @@
+/// What can be wrong with NMEA input.
+public enum NMEADamage: Int, Sendable, CaseIterable {
+    /// The checksum does not match: the line was altered on the way.
+    case badChecksum
+    /// The sentence ends before its checksum, or is too short for its type.
+    case cut
+    /// More characters than any sentence has (1024) without a line end.
+    case overlong
+    /// Bytes that belong to no sentence: binary protocols, half lines, line noise.
+    case noise
+    /// A sentence with the right checksum that holds a value which cannot be read (a latitude of 91 degrees).
+    case unreadableValue
+}
+
+/// How often each kind of damage was met, and where first.
+public struct NMEACounters: Sendable, Equatable {
+    /// One kind's count.
+    public struct Tally: Sendable, Equatable {
+        /// How many times.
+        public internal(set) var count = 0
+        /// The line of the first time, counted from 1.
+        public internal(set) var firstLine = 0
+    }
+
+    /// Sentences with a good frame, understood or not.
+    public internal(set) var sentences = 0
+    /// Lines so far, empty ones included.
+    public internal(set) var lines = 0
+    private var tallies = [Tally](repeating: Tally(), count: NMEADamage.allCases.count)
+
+    /// Nothing met yet.
+    public init() {}
+
+    /// The count for one kind of damage.
+    public subscript(damage: NMEADamage) -> Tally { tallies[damage.rawValue] }
+
+    /// Whether anything was damaged.
+    public var hasDamage: Bool { tallies.contains { $0.count > 0 } }
+
+    mutating func add(_ damage: NMEADamage) {
+        tallies[damage.rawValue].count += 1
+        if tallies[damage.rawValue].count == 1 { tallies[damage.rawValue].firstLine = lines }
+    }
+}

@@ -1,0 +1,24 @@
+/// A calendar date as a receiver gives it.
+struct NMEADate: Equatable {
+    /// Days since 1970-01-01.
+    var daysSince1970: Int
+
+    /// A date, or nil when it does not exist.
+    init?(year: Int, month: Int, day: Int) {
+        guard (1_970...9_999).contains(year), let days = UTCTime.daysSince1970(year: year, month: month, day: day) else { return nil }
+        daysSince1970 = days
+    }
+
+    /// A date from `ddmmyy`; years 69 to 99 are 1969 to 1999, as gpsd and POSIX read them.
+    init?(twoDigitYear range: Range<Int>, in bytes: Span<UInt8>) {
+        guard range.count == 6 else { return nil }
+        var value = 0
+        for offset in range {
+            let digit = bytes[offset] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            value = value * 10 + Int(digit)
+        }
+        let year = value % 100
+        self.init(year: year >= 69 ? 1_900 + year : 2_000 + year, month: value / 100 % 100, day: value / 10_000)
+    }
+}

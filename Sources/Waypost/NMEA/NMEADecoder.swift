@@ -1,0 +1,70 @@
+/// What a stream of NMEA 0183 says.
+public enum NMEAEvent: Sendable, Equatable {
+    /// One navigation epoch, with or without a fix.
+    case epoch(NMEAEpoch)
+    /// The satellites in view.
+    case sky(SkyView)
+}
+
+/// Everything that a receiver said about one moment, merged.
+public struct NMEAEpoch: Sendable, Equatable {
+    /// UTC time of day in milliseconds since midnight; receivers give it before they know the date.
+    public var millisecondOfDay: Int?
+    /// The moment, once the date is known.
+    public var time: UTCTime?
+    /// The fix, nil when the receiver says that it has none.
+    public var position: Position?
+}
+
+/// Turns bytes of NMEA 0183 into epochs: one epoch, one position.
+///
+/// A value with one mutating step: feed it bytes as they come, cut anywhere.
+/// - Cost: a few hundred instructions a sentence and no allocation once its buffers have grown (sky views excepted).
+public struct NMEADecoder: Sendable {
+    /// What to do beyond decoding.
+    public struct Options: Sendable {
+        /// Deliver ``NMEAEvent/sky(_:)`` events.
+        public var deliversSky = false
+        /// End an epoch at the sentence that has ended the last ones, without waiting for the next epoch's first: a live receiver's
+        /// positions come a second earlier. Sentences that come later all the same are left out of the epoch.
+        public var endsEpochAtLearnedSentence = false
+        /// Add 1024 weeks to dates before 2020-01-01, for live receivers whose week counter has rolled over.
+        public var correctsWeekRollover = false
+
+        /// A recording read at once: whole epochs, no sky, dates as they are.
+        public init() {}
+    }
+
+    private var framer = NMEAFramer()
+    private var assembler: EpochAssembler
+
+    /// A decoder that has seen nothing.
+    public init(options: Options = Options()) {
+        assembler = EpochAssembler(options: options)
+    }
+
+    /// What was damaged so far.
+    public var counters: NMEACounters { framer.counters }
+
+    /// Takes the next bytes; appends the events that they complete.
+    public mutating func decode(_ bytes: Span<UInt8>, into events: inout [NMEAEvent]) {
+        swap(&assembler.events, &events)
+        framer.consume(bytes, &assembler)
+        swap(&assembler.events, &events)
+    }
+
+    /// Ends the current epoch because the receiver has fallen quiet; a line that is not complete yet stays.
+    public mutating func endEpoch(into events: inout [NMEAEvent]) {
+        swap(&assembler.events, &events)
+        assembler.endEpoch()
+        swap(&assembler.events, &events)
+    }
+
+    /// Ends the input: the last line needs no line end.
+    public mutating func finish(into events: inout [NMEAEvent]) {
+        swap(&assembler.events, &events)
+        framer.finish(&assembler)
+        assembler.endEpoch()
+        swap(&assembler.events, &events)
+    }
+}

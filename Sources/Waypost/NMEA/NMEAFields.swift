@@ -1,0 +1,188 @@
+/// Where the comma-separated fields of one sentence lie in its bytes, and how to read them.
+///
+/// Field 0 is the address (`GNRMC`). Readers answer nil for an empty field, for one that the sentence does not have, and for one that is
+/// not what it should be; the last sets ``hasMalformed``.
+struct NMEAFields {
+    /// Fields beyond this are cut off; the longest standard sentence has 26, proprietary ones up to 50.
+    static let limit = 62
+
+    private var starts = InlineArray<64, Int32>(repeating: 0)
+    /// The number of fields, the address included.
+    private(set) var count = 0
+    /// Whether a reader met a field that is not empty and not readable.
+    private(set) var hasMalformed = false
+
+    /// Forgets the last sentence; the first field starts at `start`.
+    mutating func begin(at start: Int) {
+        starts[0] = Int32(truncatingIfNeeded: start)
+        count = 0
+        hasMalformed = false
+    }
+
+    /// Ends the current field at the byte offset `end`.
+    @inline(__always)
+    mutating func endField(at end: Int) {
+        guard count < NMEAFields.limit else { return }
+        count += 1
+        starts[count] = Int32(truncatingIfNeeded: end + 1)
+    }
+
+    @inline(__always)
+    private func bounds(_ index: Int) -> Range<Int> {
+        guard index < count else { return 0..<0 }
+        return Int(starts[index])..<Int(starts[index + 1]) - 1
+    }
+
+    /// Whether the field is missing or has no characters.
+    func isEmpty(_ index: Int) -> Bool { bounds(index).isEmpty }
+
+    /// The byte range of a field; empty when it is missing.
+    func range(_ index: Int) -> Range<Int> { bounds(index) }
+
+    /// The only character of the field, or nil when it does not have exactly one.
+    func character(_ index: Int, in bytes: Span<UInt8>) -> UInt8? {
+        let range = bounds(index)
+        return range.count == 1 ? bytes[range.lowerBound] : nil
+    }
+
+    /// An unsigned decimal integer of at most nine digits.
+    mutating func integer(_ index: Int, in bytes: Span<UInt8>) -> Int? {
+        let range = bounds(index)
+        if range.isEmpty { return nil }
+        if range.count <= 9, let value = digits(range, in: bytes) { return value }
+        hasMalformed = true
+        return nil
+    }
+
+    /// A decimal number with an optional sign and fraction, as `-12.345`.
+    mutating func decimal(_ index: Int, in bytes: Span<UInt8>) -> Double? {
+        let range = bounds(index)
+        if range.isEmpty { return nil }
+        if let value = NMEAFields.decimal(range, in: bytes) { return value }
+        hasMalformed = true
+        return nil
+    }
+
+    /// Speed in metres per second from a field in knots.
+    mutating func metresPerSecond(knots index: Int, in bytes: Span<UInt8>) -> Double? {
+        guard let knots = decimal(index, in: bytes), knots >= 0 else { return nil }
+        return knots * (1_852.0 / 3_600)
+    }
+
+    /// A direction in degrees, 0..<360; 360 is read as 0.
+    mutating func course(_ index: Int, in bytes: Span<UInt8>) -> Double? {
+        guard let degrees = decimal(index, in: bytes) else { return nil }
+        if degrees >= 0, degrees < 360 { return degrees }
+        if degrees == 360 { return 0 }
+        hasMalformed = true
+        return nil
+    }
+
+    /// A UTC time of day `hhmmss[.s...]` in milliseconds since midnight, cut to the millisecond; second 60 is a leap second.
+    mutating func millisecondOfDay(_ index: Int, in bytes: Span<UInt8>) -> Int? {
+        let range = bounds(index)
+        if range.isEmpty { return nil }
+        if let value = NMEAFields.millisecondOfDay(range, in: bytes) { return value }
+        hasMalformed = true
+        return nil
+    }
+
+    /// A place from four fields: `ddmm.mmmm`, `N` or `S`, `dddmm.mmmm`, `E` or `W`, the first at `index`.
+    mutating func coordinate(at index: Int, in bytes: Span<UInt8>) -> Coordinate? {
+        if isEmpty(index), isEmpty(index + 2) { return nil }
+        if let latitude = angle(index, positive: UInt8(ascii: "N"), negative: UInt8(ascii: "S"), in: bytes),
+            let longitude = angle(index + 2, positive: UInt8(ascii: "E"), negative: UInt8(ascii: "W"), in: bytes),
+            let coordinate = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude)
+        {
+            return coordinate
+        }
+        hasMalformed = true
+        return nil
+    }
+
+    // MARK: - Reading bytes
+
+    private func digits(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
+        var value = 0
+        for offset in range {
+            let digit = bytes[offset] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            value = value * 10 + Int(digit)
+        }
+        return value
+    }
+
+    /// Digits with at most one point, as an integer and the number of digits behind the point; at most 18 digits.
+    @inline(__always)
+    private static func mantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
+        var value = 0
+        var point = -1
+        guard !range.isEmpty, range.count <= 19 else { return nil }
+        for offset in range {
+            let digit = bytes[offset] &- UInt8(ascii: "0")
+            if digit < 10 {
+                value = value &* 10 &+ Int(digit)
+            } else if bytes[offset] == UInt8(ascii: "."), point < 0 {
+                point = offset
+            } else {
+                return nil
+            }
+        }
+        let decimals = point < 0 ? 0 : range.upperBound - point - 1
+        guard range.count - (point < 0 ? 0 : 1) > 0, range.count < 19 || point >= 0 else { return nil }
+        return (value, decimals)
+    }
+
+    private static func decimal(_ range: Range<Int>, in bytes: Span<UInt8>) -> Double? {
+        let first = bytes[range.lowerBound]
+        let hasSign = first == UInt8(ascii: "-") || first == UInt8(ascii: "+")
+        guard let (value, decimals) = mantissa(hasSign ? range.lowerBound + 1..<range.upperBound : range, in: bytes) else { return nil }
+        let magnitude = Double(value) / powersOfTen[decimals]
+        return first == UInt8(ascii: "-") ? -magnitude : magnitude
+    }
+
+    /// Degrees from `dddmm.mmmm` and its hemisphere, rounded once: the integer of all digits over a power of ten.
+    private func angle(_ index: Int, positive: UInt8, negative: UInt8, in bytes: Span<UInt8>) -> Double? {
+        guard let hemisphere = character(index + 1, in: bytes), hemisphere == positive || hemisphere == negative,
+            let (value, decimals) = NMEAFields.mantissa(bounds(index), in: bytes), decimals <= 11
+        else { return nil }
+        let scale = NMEAFields.integerPowersOfTen[decimals]
+        let (degrees, minutes) = value.quotientAndRemainder(dividingBy: 100 * scale)
+        guard minutes < 60 * scale, degrees <= 180 else { return nil }
+        let magnitude = Double(degrees * 60 * scale + minutes) / Double(60 * scale)
+        return hemisphere == negative ? -magnitude : magnitude
+    }
+
+    private static func millisecondOfDay(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
+        guard range.count >= 6 else { return nil }
+        var value = 0
+        for offset in range.lowerBound..<range.lowerBound + 6 {
+            let digit = bytes[offset] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            value = value * 10 + Int(digit)
+        }
+        let seconds = value % 100
+        let minutes = value / 100 % 100
+        let hours = value / 10_000
+        guard hours < 24, minutes < 60, seconds <= 60 else { return nil }
+        var milliseconds = 0
+        if range.count > 6 {
+            guard bytes[range.lowerBound + 6] == UInt8(ascii: ".") else { return nil }
+            var weight = 100
+            for offset in range.lowerBound + 7..<range.upperBound {
+                let digit = bytes[offset] &- UInt8(ascii: "0")
+                guard digit < 10 else { return nil }
+                milliseconds += Int(digit) * weight
+                weight /= 10
+            }
+        }
+        return ((hours * 60 + minutes) * 60 + seconds) * 1_000 + milliseconds
+    }
+
+    private static let integerPowersOfTen: InlineArray<12, Int> = [
+        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000,
+    ]
+    private static let powersOfTen: InlineArray<19, Double> = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    ]
+}

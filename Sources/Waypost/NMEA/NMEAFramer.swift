@@ -1,0 +1,156 @@
+/// Finds NMEA 0183 sentences in a stream of bytes that is cut anywhere.
+///
+/// A sentence is `$address,field,...*hh` and a line end. Leniencies: CR, LF or both end a line; a missing line end (the next `$` starts the
+/// next sentence); text before the `$` and behind the checksum; lower-case checksums; up to 1024 characters. A sentence without checksum
+/// counts only while no sentence had one: afterwards it is a cut line. `#` lines are comments; `!` lines are AIS and are passed over.
+/// - Cost: one pass over each line, no allocation once the carry has grown to the longest line.
+struct NMEAFramer {
+    /// Longer lines are damage; NMEA allows 82 characters, receivers have been seen to send 200.
+    static let longestLine = 1_024
+
+    private(set) var counters = NMEACounters()
+    private var carry: [UInt8] = []
+    private var isSkippingLine = false
+    private var hasSeenChecksum = false
+    private var fields = NMEAFields()
+
+    /// Takes the next bytes and hands every sentence that they complete to the reader.
+    mutating func consume(_ chunk: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
+        var start = 0
+        if !carry.isEmpty || isSkippingLine {
+            let end = NMEAFramer.lineEnd(in: chunk, from: 0)
+            extendCarry(chunk, 0..<end)
+            guard end < chunk.count else { return }
+            finishLine(&reader)
+            start = end + 1
+        }
+        while start < chunk.count {
+            let end = NMEAFramer.lineEnd(in: chunk, from: start)
+            guard end < chunk.count else {
+                extendCarry(chunk, start..<end)
+                return
+            }
+            if end > start {
+                counters.lines += 1
+                readLine(chunk, start..<end, &reader)
+            } else if chunk[start] == UInt8(ascii: "\n"), start == 0 || chunk[start - 1] != UInt8(ascii: "\r") {
+                counters.lines += 1
+            }
+            start = end + 1
+        }
+    }
+
+    /// Ends the input: what is left without a line end is read as a line.
+    mutating func finish(_ reader: inout some NMEASentenceReader) {
+        if !carry.isEmpty || isSkippingLine { finishLine(&reader) }
+    }
+
+    private mutating func finishLine(_ reader: inout some NMEASentenceReader) {
+        counters.lines += 1
+        if isSkippingLine {
+            counters.add(.overlong)
+            isSkippingLine = false
+            return
+        }
+        // Out of self while it is read, and back for its room.
+        var line: [UInt8] = []
+        swap(&line, &carry)
+        readLine(line.span, 0..<line.count, &reader)
+        line.removeAll(keepingCapacity: true)
+        swap(&line, &carry)
+    }
+
+    private mutating func extendCarry(_ chunk: Span<UInt8>, _ range: Range<Int>) {
+        guard !isSkippingLine else { return }
+        guard carry.count + range.count <= NMEAFramer.longestLine else {
+            isSkippingLine = true
+            carry.removeAll(keepingCapacity: true)
+            return
+        }
+        for offset in range { carry.append(chunk[offset]) }
+    }
+
+    @inline(__always)
+    private static func lineEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
+        var offset = start
+        while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n"), bytes[offset] != UInt8(ascii: "\r") { offset += 1 }
+        return offset
+    }
+
+    /// Reads the sentences of one line; more than one when line ends were lost.
+    private mutating func readLine(_ bytes: Span<UInt8>, _ line: Range<Int>, _ reader: inout some NMEASentenceReader) {
+        guard line.count <= NMEAFramer.longestLine else { return counters.add(.overlong) }
+        var offset = line.lowerBound
+        while offset < line.upperBound, bytes[offset] != UInt8(ascii: "$") { offset += 1 }
+        if offset > line.lowerBound, bytes[line.lowerBound] != UInt8(ascii: "#"), bytes[line.lowerBound] != UInt8(ascii: "!") {
+            counters.add(.noise)
+        }
+        if bytes[line.lowerBound] == UInt8(ascii: "#") { return }
+        while offset < line.upperBound {
+            offset = readSentence(bytes, offset..<line.upperBound, &reader)
+        }
+    }
+
+    /// Reads the sentence whose `$` is at the start of the range; returns where the next one starts, or the end of the range.
+    private mutating func readSentence(_ bytes: Span<UInt8>, _ range: Range<Int>, _ reader: inout some NMEASentenceReader) -> Int {
+        let start = range.lowerBound + 1
+        fields.begin(at: start)
+        var checksum: UInt8 = 0
+        var offset = start
+        scan: while offset < range.upperBound {
+            let byte = bytes[offset]
+            switch byte {
+            case UInt8(ascii: ","): fields.endField(at: offset)
+            case UInt8(ascii: "*"), UInt8(ascii: "$"): break scan
+            default: break
+            }
+            checksum ^= byte
+            offset += 1
+        }
+        fields.endField(at: offset)
+        let hasChecksum = offset + 2 < range.upperBound && bytes[offset] == UInt8(ascii: "*")
+        if hasChecksum, let high = NMEAFramer.hexadecimal(bytes[offset + 1]), let low = NMEAFramer.hexadecimal(bytes[offset + 2]) {
+            if high << 4 | low == checksum {
+                hasSeenChecksum = true
+                deliver(bytes, &reader)
+            } else {
+                counters.add(.badChecksum)
+            }
+            offset += 3
+        } else if offset == range.upperBound, !hasSeenChecksum {
+            deliver(bytes, &reader)
+        } else {
+            counters.add(.cut)
+        }
+        while offset < range.upperBound, bytes[offset] != UInt8(ascii: "$") { offset += 1 }
+        return offset
+    }
+
+    private mutating func deliver(_ bytes: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
+        counters.sentences += 1
+        let address = fields.range(0)
+        guard let type = NMEASentenceType(address: address, in: bytes) else { return }
+        let talker = UInt16(bytes[address.lowerBound]) << 8 | UInt16(bytes[address.lowerBound + 1])
+        if !reader.read(type, talker: talker, &fields, in: bytes) {
+            counters.add(.cut)
+        } else if fields.hasMalformed {
+            counters.add(.unreadableValue)
+        }
+    }
+
+    @inline(__always)
+    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+/// Who takes the sentences that a framer finds.
+protocol NMEASentenceReader {
+    /// Reads a sentence of a known type; false when it is too short for its type.
+    mutating func read(_ type: NMEASentenceType, talker: UInt16, _ fields: inout NMEAFields, in bytes: Span<UInt8>) -> Bool
+}

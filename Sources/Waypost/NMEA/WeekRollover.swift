@@ -1,0 +1,16 @@
+/// The GPS week number has ten bits: a receiver that does not know better goes back 1024 weeks when it overflows.
+public enum WeekRollover {
+    /// 1024 weeks in milliseconds.
+    public static let periodMilliseconds: Int64 = 1_024 * 7 * 86_400_000
+    /// No receiver that runs this program can be in a year before 2020: 2020-01-01T00:00:00Z.
+    ///
+    /// A constant of the source and not the date of the build, so that the same input always gives the same output.
+    public static let floor = UTCTime(millisecondsSince1970: 1_577_836_800_000)
+
+    /// The time 1024 weeks later, or nil when the time needs no correction or one period does not mend it.
+    public static func corrected(_ time: UTCTime) -> UTCTime? {
+        guard time < floor else { return nil }
+        let later = time.advanced(byMilliseconds: periodMilliseconds)
+        return later >= floor ? later : nil
+    }
+}
