@@ -25,8 +25,9 @@ public struct NMEADecoder: Sendable {
     public struct Options: Sendable {
         /// Deliver ``NMEAEvent/sky(_:)`` events.
         public var deliversSky = false
-        /// End an epoch at the sentence that has ended the last ones, without waiting for the next epoch's first: a live receiver's
-        /// positions come a second earlier. Sentences that come later all the same are left out of the epoch.
+        /// End an epoch at the sentence that has ended the last ones, without waiting for the next epoch's first.
+        ///
+        /// A live receiver's positions come a second earlier so. Sentences that come later all the same are left out of the epoch.
         public var endsEpochAtLearnedSentence = false
         /// Add 1024 weeks to dates before 2020-01-01, for live receivers whose week counter has rolled over.
         public var correctsWeekRollover = false
