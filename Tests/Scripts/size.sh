@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds what ships, as it ships, and holds it to the room it has on a small device.
+#
+# Usage: bash Tests/Scripts/size.sh
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+swift build -c release --static-swift-stdlib
+
+# limit PROGRAM MEGABYTES: the stripped program may be that large.
+limit() {
+    local stripped size
+    stripped=$(mktemp)
+    strip -o "$stripped" ".build/release/$1"
+    size=$(stat -c %s "$stripped")
+    rm -f "$stripped"
+    printf 'size: %s stripped %d.%d MB, limit %d MB\n' "$1" $((size / 1000000)) $((size / 100000 % 10)) "$2"
+    ((size <= $2 * 1000000)) || {
+        printf 'size: %s is too large\n' "$1" >&2
+        exit 1
+    }
+}
+limit waypostd 16

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Installs what the tests need, when something is missing, and runs all of them.
+#
+# Usage: bash Tests/Scripts/test.sh [SWIFT TEST OPTION...]       for example: --filter EpochAssembler
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source Config/prerequisites.sh
+
+find_swift
+install_packages "${build_packages[@]}" "${test_packages[@]}"
+have_swift
+
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+
+swift build --build-tests
+# The suite is written in Swift Testing throughout; without this flag a second, empty runner reports "0 tests" above the real one.
+code=0
+swift test --skip-build --disable-xctest --xunit-output "$results/tests.xml" "$@" </dev/null || code=$?
+
+# A green run says little when half of it was skipped: which tests were, and why.
+python3 - "$results"/tests*.xml <<'PYTHON' || code=1
+import sys
+import xml.etree.ElementTree as tree
+
+passed = failed = 0
+skipped = []
+for path in sys.argv[1:]:
+    for case in tree.parse(path).iter("testcase"):
+        skip = case.find("skipped")
+        if skip is not None:
+            reason = skip.get("message") or (skip.text or "").strip()
+            skipped.append((f"{case.get('classname')}.{case.get('name')}", reason))
+        elif case.find("failure") is not None:
+            failed += 1
+        else:
+            passed += 1
+for name, reason in skipped:
+    print(f"skipped: {name}" + (f": {reason}" if reason else ""))
+print(f"{passed} passed, {failed} failed, {len(skipped)} skipped")
+PYTHON
+exit "$code"
