@@ -66,6 +66,7 @@ let package = Package(
         .target(
             name: "WaypostTestKit", dependencies: ["Waypost", "WaypostSystem", "WaypostPositioning"], path: "Tests/WaypostTestKit",
             swiftSettings: strict),
+        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "WaypostTests", dependencies: ["Waypost", "WaypostTestKit"], swiftSettings: strict),
         .testTarget(name: "WaypostSystemTests", dependencies: ["WaypostSystem", "WaypostTestKit"], swiftSettings: strict),
         .testTarget(

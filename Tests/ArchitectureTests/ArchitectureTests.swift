@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// The rooms and arrows of the architecture, held against the files as they are.
+struct ArchitectureTests {
+    private static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let sources = package.appending(path: "Sources", directoryHint: .isDirectory)
+
+    @Test(arguments: Room.all)
+    func importsOnlyWhatItsRoomMayStandOn(room: Room) throws {
+        let folder = Self.sources.appending(path: room.name, directoryHint: .isDirectory)
+        var objections: [String] = []
+        for file in try Self.swiftFiles(below: folder) {
+            let source = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            objections += SourceImport.all(in: source).compactMap { room.objection(to: $0, in: file) }
+        }
+        #expect(objections == [])
+    }
+
+    @Test func hasOneRoomPerFolderOfSources() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path())
+        #expect(Set(folders) == Set(Room.all.map(\.name)))
+    }
+
+    @Test func declaresInTheManifestExactlyWhatTheRoomsMayStandOn() throws {
+        let shipped = try Manifest.read(package: Self.package).targets.filter(\.isShipped)
+        #expect(Set(shipped.map(\.name)) == Set(Room.all.map(\.name)))
+        for room in Room.all {
+            let target = try #require(shipped.first { $0.name == room.name })
+            #expect(Set(target.dependencies.compactMap(\.target)) == room.targets, "targets under \(room.name)")
+            #expect(Set(target.dependencies.compactMap(\.product)) == room.products, "products under \(room.name)")
+        }
+    }
+
+    @Test func leadsEveryArrowDown() {
+        for room in Room.all {
+            for target in room.targets {
+                let below = Room.all.first { $0.name == target }
+                #expect(below != nil, "\(room.name) stands on \(target), which is no room")
+                if let below { #expect(below.floor < room.floor, "\(room.name) to \(target)") }
+            }
+        }
+    }
+
+    @Test func keepsFoundationAndLibcInTheirPlaces() {
+        for room in Room.all {
+            #expect(room.toolchain.contains("Foundation") == (room.name == "WaypostCLI"), "\(room.name)")
+            #expect(room.toolchain.contains("Glibc") == (room.name == "WaypostSystem"), "\(room.name)")
+        }
+        let domain = Room.all.first { $0.name == "Waypost" }
+        #expect(domain?.targets == [] && domain?.products == [] && domain?.toolchain == [])
+    }
+
+    /// Paths relative to the folder.
+    private static func swiftFiles(below folder: URL) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".swift") }.sorted()
+    }
+}
