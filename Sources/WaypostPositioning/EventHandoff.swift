@@ -63,7 +63,9 @@ public final class EventHandoff: Sendable {
         return isTaken
     }
 
-    /// Ends the queue: the receiver takes what is left, and the failure if there is one. Later events are refused.
+    /// Ends the queue: the receiver takes what is left, and the failure if there is one.
+    ///
+    /// Later events are refused.
     public func finish(_ failure: PositionSourceError? = nil) {
         end(.sender(failure))
     }

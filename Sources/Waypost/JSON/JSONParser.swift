@@ -37,7 +37,9 @@ public struct JSONParser: Sendable {
         try parse([UInt8](text.utf8))
     }
 
-    /// The value that begins with a token that has been read. The recursion is as deep as the scanner allows.
+    /// The value that begins with a token that has been read.
+    ///
+    /// The recursion is as deep as the scanner allows.
     private static func value(
         _ token: JSONScanner.Token, _ scanner: inout JSONScanner, _ bytes: Span<UInt8>
     ) throws(JSONError) -> JSONValue {
