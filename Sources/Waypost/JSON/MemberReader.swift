@@ -1,0 +1,135 @@
+/// Walks through the members of a flat JSON object and reads values of the types expected; `null` reads as nil.
+///
+/// After ``nextMember(in:)`` exactly one of the reading methods or ``skip(in:)`` takes the member's value.
+struct MemberReader {
+    private let line: Int
+    private var scanner: JSONScanner
+    private var member = ""
+
+    /// A reader at the start of a line of that number.
+    init(line: Int) {
+        self.line = line
+        scanner = JSONScanner(firstLine: line)
+    }
+
+    /// Steps into the object that the text must be.
+    mutating func open(in bytes: Span<UInt8>) throws(TPVError) {
+        guard try next(in: bytes) == .beginObject else { throw .notAnObject(line: line) }
+    }
+
+    /// The name of the next member of the object one is in, or nil after the last; the text ends with its outermost object.
+    ///
+    /// - Cost: names of up to 15 bytes are kept without an allocation.
+    mutating func nextMember(in bytes: Span<UInt8>) throws(TPVError) -> String? {
+        switch try next(in: bytes) {
+        case .key(let name):
+            member = scanner.string(name, in: bytes)
+            return member
+        default:
+            if scanner.depth == 0 { _ = try next(in: bytes) }
+            return nil
+        }
+    }
+
+    /// Steps over the member's value.
+    mutating func skip(in bytes: Span<UInt8>) throws(TPVError) {
+        do { try scanner.skipValue(in: bytes) } catch { throw .json(error) }
+    }
+
+    /// Steps into an array; false when the value is null.
+    mutating func openArray(in bytes: Span<UInt8>) throws(TPVError) -> Bool {
+        switch try next(in: bytes) {
+        case .beginArray: return true
+        case .null: return false
+        default: throw wrongType(in: bytes)
+        }
+    }
+
+    /// Steps into the next element of an array of objects; false after the last.
+    mutating func openElement(in bytes: Span<UInt8>) throws(TPVError) -> Bool {
+        switch try next(in: bytes) {
+        case .beginObject: return true
+        case .endArray: return false
+        default: throw wrongType(in: bytes)
+        }
+    }
+
+    /// A number.
+    mutating func number(in bytes: Span<UInt8>) throws(TPVError) -> Double? {
+        switch try next(in: bytes) {
+        case .integer(let value): return Double(value)
+        case .number(let value): return value
+        case .null: return nil
+        default: throw wrongType(in: bytes)
+        }
+    }
+
+    /// A number of a range.
+    mutating func number(in range: ClosedRange<Double>, in bytes: Span<UInt8>) throws(TPVError) -> Double? {
+        guard let value = try number(in: bytes) else { return nil }
+        guard range.contains(value) else { throw outOfRange(in: bytes) }
+        return value
+    }
+
+    /// A whole number, written with or without decimals.
+    mutating func integer(in bytes: Span<UInt8>) throws(TPVError) -> Int? {
+        guard let value = try number(in: bytes) else { return nil }
+        guard let integer = Int(exactly: value) else { throw wrongType(in: bytes) }
+        return integer
+    }
+
+    /// A whole number of a range.
+    mutating func integer(in range: ClosedRange<Int>, in bytes: Span<UInt8>) throws(TPVError) -> Int? {
+        guard let value = try integer(in: bytes) else { return nil }
+        guard range.contains(value) else { throw outOfRange(in: bytes) }
+        return value
+    }
+
+    /// A text.
+    mutating func string(in bytes: Span<UInt8>) throws(TPVError) -> String? {
+        switch try next(in: bytes) {
+        case .string(let text): return scanner.string(text, in: bytes)
+        case .null: return nil
+        default: throw wrongType(in: bytes)
+        }
+    }
+
+    /// A truth value.
+    mutating func bool(in bytes: Span<UInt8>) throws(TPVError) -> Bool? {
+        switch try next(in: bytes) {
+        case .bool(let value): return value
+        case .null: return nil
+        default: throw wrongType(in: bytes)
+        }
+    }
+
+    /// A moment in RFC 3339.
+    mutating func time(in bytes: Span<UInt8>) throws(TPVError) -> UTCTime? {
+        switch try next(in: bytes) {
+        case .string(let text):
+            guard let time = UTCTime(rfc3339: bytes.extracting(text.range)) else { throw outOfRange(in: bytes) }
+            return time
+        case .null: return nil
+        default: throw wrongType(in: bytes)
+        }
+    }
+
+    // MARK: Parts
+
+    private mutating func next(in bytes: Span<UInt8>) throws(TPVError) -> JSONScanner.Token {
+        do { return try scanner.next(in: bytes) } catch { throw .json(error) }
+    }
+
+    private func wrongType(in bytes: Span<UInt8>) -> TPVError {
+        .wrongType(member: member, line: line, column: column(in: bytes))
+    }
+
+    private func outOfRange(in bytes: Span<UInt8>) -> TPVError {
+        .outOfRange(member: member, line: line, column: column(in: bytes))
+    }
+
+    /// Where the last token begins; the error type knows how to count.
+    private func column(in bytes: Span<UInt8>) -> Int {
+        scanner.error(.unexpectedEnd, at: scanner.tokenStart, in: bytes).column
+    }
+}

@@ -1,0 +1,185 @@
+// Reading lines, ours and gpsd's own (`gpspipe -w`).
+//
+// Leniencies:
+// - A line without `class` is a TPV when it has `lat`, `lon` or `mode`; lines of other classes give nil.
+// - `mode` may be missing: with coordinates that is a 2D fix. Mode 2 or 3 without coordinates is a report without a fix.
+// - `alt` stands for `altMSL` when that is missing, `device` for `source`, `eph` (95 %) for `accuracy`.
+// - `null` counts as absent, a `track` of 360 as 0.
+// - A speed or course that cannot be (negative, beyond 360) and angles of satellites beyond their range are left out; the rest counts.
+// - Members of other names are skipped, whatever they hold.
+
+/// What a line of JSON reports.
+public enum PositionReport: Sendable, Hashable {
+    /// A fix.
+    case position(Position)
+    /// The receiver has no fix.
+    case noFix(NoFix)
+    /// The satellites in view.
+    case sky(SkyView)
+}
+
+extension TPVCodec {
+    /// 68 % radius per 95 % radius of a Rayleigh-distributed error: sqrt(ln(1 - 0.68) / ln(1 - 0.95)).
+    ///
+    /// gpsd's `eph` is a 95 % estimate.
+    public static let accuracyPerEPH = 0.62
+
+    /// The report on a line, or nil when the line is JSON of another class.
+    ///
+    /// - Parameter line: the line's number in errors.
+    /// - Cost: about a microsecond; allocates for names of sources, and the satellites of a sky view.
+    public static func decode(_ bytes: Span<UInt8>, line: Int = 1) throws(TPVError) -> PositionReport? {
+        switch try className(of: bytes, line: line) {
+        case .some("TPV"): return try decodeTPV(bytes, line: line, isClassKnown: true)
+        case .some("SKY"): return try decodeSKY(bytes, line: line)
+        case .some: return nil
+        case nil: return try decodeTPV(bytes, line: line, isClassKnown: false)
+        }
+    }
+
+    /// The report on a line, or nil when the line is JSON of another class.
+    public static func decode(_ bytes: [UInt8], line: Int = 1) throws(TPVError) -> PositionReport? {
+        try decode(bytes.span, line: line)
+    }
+
+    /// The value of `class`; where it stands first, as gpsd and we write it, and names a report, the second reading checks the rest.
+    private static func className(of bytes: Span<UInt8>, line: Int) throws(TPVError) -> String? {
+        var reader = MemberReader(line: line)
+        var name: String?
+        try reader.open(in: bytes)
+        while let member = try reader.nextMember(in: bytes) {
+            guard member == "class" else {
+                try reader.skip(in: bytes)
+                continue
+            }
+            name = try reader.string(in: bytes)
+            if name == "TPV" || name == "SKY" { return name }
+        }
+        return name
+    }
+
+    // MARK: TPV
+
+    private static func decodeTPV(_ bytes: Span<UInt8>, line: Int, isClassKnown: Bool) throws(TPVError) -> PositionReport? {
+        var latitude: Double?
+        var longitude: Double?
+        var mode: Int?
+        var oldAltitude: Double?
+        var device: String?
+        var accuracy: Double?
+        var accuracyOrigin: String?
+        // Everything else goes straight to its place; the coordinate follows when it is complete.
+        var fix = Position(time: nil, coordinate: origin)
+
+        var reader = MemberReader(line: line)
+        try reader.open(in: bytes)
+        while let member = try reader.nextMember(in: bytes) {
+            switch member {
+            case "time": fix.time = try reader.time(in: bytes)
+            case "mode": mode = try reader.integer(in: 0...3, in: bytes)
+            case "status": fix.status = try reader.integer(in: bytes).flatMap(FixStatus.init(rawValue:)) ?? .unknown
+            case "lat": latitude = try reader.number(in: -90...90, in: bytes)
+            case "lon": longitude = try reader.number(in: -180...180, in: bytes)
+            case "altMSL": fix.altitudeMSLMetres = try reader.number(in: bytes)
+            case "alt": oldAltitude = try reader.number(in: bytes)
+            case "altHAE": fix.altitudeHAEMetres = try reader.number(in: bytes)
+            case "geoidSep": fix.geoidSeparationMetres = try reader.number(in: bytes)
+            case "speed": fix.speedMetresPerSecond = try reader.number(in: bytes).flatMap { $0 >= 0 ? $0 : nil }
+            case "track": fix.courseDegrees = try reader.number(in: bytes).flatMap(course)
+            case "climb": fix.climbMetresPerSecond = try reader.number(in: bytes)
+            case "accuracy": accuracy = try reader.number(in: 0...(.greatestFiniteMagnitude), in: bytes)
+            case "accuracy_from": accuracyOrigin = try reader.string(in: bytes)
+            case "eph": fix.quality.eph = try reader.number(in: bytes)
+            case "epv": fix.quality.epv = try reader.number(in: bytes)
+            case "eps": fix.quality.eps = try reader.number(in: bytes)
+            case "hdop": fix.quality.hdop = try reader.number(in: bytes)
+            case "vdop": fix.quality.vdop = try reader.number(in: bytes)
+            case "pdop": fix.quality.pdop = try reader.number(in: bytes)
+            case "satellites": fix.quality.satellitesUsed = try reader.integer(in: 0...Int(Int32.max), in: bytes)
+            case "source": fix.source = try reader.string(in: bytes)
+            case "device": device = try reader.string(in: bytes)
+            case "rollover": fix.isWeekRolloverCorrected = try reader.bool(in: bytes) ?? false
+            default: try reader.skip(in: bytes)
+            }
+        }
+
+        guard isClassKnown || latitude != nil || longitude != nil || mode != nil else { return nil }
+        fix.source = fix.source ?? device
+        guard latitude != nil || longitude != nil, mode.map({ $0 >= 2 }) ?? true else {
+            return .noFix(NoFix(time: fix.time, source: fix.source))
+        }
+        guard let latitude else { throw .missing(member: "lat", line: line) }
+        guard let longitude else { throw .missing(member: "lon", line: line) }
+        guard let coordinate = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {
+            preconditionFailure("the ranges have been checked")
+        }
+        fix.coordinate = coordinate
+        fix.mode = mode == 3 ? .threeDimensional : .twoDimensional
+        fix.altitudeMSLMetres = fix.altitudeMSLMetres ?? oldAltitude
+        if let accuracy {
+            fix.accuracy = HorizontalAccuracy(
+                radiusMetres: accuracy, origin: accuracyOrigin.flatMap(HorizontalAccuracy.Origin.init(rawValue:)) ?? .receiver)
+        } else if let eph = fix.quality.eph, eph >= 0 {
+            fix.accuracy = HorizontalAccuracy(radiusMetres: accuracyPerEPH * eph, origin: .gpsd)
+        }
+        return .position(fix)
+    }
+
+    private static var origin: Coordinate {
+        guard let origin = Coordinate(latitudeDegrees: 0, longitudeDegrees: 0) else { preconditionFailure("0, 0 is a place") }
+        return origin
+    }
+
+    private static func course(_ degrees: Double) -> Double? {
+        guard (0...360).contains(degrees) else { return nil }
+        return degrees == 360 ? 0 : degrees
+    }
+
+    // MARK: SKY
+
+    private static func decodeSKY(_ bytes: Span<UInt8>, line: Int) throws(TPVError) -> PositionReport {
+        var sky = SkyView(time: nil, satellites: [])
+        var device: String?
+        var reader = MemberReader(line: line)
+        try reader.open(in: bytes)
+        while let member = try reader.nextMember(in: bytes) {
+            switch member {
+            case "time": sky.time = try reader.time(in: bytes)
+            case "hdop": sky.quality.hdop = try reader.number(in: bytes)
+            case "vdop": sky.quality.vdop = try reader.number(in: bytes)
+            case "pdop": sky.quality.pdop = try reader.number(in: bytes)
+            case "uSat": sky.quality.satellitesUsed = try reader.integer(in: 0...Int(Int32.max), in: bytes)
+            case "source": sky.source = try reader.string(in: bytes)
+            case "device": device = try reader.string(in: bytes)
+            case "satellites":
+                sky.satellites.removeAll()
+                guard try reader.openArray(in: bytes) else { continue }
+                while try reader.openElement(in: bytes) { sky.satellites.append(try decodeSatellite(&reader, bytes, line: line)) }
+            default: try reader.skip(in: bytes)
+            }
+        }
+        sky.source = sky.source ?? device
+        return .sky(sky)
+    }
+
+    private static func decodeSatellite(
+        _ reader: inout MemberReader, _ bytes: Span<UInt8>, line: Int
+    ) throws(TPVError) -> SatelliteView {
+        var number: Int?
+        var satellite = SatelliteView(constellation: .unknown, number: 0)
+        while let member = try reader.nextMember(in: bytes) {
+            switch member {
+            case "PRN": number = try reader.integer(in: bytes)
+            case "gnssid": satellite.constellation = try reader.integer(in: bytes).flatMap(Constellation.init(rawValue:)) ?? .unknown
+            case "el": satellite.elevationDegrees = try reader.number(in: bytes).flatMap { (-90...90).contains($0) ? $0 : nil }
+            case "az": satellite.azimuthDegrees = try reader.number(in: bytes).flatMap { (0...360).contains($0) ? $0 : nil }
+            case "ss": satellite.signalDecibelHertz = try reader.number(in: bytes)
+            case "used": satellite.isUsed = try reader.bool(in: bytes) ?? false
+            default: try reader.skip(in: bytes)
+            }
+        }
+        guard let number else { throw .missing(member: "PRN", line: line) }
+        satellite.number = number
+        return satellite
+    }
+}
