@@ -1,0 +1,66 @@
+import Glibc
+
+/// A file that appears under its name whole, or not at all: written under a dotted name beside it, brought to the disk, renamed.
+///
+/// A power cut at any moment leaves the old file or the new one; what may stay behind is the dotted file, `.NAME.PID.tmp`. A file that is
+/// given up before ``commit(mode:modifiedMilliseconds:)`` is removed.
+/// - Concurrency: one owner; it cannot be copied.
+public struct AtomicFile: ~Copyable {
+    /// Where the file will be.
+    public let path: String
+    private let temporaryPath: String
+    private let descriptor: Int32
+    private var isCommitted = false
+
+    /// Starts writing a file; nothing is seen under `path` yet.
+    ///
+    /// - Errors: the folder is missing, full or not writable.
+    public init(path: String) throws(SystemError) {
+        let (folder, name) = AtomicFile.split(path)
+        let temporaryPath = "\(folder)/.\(name).\(getpid()).tmp"
+        // One from a crashed process with our id may lie there.
+        try Syscalls.remove(temporaryPath)
+        descriptor = try Syscalls.open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        self.path = path
+        self.temporaryPath = temporaryPath
+    }
+
+    /// Appends bytes.
+    public func write(_ bytes: [UInt8]) throws(SystemError) {
+        try Syscalls.writeAll(descriptor, bytes, path: path)
+    }
+
+    /// Brings the file to the disk and gives it its name, replacing what has it; on an error nothing has changed under that name.
+    ///
+    /// - Parameters:
+    ///   - mode: the permission bits; the process's umask does not apply.
+    ///   - modifiedMilliseconds: the time of last modification, milliseconds since 1970; now when nil.
+    public consuming func commit(mode: mode_t = 0o640, modifiedMilliseconds: Int64? = nil) throws(SystemError) {
+        try Syscalls.setMode(descriptor, mode, path: path)
+        if let modifiedMilliseconds {
+            try Syscalls.setModified(descriptor, millisecondsSince1970: modifiedMilliseconds, path: path)
+        }
+        try Syscalls.synchronize(descriptor, path: path)
+        try Syscalls.rename(temporaryPath, to: path)
+        isCommitted = true
+        try Syscalls.synchronizeFolder(AtomicFile.split(path).folder)
+    }
+
+    deinit {
+        Syscalls.close(descriptor)
+        // Nothing can be done about a temporary file that cannot be removed; the next writer of that name removes it.
+        if !isCommitted { _ = unlink(temporaryPath) }
+    }
+
+    /// Writes a small file at once.
+    public static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o640) throws(SystemError) {
+        let file = try AtomicFile(path: path)
+        try file.write(bytes)
+        try file.commit(mode: mode)
+    }
+
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        return (slash == path.startIndex ? "/." : String(path[..<slash]), String(path[path.index(after: slash)...]))
+    }
+}

@@ -1,0 +1,10 @@
+/// Which start of this machine we are in.
+public enum BootIdentity {
+    /// The kernel's random number of this boot, 16 bytes; a random one of this process where `/proc` is missing.
+    public static let bytes: [UInt8] = {
+        let text = (try? Syscalls.contents(of: "/proc/sys/kernel/random/boot_id")) ?? nil  // without /proc: random
+        let digits = (text ?? []).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == 32 else { return (0..<16).map { _ in UInt8.random(in: .min ... .max) } }
+        return (0..<16).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+    }()
+}

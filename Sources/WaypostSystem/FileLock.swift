@@ -1,0 +1,35 @@
+import Glibc
+
+/// A lock file that holds the number of the process which has it; the lock ends with the process, however it ends.
+///
+/// The file stays: removing it would let two processes lock two files of the same name.
+/// - Concurrency: one owner; the lock is given back when the value goes away.
+public struct FileLock: ~Copyable {
+    fileprivate let descriptor: Int32
+
+    /// What became of an attempt.
+    public enum Attempt: ~Copyable {
+        /// The lock is ours.
+        case taken(FileLock)
+        /// Another one has it: its process id, when the file says.
+        case held(by: Int32?)
+    }
+
+    /// Tries to take the lock, without waiting; creates the file when it is missing.
+    public static func take(path: String) throws(SystemError) -> Attempt {
+        let descriptor = try Syscalls.open(path, O_RDWR | O_CREAT, mode: 0o640)
+        let lock = FileLock(descriptor: descriptor)
+        guard try Syscalls.lockExclusively(descriptor, path: path) else {
+            let text = try Syscalls.read(descriptor, upTo: 16)
+            return .held(by: Int32(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)))
+        }
+        // The number only serves the message to the next one who tries; a full disk must not stop us from having the lock.
+        try? Syscalls.truncate(descriptor, to: 0, path: path)  // a full disk must not stop us
+        try? Syscalls.writeAll(descriptor, Array("\(getpid())\n".utf8), path: path)  // a full disk must not stop us
+        return .taken(lock)
+    }
+
+    deinit {
+        Syscalls.close(descriptor)
+    }
+}

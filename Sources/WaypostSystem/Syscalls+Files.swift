@@ -1,0 +1,108 @@
+import Glibc
+
+/// Calls that make, size, lock and describe files.
+extension Syscalls {
+    /// Writes all of the bytes at that offset; the file grows when it ends before.
+    public static func writeAll(_ descriptor: Int32, _ bytes: RawSpan, at offset: Int64, path: String? = nil) throws(SystemError) {
+        try bytes.withUnsafeBytes { (raw) throws(SystemError) in
+            var done = 0
+            while done < raw.count {
+                let rest = UnsafeRawBufferPointer(rebasing: raw[done...])
+                done += try retrying("write", path: path) { pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + done) }
+            }
+        }
+    }
+
+    /// Reads up to that many bytes from where the descriptor stands; an empty array is the end.
+    public static func read(_ descriptor: Int32, upTo count: Int) throws(SystemError) -> [UInt8] {
+        var outcome: Result<Int, SystemError> = .success(0)
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            outcome = Result { () throws(SystemError) in try read(descriptor, into: UnsafeMutableRawBufferPointer(buffer)) }
+            if case .success(let read) = outcome { initialized = read }
+        }
+        _ = try outcome.get()
+        return bytes
+    }
+
+    /// Gives a file blocks for that range and makes it at least that long; the new bytes read as zero.
+    public static func allocate(_ descriptor: Int32, offset: Int64, count: Int64, path: String? = nil) throws(SystemError) {
+        // posix_fallocate returns the code and leaves errno alone.
+        while true {
+            let code = posix_fallocate(descriptor, off_t(offset), off_t(count))
+            if code == 0 { return }
+            if code != EINTR { throw SystemError(code: code, operation: "allocate", path: path) }
+        }
+    }
+
+    /// Cuts or extends a file to that many bytes.
+    public static func truncate(_ descriptor: Int32, to count: Int64, path: String? = nil) throws(SystemError) {
+        try retrying("truncate", path: path) { ftruncate(descriptor, off_t(count)) }
+    }
+
+    /// Sets the permission bits of an open file.
+    public static func setMode(_ descriptor: Int32, _ mode: mode_t, path: String? = nil) throws(SystemError) {
+        try retrying("chmod", path: path) { fchmod(descriptor, mode) }
+    }
+
+    /// Sets the times of last modification and access of an open file, in milliseconds since 1970.
+    public static func setModified(_ descriptor: Int32, millisecondsSince1970: Int64, path: String? = nil) throws(SystemError) {
+        // Rounded down, so that moments before 1970 keep a positive nanosecond part.
+        let (quotient, remainder) = millisecondsSince1970.quotientAndRemainder(dividingBy: 1_000)
+        let seconds = remainder < 0 ? quotient - 1 : quotient
+        let nanoseconds = (millisecondsSince1970 - seconds * 1_000) * 1_000_000
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds))
+        try retrying("set time", path: path) { futimens(descriptor, [time, time]) }
+    }
+
+    /// Takes the exclusive lock on an open file; false when another descriptor holds it.
+    ///
+    /// Closing the descriptor gives the lock back.
+    public static func lockExclusively(_ descriptor: Int32, path: String? = nil) throws(SystemError) -> Bool {
+        do {
+            try retrying("lock", path: path) { flock(descriptor, LOCK_EX | LOCK_NB) }
+            return true
+        } catch {
+            if error.code == EWOULDBLOCK { return false }
+            throw error
+        }
+    }
+
+    /// Removes a name; false when there was none.
+    @discardableResult
+    public static func remove(_ path: String) throws(SystemError) -> Bool {
+        do {
+            try retrying("remove", path: path) { unlink(path) }
+            return true
+        } catch {
+            if error.code == ENOENT { return false }
+            throw error
+        }
+    }
+
+    /// Whether anything has that name; a link counts, wherever it points to.
+    public static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// The whole of a small file; nil when there is none.
+    ///
+    /// - Errors: `EFBIG` when it has more than `limit` bytes.
+    public static func contents(of path: String, limit: Int = 65_536) throws(SystemError) -> [UInt8]? {
+        let descriptor: Int32
+        do {
+            descriptor = try open(path, O_RDONLY)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw error
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        while true {
+            let piece = try read(descriptor, upTo: 4_096)
+            if piece.isEmpty { return bytes }
+            bytes += piece
+            if bytes.count > limit { throw SystemError(code: EFBIG, operation: "read", path: path) }
+        }
+    }
+}
