@@ -20,6 +20,14 @@ public enum Syscalls {
         try retrying("open", path: path) { Glibc.open(path, flags | O_CLOEXEC, mode) }
     }
 
+    /// The descriptor of standard input.
+    public static let standardInput: Int32 = STDIN_FILENO
+
+    /// Opens a file, FIFO or device to read from it, without waiting for a FIFO's writer: that is waited for in `poll`.
+    public static func openForReading(_ path: String) throws(SystemError) -> Int32 {
+        try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    }
+
     /// Closes a descriptor that holds no unwritten data; errors are of no use then and are not reported.
     public static func close(_ descriptor: Int32) {
         _ = Glibc.close(descriptor)
@@ -36,6 +44,25 @@ public enum Syscalls {
     /// Reads what is there, up to the buffer's size; 0 is the end.
     public static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         try retrying("read") { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    /// Reads what is there now into the array; 0 is the end, -1 means that a descriptor which does not block has nothing yet.
+    public static func readAvailable(_ descriptor: Int32, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count >= 0 { return count }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return -1
+            case let code: throw SystemError(code: code, operation: "read")
+            }
+        }
+    }
+
+    /// Whether the descriptor is an ordinary file, which is always ready and has an end.
+    public static func isRegularFile(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Writes all of the bytes.

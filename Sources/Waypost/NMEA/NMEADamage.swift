@@ -12,6 +12,19 @@ public enum NMEADamage: Int, Sendable, CaseIterable {
     case unreadableValue
 }
 
+extension NMEADamage {
+    /// What it is called in messages.
+    fileprivate var words: String {
+        switch self {
+        case .badChecksum: "sentences with a wrong checksum"
+        case .cut: "cut sentences"
+        case .overlong: "lines over \(NMEAFramer.longestLine) characters"
+        case .noise: "lines with bytes that are no NMEA"
+        case .unreadableValue: "sentences with a value that cannot be read"
+        }
+    }
+}
+
 /// How often each kind of damage was met, and where first.
 public struct NMEACounters: Sendable, Equatable {
     /// One kind's count.
@@ -36,6 +49,15 @@ public struct NMEACounters: Sendable, Equatable {
 
     /// Whether anything was damaged.
     public var hasDamage: Bool { tallies.contains { $0.count > 0 } }
+
+    /// One line per kind of damage that was met, for people: what, how often, where first.
+    public var summary: [String] {
+        NMEADamage.allCases.compactMap { damage in
+            let tally = self[damage]
+            guard tally.count > 0 else { return nil }
+            return "\(damage.words): \(tally.count), first at line \(tally.firstLine)"
+        }
+    }
 
     mutating func add(_ damage: NMEADamage) {
         tallies[damage.rawValue].count += 1
