@@ -1,1 +1,35 @@
-@main enum WaypostCLI { static func main() {} }
+import ArgumentParser
+import WaypostSystem
+
+/// The program `waypost`: everything a person, a script or a test does.
+@main
+struct WaypostCLI: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "waypost",
+        abstract: "GPS tracker for embedded Linux: records, shows and converts positions.",
+        discussion: """
+            Exit codes: 0 ok, 1 failed, 64 usage, 65 bad input data, 66 input missing, 69 daemon or device unreachable, 73 cannot create \
+            output, 74 I/O error, 75 timed out or no fix yet, 77 not authorised, 78 bad configuration.
+            """,
+        version: WaypostVersion.text,
+        subcommands: [ConvertCommand.self])
+
+    /// Runs the command of the arguments; every failure is one line on stderr and an exit code of sysexits.h.
+    static func main() {
+        // A reader that went away (`| head`) is an error of write, not a signal.
+        Signals.ignoreBrokenPipe()
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as CommandFailure {
+            failure.exit()
+        } catch let error where exitCode(for: error) == .validationFailure {
+            let text = message(for: error)
+            CommandFailure(
+                .usage, what: "usage", why: text.split(separator: "\n").first.map(String.init) ?? text, next: "see waypost --help"
+            ).exit()
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

@@ -106,3 +106,50 @@ extension Syscalls {
         }
     }
 }
+
+/// What a path names.
+extension Syscalls {
+    /// The kinds of things that a path can name, links followed.
+    public enum PathKind: Sendable {
+        /// An ordinary file.
+        case regular
+        /// A folder.
+        case folder
+        /// A device, FIFO or socket.
+        case other
+        /// Nothing.
+        case missing
+    }
+
+    /// What the path names, links followed.
+    public static func kind(_ path: String) -> PathKind {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return .missing }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .regular
+        case S_IFDIR: return .folder
+        default: return .other
+        }
+    }
+
+    /// The path without links; the path itself when it does not exist yet.
+    public static func resolvingLinks(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The size of an open ordinary file in bytes, nil for anything else.
+    public static func size(_ descriptor: Int32) -> Int64? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+
+    /// The permission bits that the process's umask gives to a new file of a user.
+    public static var newFileMode: mode_t {
+        let mask = umask(0)
+        umask(mask)
+        return 0o666 & ~mask
+    }
+}

@@ -22,7 +22,7 @@ extension TPVCodec {
     /// 68 % radius per 95 % radius of a Rayleigh-distributed error: sqrt(ln(1 - 0.68) / ln(1 - 0.95)).
     ///
     /// gpsd's `eph` is a 95 % estimate.
-    public static let accuracyPerEPH = 0.62
+    public static let accuracyPerEPH = RangeErrorModel.radius68PerRadius95
 
     /// The report on a line, or nil when the line is JSON of another class.
     ///

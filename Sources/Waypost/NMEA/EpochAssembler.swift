@@ -138,12 +138,14 @@ extension EpochAssembler {
 
     private mutating func add(_ gst: GST) {
         guard begin(gst.millisecondOfDay, .gst), let sigmas = gst.horizontalSigmasMetres else { return }
-        epoch.accuracy = HorizontalAccuracy(radiusMetres: RangeErrorModel.radius68(sigmasMetres: sigmas.0, sigmas.1), origin: .gst)
+        epoch.accuracy = HorizontalAccuracy(
+            radiusMetres: RangeErrorModel.radius68(sigmasMetres: sigmas.0, sigmas.1).roundedToMillimetres, origin: .gst)
     }
 
     private mutating func add(_ gbs: GBS) {
         guard begin(gbs.millisecondOfDay, .gbs), epoch.accuracy?.origin != .gst, let sigmas = gbs.horizontalSigmasMetres else { return }
-        epoch.accuracy = HorizontalAccuracy(radiusMetres: RangeErrorModel.radius68(sigmasMetres: sigmas.0, sigmas.1), origin: .gbs)
+        epoch.accuracy = HorizontalAccuracy(
+            radiusMetres: RangeErrorModel.radius68(sigmasMetres: sigmas.0, sigmas.1).roundedToMillimetres, origin: .gbs)
     }
 
     private mutating func add(_ zda: ZDA) {
@@ -180,7 +182,7 @@ extension EpochAssembler {
             position.altitudeMSLMetres = epoch.altitudeMSLMetres
             position.geoidSeparationMetres = epoch.geoidSeparationMetres
             if let altitude = epoch.altitudeMSLMetres, let separation = epoch.geoidSeparationMetres {
-                position.altitudeHAEMetres = altitude + separation
+                position.altitudeHAEMetres = (altitude + separation).roundedToMillimetres
             }
         }
         position.speedMetresPerSecond = epoch.speedMetresPerSecond
@@ -192,9 +194,15 @@ extension EpochAssembler {
             position.accuracy = accuracy
         } else if let hdop = position.quality.hdop, hdop > 0, hdop < 50 {
             // Receivers say 99.99 for "no solution".
-            position.accuracy = HorizontalAccuracy(radiusMetres: RangeErrorModel.radius68(hdop: hdop, status: epoch.status), origin: .hdop)
+            let radius = RangeErrorModel.radius68(hdop: hdop, status: epoch.status).roundedToMillimetres
+            position.accuracy = HorizontalAccuracy(radiusMetres: radius, origin: .hdop)
         }
         position.isWeekRolloverCorrected = isCorrected
         return position
     }
+}
+
+extension Double {
+    /// What was computed from values with few decimals, without the digits that the arithmetic added.
+    fileprivate var roundedToMillimetres: Double { (self * 1_000).rounded() / 1_000 }
 }

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Waypost
+import WaypostSystem
+
+/// `waypost convert IN OUT`: offline, one pass, bounded memory.
+struct ConvertCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert",
+        abstract: "Convert recordings between formats.",
+        discussion: """
+            The format is told by the extension (.nmea .log .txt, .gpx, .jsonl .json) or by --from and --to; - is standard input or output. \
+            Damage is skipped and reported on standard error, one line per kind.
+
+            Example: waypost convert drive.nmea drive.gpx
+            """)
+
+    @Argument(help: "The recording to read.")
+    var input: String
+
+    @Argument(help: "The file to write; an existing one is replaced once the new one is complete.")
+    var output: String
+
+    @Option(help: "Format of the input: \(ConversionFormat.list(ConversionFormat.readable)).")
+    var from: ConversionFormat?
+
+    @Option(help: "Format of the output: \(ConversionFormat.list(ConversionFormat.writable)).")
+    var to: ConversionFormat?
+
+    @Flag(help: "Add 1024 weeks to dates before 2020 (receivers whose week counter has rolled over).")
+    var fixRollover = false
+
+    func run() throws {
+        let source = try format(from, of: input, among: ConversionFormat.readable, option: "--from")
+        let target = try format(to, of: output, among: ConversionFormat.writable, option: "--to")
+        var reader = try ConversionReader(path: input, format: source, fixesRollover: fixRollover)
+        var writer = try ConversionWriter(path: output, format: target)
+        var reports: [PositionReport] = []
+        while try reader.read(into: &reports) {
+            for report in reports { writer.add(report) }
+            reports.removeAll(keepingCapacity: true)
+            try writer.flush()
+        }
+        for warning in reader.warnings { Terminal.printError("waypost: \(input): \(warning)") }
+        guard reader.hasContent else {
+            throw CommandFailure(
+                .badData, what: input, why: "holds nothing usable as \(source.rawValue)", next: "name its format with --from")
+        }
+        try writer.finish()
+    }
+
+    private func format(
+        _ named: ConversionFormat?, of path: String, among known: [ConversionFormat], option: String
+    ) throws -> ConversionFormat {
+        guard let format = named ?? ConversionFormat(extensionOf: path) else {
+            throw CommandFailure(
+                .usage, what: path, why: "its name does not tell the format", next: "use \(option) \(ConversionFormat.list(known))")
+        }
+        guard known.contains(format) else {
+            throw CommandFailure(
+                .usage, what: path, why: "\(format.rawValue) cannot be used here", next: "use \(ConversionFormat.list(known))")
+        }
+        return format
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+import WaypostSystem
+
+/// Shows on a terminal's standard error how far long work has come.
+struct Progress {
+    /// Work that takes less shows nothing.
+    static let quietMilliseconds: Int64 = 1_000
+
+    private let name: String
+    private let totalBytes: Int64?
+    private var doneBytes: Int64 = 0
+    private var nextMilliseconds = MonotonicClock.milliseconds + Progress.quietMilliseconds
+    private var isShown = false
+
+    /// - Parameter totalBytes: how much there is, nil when that cannot be known.
+    init(name: String, totalBytes: Int64?) {
+        self.name = name
+        self.totalBytes = totalBytes
+    }
+
+    /// Notes that so many bytes more are done; 0 is the end.
+    mutating func add(bytes: Int) {
+        guard Terminal.isErrorInteractive else { return }
+        if bytes == 0 {
+            if isShown { show("\r\u{1B}[K") }
+            return
+        }
+        doneBytes += Int64(bytes)
+        let now = MonotonicClock.milliseconds
+        guard now >= nextMilliseconds else { return }
+        nextMilliseconds = now + 200
+        isShown = true
+        let amount = totalBytes.map { $0 > 0 ? "\(doneBytes * 100 / $0) %" : "" } ?? "\(doneBytes / 1_000_000) MB"
+        show("\r\(name): \(amount)\u{1B}[K")
+    }
+
+    private func show(_ text: String) {
+        try? Syscalls.writeAll(STDERR_FILENO, Array(text.utf8))  // Progress that cannot be shown is not missed.
+    }
+}

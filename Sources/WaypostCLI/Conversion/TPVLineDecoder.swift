@@ -1,0 +1,83 @@
+import Waypost
+
+/// Reads lines of JSON in gpsd's names from bytes that are cut anywhere.
+struct TPVLineDecoder: ReportDecoder {
+    /// Longer lines are damage; gpsd's longest has 20 KiB.
+    static let longestLine = 1 << 20
+
+    /// Whether a line gave a position, a report without one, or a sky view.
+    private(set) var hasContent = false
+    private var line = 0
+    private var carry: [UInt8] = []
+    private var isSkippingLine = false
+    private var failures: (count: Int, first: String)?
+
+    /// What was damaged, one line.
+    var warnings: [String] {
+        failures.map { ["lines that cannot be read: \($0.count), first \($0.first)"] } ?? []
+    }
+
+    /// Takes the next bytes; appends what they complete.
+    mutating func decode(_ bytes: Span<UInt8>, into reports: inout [PositionReport]) {
+        var start = 0
+        for offset in 0..<bytes.count where bytes[offset] == UInt8(ascii: "\n") {
+            line += 1
+            if isSkippingLine {
+                isSkippingLine = false
+                fail("line \(line): longer than \(TPVLineDecoder.longestLine) bytes")
+            } else if carry.isEmpty {
+                read(bytes.extracting(start..<offset), into: &reports)
+            } else {
+                extendCarry(bytes, start..<offset)
+                finishCarry(into: &reports)
+            }
+            start = offset + 1
+        }
+        extendCarry(bytes, start..<bytes.count)
+    }
+
+    /// Ends the input: the last line needs no line end.
+    mutating func finish(into reports: inout [PositionReport]) {
+        guard !carry.isEmpty else { return }
+        line += 1
+        finishCarry(into: &reports)
+    }
+
+    private mutating func extendCarry(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+        guard !isSkippingLine else { return }
+        if carry.count + range.count > TPVLineDecoder.longestLine {
+            isSkippingLine = true
+            carry = []
+        } else {
+            for offset in range { carry.append(bytes[offset]) }
+        }
+    }
+
+    private mutating func finishCarry(into reports: inout [PositionReport]) {
+        var bytes: [UInt8] = []
+        swap(&bytes, &carry)
+        if !bytes.isEmpty { read(bytes.span, into: &reports) }
+        bytes.removeAll(keepingCapacity: true)
+        swap(&bytes, &carry)
+    }
+
+    private mutating func read(_ bytes: Span<UInt8>, into reports: inout [PositionReport]) {
+        guard !TPVLineDecoder.isBlank(bytes) else { return }
+        do throws(TPVError) {
+            guard let report = try TPVCodec.decode(bytes, line: line) else { return }
+            hasContent = true
+            reports.append(report)
+        } catch {
+            fail(error.description)
+        }
+    }
+
+    private mutating func fail(_ words: String) {
+        failures = (count: (failures?.count ?? 0) + 1, first: failures?.first ?? words)
+    }
+
+    private static func isBlank(_ bytes: Span<UInt8>) -> Bool {
+        for offset in 0..<bytes.count where bytes[offset] > UInt8(ascii: " ") { return false }
+        return true
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// What the process does with signals.
+public enum Signals {
+    /// Makes writing to a pipe or socket without reader an error of the call instead of the end of the process.
+    public static func ignoreBrokenPipe() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Blocks the signals that ask a service to stop, for this thread and all it starts; call it first in `main`.
+    public static func blockStopRequests() {
+        var set = stopRequests
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Waits for a signal that asks to stop (SIGTERM, SIGINT, SIGHUP) and returns its number; they must be blocked.
+    public static func waitForStopRequest() -> Int32 {
+        var set = stopRequests
+        var number: Int32 = 0
+        while sigwait(&set, &number) != 0 {}
+        return number
+    }
+
+    private static var stopRequests: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGTERM)
+        sigaddset(&set, SIGINT)
+        sigaddset(&set, SIGHUP)
+        return set
+    }
+}
