@@ -1,0 +1,129 @@
+import Testing
+import Waypost
+import WaypostPositioning
+
+@Suite struct PositioningManagerTests {
+    @Test func startsOnceAndStopsWithoutAFurtherUpdate() async {
+        let source = ScriptedSource([.position(fix(0)), .position(fix(1))], stays: true)
+        let manager = PositioningManager(source: source)
+        let log = UpdateLog()
+        await manager.attach(log)
+        #expect(await manager.start())
+        #expect(await !manager.start())
+        #expect(await log.waits(for: 2))
+        #expect(await manager.rawPosition == fix(1))
+        #expect(await manager.currentPosition == fix(1))
+        await manager.stop()
+        #expect(await !manager.isRunning)
+        #expect(await manager.rawPosition == nil)
+        #expect(await log.updates == [.position(fix(0)), .position(fix(1))])
+        #expect(await manager.start())
+        #expect(await log.waits(for: 4))
+        await manager.stop()
+    }
+
+    @Test func reportsALossOnceHoweverOftenTheSourceSaysIt() async throws {
+        let source = ScriptedSource([
+            .position(fix(0)), .lost(.disconnected("refused")), .lost(.disconnected("refused")), .position(fix(30)), .finished,
+        ])
+        let log = try await updates(of: source)
+        #expect(log == [.position(fix(0)), .lost(.disconnected("refused")), .position(fix(30)), .lost(.ended), .finished])
+    }
+
+    @Test func findsAGapInARecordingThatIsPlayedAtOnce() async throws {
+        let source = ScriptedSource([.position(fix(0)), .position(fix(1)), .position(fix(21)), .finished])
+        let log = try await updates(of: source)
+        #expect(log == [.position(fix(0)), .position(fix(1)), .lost(.silent), .position(fix(21)), .lost(.ended), .finished])
+    }
+
+    @Test func dropsAFixThatIsRepeated() async throws {
+        let source = ScriptedSource([.position(fix(0)), .position(fix(0)), .position(fix(1)), .finished])
+        let log = try await updates(of: source)
+        #expect(log == [.position(fix(0)), .position(fix(1)), .lost(.ended), .finished])
+    }
+
+    @Test func losesASilentSourceAfterFiveSeconds() async {
+        let manager = PositioningManager(source: ScriptedSource([.position(fix(0))], stays: true))
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.start()
+        #expect(await log.waits(for: 2, seconds: 8))
+        #expect(await log.updates == [.position(fix(0)), .lost(.silent)])
+        #expect(await manager.rawPosition == nil)
+        #expect(await manager.lossReason == .silent)
+        await manager.stop()
+    }
+
+    @Test func givesTheReasonWhyASourceCannotRun() async {
+        let manager = PositioningManager(source: NMEAFileSource(path: "/nonexistent/drive.nmea"))
+        await manager.start()
+        await #expect(throws: PositionSourceError.cannotOpen(path: "/nonexistent/drive.nmea", reason: "No such file or directory")) {
+            try await manager.waitUntilFinished()
+        }
+    }
+
+    @Test func dropsTheOldestForASlowListenerAndCountsIt() async throws {
+        let events = (0..<100).map { PositionSourceEvent.position(fix(Double($0))) }
+        let manager = PositioningManager(source: ScriptedSource(events + [.finished]))
+        let slow = await manager.updates(bufferingNewest: 10)
+        let fast = await manager.updates(bufferingNewest: 1_000)
+        await manager.start()
+        try await manager.waitUntilFinished()
+        #expect(slow.droppedCount == 92)
+        #expect(fast.droppedCount == 0)
+        var first: PositioningUpdate?
+        for await update in slow {
+            first = update
+            break
+        }
+        #expect(first == .position(fix(92)))
+    }
+
+    private func updates(of source: ScriptedSource) async throws -> [PositioningUpdate] {
+        let manager = PositioningManager(source: source)
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.start()
+        try await manager.waitUntilFinished()
+        return await log.updates
+    }
+
+    private func fix(_ seconds: Double) -> Position {
+        guard let coordinate = Coordinate(latitudeDegrees: 47 + seconds / 1_000, longitudeDegrees: 8) else {
+            fatalError("a place on Earth")
+        }
+        return Position(time: UTCTime(millisecondsSince1970: 1_800_000_000_000 + Int64(seconds * 1_000)), coordinate: coordinate)
+    }
+}
+
+/// Plays events and then ends, or stays until it is cancelled.
+private struct ScriptedSource: PositionSource {
+    let name = "script"
+    let events: [PositionSourceEvent]
+    let stays: Bool
+
+    init(_ events: [PositionSourceEvent], stays: Bool = false) {
+        self.events = events
+        self.stays = stays
+    }
+
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        for event in events { await output(event) }
+        while stays, !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
+    }
+}
+
+/// Keeps every update.
+private actor UpdateLog: PositioningConsumer {
+    private(set) var updates: [PositioningUpdate] = []
+
+    func consume(_ update: PositioningUpdate) { updates.append(update) }
+
+    func waits(for count: Int, seconds: Double = 5) async -> Bool {
+        for _ in 0..<Int(seconds * 100) {
+            if updates.count >= count { return true }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return false
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+import Waypost
+
+@Suite struct PositionLossRuleTests {
+    private func time(_ seconds: Double) -> UTCTime { UTCTime(millisecondsSince1970: 1_800_000_000_000 + Int64(seconds * 1_000)) }
+
+    @Test func reportsAGapBetweenTwoFixesOnce() {
+        var rule = PositionLossRule()
+        let result1 = rule.addFix(at: time(0))
+        #expect(!result1)
+        let result2 = rule.addFix(at: time(1))
+        #expect(!result2)
+        let result3 = rule.addFix(at: time(6.001))
+        #expect(result3)
+        let result4 = rule.addFix(at: time(7))
+        #expect(!result4)
+    }
+
+    @Test func waitsThreePeriodsOfASlowReceiver() {
+        var rule = PositionLossRule()
+        for index in 0..<4 { _ = rule.addFix(at: time(Double(index) * 4)) }
+        #expect(rule.timeoutMilliseconds == 12_000)
+        let result5 = rule.addFix(at: time(12 + 12))
+        #expect(!result5)
+        let result6 = rule.addFix(at: time(24 + 12.001))
+        #expect(result6)
+    }
+
+    @Test func losesOnceWhileTheReceiverSaysNoFix() {
+        var rule = PositionLossRule()
+        _ = rule.addFix(at: time(0))
+        let result7 = rule.addNoFix(at: time(5))
+        #expect(!result7)
+        let result8 = rule.addNoFix(at: time(5.001))
+        #expect(result8)
+        let result9 = rule.addNoFix(at: time(7))
+        #expect(!result9)
+        let result10 = rule.lose()
+        #expect(!result10)
+        let result11 = rule.addFix(at: time(60))
+        #expect(!result11, "the loss was reported already")
+        let result12 = rule.lose()
+        #expect(result12)
+    }
+
+    @Test func doesNotTakeAStepBackForALoss() {
+        var rule = PositionLossRule()
+        _ = rule.addFix(at: time(100))
+        let result13 = rule.addFix(at: time(0))
+        #expect(!result13)
+        let result14 = rule.addFix(at: time(1))
+        #expect(!result14)
+    }
+
+    @Test func canLoseBeforeTheFirstFix() {
+        var rule = PositionLossRule()
+        let result15 = rule.addNoFix(at: time(100))
+        #expect(!result15)
+        let result16 = rule.lose()
+        #expect(result16)
+        let result17 = rule.lose()
+        #expect(!result17)
+    }
+}
