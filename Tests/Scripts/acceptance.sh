@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# What the finished product does, shown on real parts: a line per feature that works, `ROW ok` or `ROW falls short`, and a total.
+#
+# Usage: bash Tests/Scripts/acceptance.sh [ROW...]
+#   BIN             the folder of waypost and waypostd (.build/release)
+#   WAYPOST_SHARED  the folder whose data/xsd holds the GPX schemas (../shared); without it GPX files are only checked to be XML
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+bin=$(realpath "${BIN:-.build/release}")
+shared=${WAYPOST_SHARED:-$PWD/../shared}
+schema=$shared/data/xsd/master.xsd
+recording=$PWD/Tests/Data/drive.nmea
+first_fix=24 # epochs into the recording
+PATH=$PATH:/usr/sbin
+
+[[ -x $bin/waypost && -x $bin/waypostd ]] || {
+    printf 'acceptance: no waypost in %s; build it first: swift build -c release --static-swift-stdlib\n' "$bin" >&2
+    exit 69
+}
+[[ -f $schema ]] || printf 'acceptance: no %s; GPX files are only checked to be XML\n' "$schema" >&2
+
+# -- What the rows are made of. Each runs in a subshell, in a folder of its own, and may call `short`, which ends it.
+
+# short REASON...: the row falls short.
+short() {
+    printf '  %s\n' "$*" >&2
+    exit 1
+}
+# within SECONDS COMMAND...: whether the command succeeds before the time is over.
+within() {
+    local deadline=$(($(microseconds) + $1 * 1000000))
+    shift
+    until "$@"; do
+        (($(microseconds) < deadline)) || return 1
+        sleep 0.1
+    done
+}
+microseconds() { printf '%s' "${EPOCHREALTIME//[^0-9]/}"; }
+# feed RATE: a receiver on ./tty that has a fix and drives.
+feed() {
+    python3 Tests/Scripts/feed.py --rate "$1" --skip "$first_fix" "$recording" "$work/tty" &
+    feeder=$!
+    within 5 test -e "$work/tty" || short "no pseudo terminal"
+}
+# start_gpsd: a real gpsd on ./tty, on a port of its own.
+start_gpsd() {
+    gpsd -N -n -b -S "$port" "$work/tty" >>"$work/gpsd.log" 2>&1 &
+    gpsd=$!
+}
+# track SOURCE: the tracker, its state and tracks below the folder, and what `watch` says in ./watch.jsonl.
+track() {
+    "$bin/waypost" run --source "$1" --state "$work/state" --log "$work/log" --socket "$work/socket" \
+        </dev/null >>"$work/tracker.log" 2>&1 &
+    tracker=$!
+    within 15 answers || short "the tracker does not answer: $(tail -n 1 "$work/tracker.log")"
+    "$bin/waypost" watch --json --socket "$work/socket" >>"$work/watch.jsonl" 2>>"$work/watch.log" &
+}
+answers() {
+    local code=0
+    "$bin/waypost" status --socket "$work/socket" >/dev/null 2>&1 || code=$?
+    ((code <= 1))
+}
+# lines_of CLASS: how many lines of that class `watch` has said.
+lines_of() { grep -c "\"class\" *: *\"$1\"" "$work/watch.jsonl" || true; }
+# said CLASS COUNT: whether it has said that many.
+said() { (($(lines_of "$1") >= $2)); }
+# fix_times: the times of its fixes, one a line, as GPX writes whole seconds.
+fix_times() { grep '"class" *: *"TPV"' "$work/watch.jsonl" | sed -n 's/.*"time" *: *"\([^"]*\)".*/\1/p' | sed 's/\.0*Z$/Z/'; }
+# silent SECONDS: whether no fix is said for that long; what was under way may still arrive in the half second before.
+silent() {
+    sleep 0.5
+    local before
+    before=$(lines_of TPV)
+    sleep "$1"
+    (($(lines_of TPV) == before))
+}
+# ended_well: the tracker is asked to end, and does, with 0.
+ended_well() {
+    kill -TERM "$tracker"
+    wait "$tracker"
+}
+# valid FILE...: whether the GPX files keep to the schema.
+valid() {
+    if [[ -f $schema ]]; then
+        xmllint --noout --nonet --schema "$schema" "$@" >/dev/null 2>>"$work/xmllint.log"
+    else
+        xmllint --noout --nonet "$@" 2>>"$work/xmllint.log"
+    fi
+}
+
+# -- The rows.
+
+# gpsd receivers through libgps: reconnects, no stale fix.
+row_S1() {
+    feed 5
+    start_gpsd
+    track "gpsd://localhost:$port"
+    within 20 said TPV 5 || short "no positions from gpsd"
+
+    kill -KILL "$gpsd"
+    wait "$gpsd" 2>/dev/null || true
+    silent 3 || short "positions while gpsd is dead"
+    local before
+    before=$(lines_of TPV)
+    start_gpsd
+    within 5 said TPV $((before + 1)) || short "no position within 5 s of gpsd's return"
+
+    local losses
+    losses=$(lines_of LOST)
+    kill -STOP "$feeder"
+    within 10 said LOST $((losses + 1)) || short "no loss told when the receiver fell silent"
+    silent 3 || short "positions while the receiver is silent"
+    before=$(lines_of TPV)
+    kill -CONT "$feeder"
+    within 10 said TPV $((before + 3)) || short "no position after the receiver's silence"
+
+    fix_times | sort --check=silent --unique || short "a fix was told twice, or an older one after a newer"
+    ended_well || short "the tracker did not end with 0"
+}
+
+# The GPX log is crash-safe: after kill -9, the next start leaves a valid track with every fix older than the sync interval.
+row_S3() {
+    local sync_interval=10
+    track "nmea:$recording?speed=10"
+    within 30 said TPV 30 || short "no positions from the recording"
+    fix_times >"$work/must"
+    sleep $((sync_interval + 1))
+    kill -KILL "$tracker"
+    wait "$tracker" 2>/dev/null || true
+
+    # The next start, on something short; it ends by itself.
+    head -n 400 "$recording" >"$work/short.nmea"
+    "$bin/waypost" run --source "nmea:$work/short.nmea?speed=0" --state "$work/state" --log "$work/log" --socket "$work/socket" \
+        </dev/null >>"$work/tracker.log" 2>&1 || short "the next start failed: $(tail -n 1 "$work/tracker.log")"
+    compgen -G "$work/log/*.gpx" >/dev/null || short "the next start left no GPX file"
+    valid "$work"/log/*.gpx || short "not valid: $(tail -n 1 "$work/xmllint.log")"
+    sed -n 's/.*<time>\([^<]*\)<.*/\1/p' "$work"/log/*.gpx | sed 's/\.0*Z$/Z/' | sort -u >"$work/kept"
+    local lost
+    lost=$(sort -u "$work/must" | comm -23 - "$work/kept" | wc -l)
+    ((lost == 0)) || short "$lost of $(wc -l <"$work/must") fixes older than ${sync_interval} s are gone"
+}
+
+# -- One after the other: several of them measure time.
+
+rows=(S1 S3)
+(($# == 0)) || rows=("$@")
+good=0
+port=$((20000 + $$ % 20000))
+for row in "${rows[@]}"; do
+    work=$(mktemp -d)
+    mkdir -p "$work/log"
+    : >"$work/watch.jsonl"
+    result=0
+    # A subshell in a process group of its own (set -m), so that what a row leaves running ends with it and nothing else does.
+    set -m
+    (
+        set +m
+        "row_$row"
+    ) </dev/null &
+    group=$!
+    set +m
+    wait "$group" || result=$?
+    kill -KILL -- "-$group" 2>/dev/null || true
+    if ((result == 0)); then
+        printf '%s ok\n' "$row"
+        good=$((good + 1))
+        rm -rf "$work"
+    else
+        printf '%s falls short\n' "$row"
+        printf '  what it left is in %s\n' "$work" >&2
+    fi
+    port=$((port + 1))
+done
+printf '%d of %d rows ok\n' "$good" "${#rows[@]}"
+((good == ${#rows[@]}))
