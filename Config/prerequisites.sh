@@ -34,7 +34,9 @@ fail() {
 
 # The installed Swift as MAJOR.MINOR; empty when there is none or it does not start.
 swift_version() {
-    swift --version 2>/dev/null </dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1
+    local said
+    said=$(swift --version 2>/dev/null </dev/null) || return 0
+    sed -n 's/.*Swift version \([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' <<<"$said" | head -n 1
 }
 
 # Ends with 69 unless `swift` is on the PATH and new enough. One that does not start yet, for want of a library, passes: see have_swift.
