@@ -1,0 +1,32 @@
+extension Configuration {
+    /// A configuration file in which every key stands, explained, with its default as a comment: `Config/waypost.toml`.
+    ///
+    /// - Parameter paths: Whose default paths it shows.
+    public static func commentedDefaults(paths: DefaultPaths = .service) -> String {
+        let defaults = Configuration(paths: paths)
+        var lines = [
+            "# The configuration of waypost, with every key and its default. Remove the '#' before a key and its [section] to change it.",
+            "#",
+            "# Files conf.d/*.toml beside this one are read after it, in the order of their names; a later value replaces an earlier one.",
+            "# Durations are seconds unless the value has a unit. Paths are absolute, or start at the program's working folder.",
+            "# Check with: waypost config check",
+        ]
+        for section in sections {
+            lines.append("")
+            lines += section.documentation.split(separator: "\n").map { "# \($0)" }
+            for (occurrence, values) in section.written(defaults).enumerated() {
+                lines.append("#\(section.header)")
+                for (key, value) in zip(section.keys, values) {
+                    // The explanation of a key stands once.
+                    if occurrence == 0 {
+                        lines.append("")
+                        lines.append("# \(key.documentation)")
+                        if let unit = key.unit { lines.append("# Unit: \(unit).") }
+                    }
+                    lines.append("#\(key.name) = \(value)")
+                }
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,33 @@
+extension Configuration {
+    /// Every key there is.
+    ///
+    /// Reading, the suggestions for misspelt keys, and `Config/waypost.toml` come from this table: a new key is one line here and its
+    /// property.
+    static let sections: [ConfigurationSection] = [
+        .list(
+            "source", \.sources, initial: Source(url: .gpsd(.init())),
+            """
+            Where positions come from. Several [[source]] sections are tried in their order.
+            A file of conf.d that has any replaces the whole list.
+            """,
+            [
+                .init("url", \.url, .sourceURL, isRequired: true, "The source: gpsd://HOST:PORT[/DEVICE] or nmea:FILE[?speed=X].")
+            ]),
+        .table(
+            "log", \.log, "The recorded tracks.",
+            [
+                .init(
+                    "directory", \.directory, .path,
+                    "The folder of the tracks. Users other than root and waypost: log/ in the state folder."),
+                .init(
+                    "sync_interval", \.syncInterval, .duration(in: .zero ... .seconds(3_600)), "At most this much is lost in a power cut."),
+            ]),
+        .table(
+            "control", \.control, "How other programs talk to the tracker.",
+            [
+                .init(
+                    "socket", \.socket, .socketPath,
+                    "The Unix socket. Other users: waypost.sock in $XDG_RUNTIME_DIR. $WAYPOST_SOCKET changes the default.")
+            ]),
+    ]
+}

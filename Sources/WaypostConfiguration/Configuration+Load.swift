@@ -1,0 +1,101 @@
+import WaypostSystem
+
+/// The bytes of a configuration file, with the name by which messages call it.
+public struct ConfigurationFile: Equatable, Sendable {
+    /// The name for messages: the path, or `<stdin>`.
+    public var name: String
+    /// What is in it.
+    public var bytes: [UInt8]
+
+    /// A file.
+    public init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+}
+
+extension Configuration {
+    /// The size up to which a file is taken for a configuration: 1 MiB.
+    public static let maximumFileBytes = 1 << 20
+
+    /// Reads a configuration file and the files `conf.d/*.toml` beside it, and reports every mistake in any of them.
+    ///
+    /// The files of `conf.d` follow in the order of their names; a later value replaces an earlier one, and a file that has any
+    /// `[[source]]` replaces the whole list.
+    /// - Parameters:
+    ///   - path: The file; nil takes the user's own or the system's (``DefaultPaths/configurationFile``), which need not exist.
+    ///   - paths: The user's default paths.
+    public static func load(path: String?, paths: DefaultPaths) throws(ConfigurationErrors) -> LoadedConfiguration {
+        var files: [ConfigurationFile] = []
+        var errors: [ConfigurationError] = []
+        for candidate in candidates(path: path ?? paths.configurationFile, &errors) {
+            do {
+                files.append(ConfigurationFile(name: candidate, bytes: try read(candidate)))
+            } catch {
+                if error.kind == .notFound, path == nil, candidate == paths.configurationFile { continue }
+                errors.append(error)
+            }
+        }
+        do {
+            let loaded = try read(files, paths: paths)
+            if errors.isEmpty { return loaded }
+        } catch {
+            errors += error.errors
+        }
+        throw ConfigurationErrors(errors: errors)
+    }
+
+    /// Reads the texts of configuration files, each changing what those before it say, and reports every mistake in any of them.
+    ///
+    /// - Cost: linear in the texts; a mistake costs a comparison with each known key.
+    public static func read(_ files: [ConfigurationFile], paths: DefaultPaths) throws(ConfigurationErrors) -> LoadedConfiguration {
+        var configuration = Configuration(paths: paths)
+        var origins: [String: ConfigurationOrigin] = [:]
+        var errors: [ConfigurationError] = []
+        for file in files {
+            var mistakes = MistakeCollector(file: file.name)
+            do {
+                for entry in try parseTOML(file.bytes) {
+                    if let section = sections.first(where: { $0.name == entry.key }) {
+                        section.read(entry, &configuration, &mistakes)
+                    } else {
+                        mistakes.addUnknownSection(entry)
+                    }
+                }
+            } catch {
+                mistakes.add(.syntax(error.message), at: error.place)
+            }
+            origins.merge(mistakes.origins) { _, later in later }
+            errors += mistakes.mistakes.sorted { ($0.place ?? .start) < ($1.place ?? .start) }
+        }
+        guard errors.isEmpty else { throw ConfigurationErrors(errors: errors) }
+        return LoadedConfiguration(configuration: configuration, origins: origins, files: files.map(\.name))
+    }
+
+    /// The file and those of `conf.d` beside it, in order.
+    private static func candidates(path: String, _ errors: inout [ConfigurationError]) -> [String] {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let dropIns = folder + "conf.d"
+        guard Syscalls.isFolder(dropIns) else { return [path] }
+        do {
+            let names = try Syscalls.names(inFolder: dropIns)
+            return [path] + names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.map { "\(dropIns)/\($0)" }
+        } catch {
+            errors.append(ConfigurationError(file: dropIns, place: nil, kind: .unreadable(reason: error.reason)))
+            return [path]
+        }
+    }
+
+    private static func read(_ path: String) throws(ConfigurationError) -> [UInt8] {
+        do {
+            if let bytes = try Syscalls.contents(of: path, limit: maximumFileBytes) { return bytes }
+        } catch {
+            throw ConfigurationError(file: path, place: nil, kind: .unreadable(reason: error.reason))
+        }
+        throw ConfigurationError(file: path, place: nil, kind: .notFound)
+    }
+}
+
+extension TextPlace {
+    fileprivate static let start = TextPlace(line: 1, column: 1)
+}

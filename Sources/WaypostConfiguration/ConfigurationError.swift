@@ -1,0 +1,95 @@
+/// One mistake in a configuration: where it is and what to do about it.
+public struct ConfigurationError: Error, Equatable, Sendable {
+    /// What is wrong.
+    public enum Kind: Equatable, Sendable {
+        /// There is no such file.
+        case notFound
+        /// The file or folder cannot be read; the system's words.
+        case unreadable(reason: String)
+        /// The text is no TOML; the reader's words.
+        case syntax(String)
+        /// A section that does not exist, and the one that was probably meant (with its brackets).
+        case unknownSection(String, suggestion: String?, known: [String])
+        /// A key that does not exist in its section, the one that was probably meant, and all there are.
+        case unknownKey(section: String, key: String, suggestion: String?, known: [String])
+        /// A key of another section, or of a section but written outside any (`section` is nil).
+        case misplacedKey(section: String?, key: String, belongsIn: String)
+        /// The section must be written as given here.
+        case wrongSectionForm(section: String)
+        /// The section must have this key, for example with this value.
+        case missingKey(section: String, key: String, example: String)
+        /// The value has the wrong type.
+        case wrongType(section: String, key: String, expected: String, found: String)
+        /// The value has the right type but does not make sense.
+        case invalidValue(section: String, key: String, reason: String)
+    }
+
+    /// The file (or folder) as it was named or found.
+    public var file: String
+    /// The place in the file; nil when the mistake is the file itself.
+    public var place: TextPlace?
+    /// What is wrong.
+    public var kind: Kind
+
+    /// A mistake.
+    public init(file: String, place: TextPlace?, kind: Kind) {
+        self.file = file
+        self.place = place
+        self.kind = kind
+    }
+}
+
+extension ConfigurationError: CustomStringConvertible {
+    /// One line: `FILE:LINE:COLUMN: what is wrong; what to do`.
+    public var description: String {
+        let name = oneLine(file, limit: 4_096)
+        return place.map { "\(name):\($0.line):\($0.column): \(kind)" } ?? "\(name): \(kind)"
+    }
+}
+
+extension ConfigurationError.Kind: CustomStringConvertible {
+    /// What is wrong and what to do, in one line without the place.
+    public var description: String {
+        switch self {
+        case .notFound:
+            return "no such file"
+        case .unreadable(let reason):
+            return "cannot be read: \(oneLine(reason))"
+        case .syntax(let message):
+            // toml++ begins most of its messages so.
+            let prefix = "Error while parsing "
+            let words = message.hasPrefix(prefix) ? " in " + message.dropFirst(prefix.count) : ": " + message
+            return "invalid TOML" + oneLine(words, limit: 300)
+        case .unknownSection(let section, let suggestion, let known):
+            let hint = suggestion.map { "did you mean \($0)?" } ?? "known: \(known.joined(separator: ", "))"
+            return "there is no section \(quoted(section)); \(hint)"
+        case .unknownKey(let section, let key, let suggestion, let known):
+            let hint = suggestion.map { "did you mean \(quoted($0))?" } ?? "known: \(known.joined(separator: ", "))"
+            return "\(section) has no key \(quoted(key)); \(hint)"
+        case .misplacedKey(let section, let key, let belongsIn):
+            return
+                "\(section.map { "\($0) has no key \(quoted(key))" } ?? "\(quoted(key)) stands outside any section"); it belongs in \(belongsIn)"
+        case .wrongSectionForm(let section):
+            let times = section.hasPrefix("[[") ? "it may come several times" : "there is one"
+            return "this must be written \(section) with its keys below (\(times))"
+        case .missingKey(let section, let key, let example):
+            return "\(section) needs a key \(quoted(key)), for example \(key) = \(example)"
+        case .wrongType(let section, let key, let expected, let found):
+            return "\(section) \(key) must be \(expected), not \(found)"
+        case .invalidValue(let section, let key, let reason):
+            return "\(section) \(key): \(reason)"
+        }
+    }
+}
+
+/// Everything that is wrong with a configuration, in the order of the files and lines; never empty.
+public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The mistakes.
+    public var errors: [ConfigurationError]
+
+    /// Whether the named file does not exist, whatever else is wrong.
+    public var isNotFound: Bool { errors.contains { $0.kind == .notFound } }
+
+    /// One line per mistake.
+    public var description: String { errors.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,126 @@
+/// One key of a section: its name, how its value is read and written, and the line that explains it.
+struct ConfigurationKey<Section>: Sendable {
+    let name: String
+    /// One sentence for the reference.
+    let documentation: String
+    /// The unit and range of the value, nil when the documentation says it all.
+    let unit: String?
+    /// Whether a section without this key is a mistake.
+    let isRequired: Bool
+    /// Reads a value into the section.
+    let read: @Sendable (TOMLNode, inout Section) throws(ValueProblem) -> Void
+    /// The section's value as TOML.
+    let written: @Sendable (Section) -> String
+
+    init<Value>(
+        _ name: String, _ property: any WritableKeyPath<Section, Value> & Sendable, _ kind: ValueKind<Value>, isRequired: Bool = false,
+        _ documentation: String
+    ) {
+        self.name = name
+        self.documentation = documentation
+        self.unit = kind.unit
+        self.isRequired = isRequired
+        self.read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
+        self.written = { kind.write($0[keyPath: property]) }
+    }
+}
+
+/// A section of the configuration, `[name]` or `[[name]]`, with its keys.
+struct ConfigurationSection: Sendable {
+    let name: String
+    /// Whether it is written `[[name]]` and may come several times.
+    let isList: Bool
+    /// A few lines for the reference.
+    let documentation: String
+    /// Its keys without their types.
+    let keys: [ConfigurationKeyDescription]
+    /// Reads the section's value into the configuration and reports what is wrong with it.
+    let read: @Sendable (TOMLEntry, inout Configuration, inout MistakeCollector) -> Void
+    /// Per occurrence of the section in a configuration, its values as TOML, in the order of ``keys``.
+    let written: @Sendable (Configuration) -> [[String]]
+
+    /// `[name]` or `[[name]]`, as it is written.
+    var header: String { isList ? "[[\(name)]]" : "[\(name)]" }
+
+    /// A section that there is once.
+    static func table<Section>(
+        _ name: String, _ property: any WritableKeyPath<Configuration, Section> & Sendable, _ documentation: String,
+        _ keys: [ConfigurationKey<Section>]
+    ) -> ConfigurationSection {
+        ConfigurationSection(
+            name: name, isList: false, documentation: documentation, keys: keys.map(ConfigurationKeyDescription.init),
+            read: { entry, configuration, mistakes in
+                guard case .table(let entries) = entry.node.value else {
+                    return mistakes.add(.wrongSectionForm(section: "[\(name)]"), at: entry.place)
+                }
+                readKeys(keys, from: entries, header: "[\(name)]", into: &configuration[keyPath: property], &mistakes)
+            },
+            written: { configuration in [keys.map { $0.written(configuration[keyPath: property]) }] })
+    }
+
+    /// A section that there may be several times; a file that has any replaces those before.
+    static func list<Section: Sendable>(
+        _ name: String, _ property: any WritableKeyPath<Configuration, [Section]> & Sendable, initial: Section, _ documentation: String,
+        _ keys: [ConfigurationKey<Section>]
+    ) -> ConfigurationSection {
+        let header = "[[\(name)]]"
+        return ConfigurationSection(
+            name: name, isList: true, documentation: documentation, keys: keys.map(ConfigurationKeyDescription.init),
+            read: { entry, configuration, mistakes in
+                guard case .array(let elements) = entry.node.value, !elements.isEmpty else {
+                    return mistakes.add(.wrongSectionForm(section: header), at: entry.place)
+                }
+                configuration[keyPath: property] = []
+                for element in elements {
+                    guard case .table(let entries) = element.value else {
+                        mistakes.add(.wrongSectionForm(section: header), at: element.place)
+                        continue
+                    }
+                    var section = initial
+                    readKeys(keys, from: entries, header: header, into: &section, &mistakes)
+                    for key in keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
+                        mistakes.add(.missingKey(section: header, key: key.name, example: key.written(initial)), at: element.place)
+                    }
+                    configuration[keyPath: property].append(section)
+                }
+            },
+            written: { configuration in configuration[keyPath: property].map { section in keys.map { $0.written(section) } } })
+    }
+}
+
+/// A key as the reference shows it.
+struct ConfigurationKeyDescription: Sendable {
+    let name: String
+    let documentation: String
+    let unit: String?
+
+    init<Section>(_ key: ConfigurationKey<Section>) {
+        name = key.name
+        documentation = key.documentation
+        unit = key.unit
+    }
+}
+
+private func readKeys<Section>(
+    _ keys: [ConfigurationKey<Section>], from entries: [TOMLEntry], header: String, into section: inout Section,
+    _ mistakes: inout MistakeCollector
+) {
+    for entry in entries {
+        guard let key = keys.first(where: { $0.name == entry.key }) else {
+            mistakes.addUnknownKey(entry, in: header, known: keys.map(\.name))
+            continue
+        }
+        do {
+            try key.read(entry.node, &section)
+            mistakes.noteOrigin("\(header) \(key.name)", at: entry.place)
+        } catch {
+            let kind: ConfigurationError.Kind =
+                switch error {
+                case .wrongType(let expected):
+                    .wrongType(section: header, key: key.name, expected: expected, found: entry.node.kindForPeople)
+                case .invalid(let reason): .invalidValue(section: header, key: key.name, reason: reason)
+                }
+            mistakes.add(kind, at: entry.node.place)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// Where things are when nobody says otherwise.
+///
+/// Root and the user `waypost` use the system's folders; everybody else the folders of the XDG Base Directory Specification, of
+/// which only absolute ones count. A user without a home gets the system's folders: the error on opening them then names the path.
+public struct DefaultPaths: Equatable, Sendable {
+    /// The folder of the tracker's state.
+    public var stateDirectory: String
+    /// The folder of the recorded tracks.
+    public var logDirectory: String
+    /// The control socket on which the tracker listens.
+    public var socket: String
+    /// The configuration file that is read, if it exists, when none is named.
+    public var configurationFile: String
+
+    /// The paths of the service: those of root and the user `waypost`.
+    public static let service = DefaultPaths(environment: [:], userID: 0, userName: "root")
+
+    /// The paths for a user.
+    /// - Parameters:
+    ///   - environment: The process's environment; `WAYPOST_SOCKET`, `XDG_STATE_HOME`, `XDG_CONFIG_HOME`, `XDG_RUNTIME_DIR` and `HOME` count.
+    ///   - userID: The effective user.
+    ///   - userName: The effective user's name, nil when it has none.
+    ///   - chosenState: The state folder from the command line; the log is then below it.
+    public init(environment: [String: String], userID: UInt32, userName: String?, stateDirectory chosenState: String? = nil) {
+        let folders = Folders(environment: environment, userID: userID, userName: userName)
+        stateDirectory = chosenState ?? folders.state ?? "/var/lib/waypost"
+        let isBelowState = chosenState != nil || folders.state != nil
+        logDirectory = isBelowState ? stateDirectory + "/log" : "/var/log/waypost"
+        configurationFile = (folders.configuration ?? "/etc/waypost") + "/waypost.toml"
+        socket =
+            if let named = environment.text("WAYPOST_SOCKET") {
+                named
+            } else if folders.isService {
+                DefaultPaths.serviceSocket
+            } else {
+                (folders.runtime ?? stateDirectory) + "/waypost.sock"
+            }
+    }
+
+    static let serviceSocket = "/run/waypost/waypost.sock"
+
+    /// The socket on which a client finds the tracker: the one of the command line, else `$WAYPOST_SOCKET`, else the service's if it
+    /// exists, else the user's own.
+    /// - Parameters:
+    ///   - option: The socket from the command line.
+    ///   - environment: The process's environment.
+    ///   - userID: The effective user.
+    ///   - userName: The effective user's name, nil when it has none.
+    ///   - exists: Whether there is something at a path.
+    public static func clientSocket(
+        option: String?, environment: [String: String], userID: UInt32, userName: String?, exists: (String) -> Bool
+    ) -> String {
+        if let socket = option ?? environment.text("WAYPOST_SOCKET") { return socket }
+        if exists(serviceSocket) { return serviceSocket }
+        // Where no service runs, root and waypost may still have started a tracker with such a socket by hand.
+        if let runtime = environment.folder("XDG_RUNTIME_DIR") { return runtime + "/waypost.sock" }
+        return DefaultPaths(environment: environment, userID: userID, userName: userName).socket
+    }
+
+    /// A user's own folders, nil where the system's are used.
+    private struct Folders {
+        var isService: Bool
+        var state: String?
+        var configuration: String?
+        var runtime: String?
+
+        init(environment: [String: String], userID: UInt32, userName: String?) {
+            isService = userID == 0 || userName == "waypost"
+            guard !isService else { return }
+            let home = environment.folder("HOME")
+            state = (environment.folder("XDG_STATE_HOME") ?? home.map { $0 + "/.local/state" }).map { $0 + "/waypost" }
+            configuration = (environment.folder("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" }).map { $0 + "/waypost" }
+            runtime = environment.folder("XDG_RUNTIME_DIR")
+        }
+    }
+}
+
+extension [String: String] {
+    /// A variable's value; an empty one counts as not set.
+    fileprivate func text(_ name: String) -> String? {
+        self[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A variable that holds an absolute path, without slashes at its end.
+    fileprivate func folder(_ name: String) -> String? {
+        guard let path = text(name), path.first == "/" else { return nil }
+        let trimmed = path.reversed().drop { $0 == "/" }.reversed()
+        return String(trimmed)
+    }
+}

@@ -1,0 +1,19 @@
+/// A configuration and where it comes from.
+public struct LoadedConfiguration: Equatable, Sendable {
+    /// The effective configuration: the built-in defaults, changed by each file in turn.
+    public var configuration: Configuration
+    /// Where each key that a file sets was set last, by its name with its section: `[log] sync_interval`.
+    ///
+    /// A key that is not there has its built-in default. For a section that may come several times, the last one counts.
+    public var origins: [String: ConfigurationOrigin]
+    /// The files that were read, in order.
+    public var files: [String]
+}
+
+/// Where a key was set.
+public struct ConfigurationOrigin: Equatable, Sendable {
+    /// The file.
+    public var file: String
+    /// The place of the key in the file.
+    public var place: TextPlace
+}

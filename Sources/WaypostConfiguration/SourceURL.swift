@@ -1,0 +1,95 @@
+/// Where positions come from, as one text: `gpsd://localhost:2947`, `nmea:drive.nmea?speed=0`.
+///
+/// ``init(_:)`` reads the text, `description` writes it; what is written reads back as the same value.
+public enum SourceURL: Equatable, Hashable, Sendable {
+    /// A gpsd daemon: `gpsd://HOST:PORT[/DEVICE]`.
+    case gpsd(GPSD)
+    /// NMEA 0183 from a file, a FIFO or the standard input: `nmea:FILE[?speed=X]`.
+    case nmea(NMEA)
+
+    /// A gpsd daemon, and one of its devices if only that one is wanted.
+    public struct GPSD: Equatable, Hashable, Sendable {
+        /// Name or address of the host; IPv6 addresses without brackets.
+        public var host: String
+        /// The TCP port, 1...65535.
+        public var port: Int
+        /// The device as gpsd knows it (`/dev/ttyACM0`); nil takes whatever gpsd has.
+        public var device: String?
+
+        /// A daemon; by default the one on this machine.
+        public init(host: String = "localhost", port: Int = 2947, device: String? = nil) {
+            self.host = host
+            self.port = port
+            self.device = device
+        }
+    }
+
+    /// NMEA 0183 sentences that are read from a file.
+    public struct NMEA: Equatable, Hashable, Sendable {
+        /// What is read.
+        public enum Input: Equatable, Hashable, Sendable {
+            /// The standard input: `nmea:-`.
+            case standardInput
+            /// A file or FIFO.
+            case file(String)
+        }
+
+        /// What is read.
+        public var input: Input
+        /// How many times faster than its own times the input is played, finite and not negative; 0: at once.
+        ///
+        /// Nil when the URL does not say: a file is then paced at 1; the standard input and FIFOs are read as they come.
+        public var speed: Double?
+
+        /// An input at a speed.
+        public init(_ input: Input, speed: Double? = nil) {
+            self.input = input
+            self.speed = speed
+        }
+    }
+}
+
+extension SourceURL {
+    /// The schemes that work.
+    static let supportedSchemes = ["gpsd", "nmea"]
+
+    /// The schemes that have a meaning, but not in this version.
+    static let futureSchemes = ["serial", "nmea-tcp", "nmea-udp", "gpx", "route", "sim", "exec"]
+
+    /// Reads a source URL.
+    ///
+    /// - `gpsd://HOST:PORT/DEVICE`: every part may be left out; `gpsd:` is `gpsd://localhost:2947`. IPv6 addresses stand in brackets.
+    /// - `nmea:FILE?speed=X`: FILE is everything up to the options, slashes and spaces included; `-` is the standard input.
+    ///   The last `?` starts the options if only `name=value` pairs joined by `&` follow it; any other `?` belongs to the name.
+    /// - `%` and two hexadecimal digits stand for that byte in FILE and DEVICE: `%3F` is a `?` that never starts options, `%25` a `%`.
+    ///   Any other `%` stands for itself.
+    /// - The scheme may be in capitals.
+    public init(_ text: String) throws(SourceURLError) {
+        guard !text.isEmpty else { throw .empty }
+        guard let colon = text.firstIndex(of: ":"), SourceURL.isScheme(text[..<colon]) else { throw .noScheme(text) }
+        let scheme = text[..<colon].lowercased()
+        let rest = text[text.index(after: colon)...]
+        switch scheme {
+        case "gpsd": self = .gpsd(try GPSD(afterScheme: rest))
+        case "nmea": self = .nmea(try NMEA(afterScheme: rest))
+        case _ where SourceURL.futureSchemes.contains(scheme): throw .notSupportedByThisVersion(scheme: scheme)
+        default: throw .unknownScheme(scheme)
+        }
+    }
+
+    /// Letters, digits, `+`, `-` and `.`, a letter first (RFC 3986, 3.1).
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.first, first.isASCII, first.isLetter else { return false }
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "+" || $0 == "-" || $0 == "." }
+    }
+}
+
+extension SourceURL: CustomStringConvertible {
+    /// The URL in full: `gpsd://localhost:2947`.
+    public var description: String {
+        switch self {
+        case .gpsd(let gpsd): gpsd.urlText
+        case .nmea(let nmea): nmea.urlText
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// Why a text is no source URL; `description` is one line that says what to write instead.
+public enum SourceURLError: Error, Equatable, Sendable {
+    /// Nothing was given.
+    case empty
+    /// There is no `scheme:` at the beginning.
+    case noScheme(String)
+    /// No version knows this scheme.
+    case unknownScheme(String)
+    /// The scheme has a meaning, but this version cannot do it.
+    case notSupportedByThisVersion(scheme: String)
+    /// Something other than `//` follows `gpsd:`.
+    case gpsdNeedsSlashes(String)
+    /// A gpsd URL ends in `?...`.
+    case gpsdHasNoOptions(String)
+    /// The host is neither a name nor an address.
+    case badHost(String)
+    /// The port is no number in 1...65535.
+    case badPort(String)
+    /// The scheme needs a file and there is none.
+    case missingFile(scheme: String)
+    /// What the percent signs stand for is no UTF-8 or holds a NUL byte.
+    case notAPath(String)
+    /// The scheme has no such option.
+    case unknownOption(String, known: [String])
+    /// The option stands there twice.
+    case repeatedOption(String)
+    /// The option's value is not what it must be.
+    case badOption(String, value: String, expected: String)
+}
+
+extension SourceURLError: CustomStringConvertible {
+    /// What is wrong, where and what to do, in one line.
+    public var description: String {
+        let supported = SourceURL.supportedSchemes.map { "\($0):" }.joined(separator: " and ")
+        switch self {
+        case .empty:
+            return "a source cannot be empty; write for example gpsd://localhost:2947"
+        case .noScheme(let text):
+            return "\(quoted(text)) is not a source URL; write for example gpsd://localhost:2947 or nmea:FILE"
+        case .unknownScheme(let scheme):
+            let hint = nearestName(to: scheme, among: SourceURL.supportedSchemes).map { "; did you mean \($0):?" } ?? ""
+            return "unknown kind of source \(quoted(scheme + ":"))\(hint) (this version supports \(supported))"
+        case .notSupportedByThisVersion(let scheme):
+            return "\(scheme): is not supported by this version; it supports \(supported)"
+        case .gpsdNeedsSlashes(let text):
+            return "\(quoted("gpsd:" + text)) needs two slashes: gpsd://HOST:PORT"
+        case .gpsdHasNoOptions(let text):
+            return "gpsd: has no options, but \(quoted(text)) follows; a '?' in a device's name is written %3F"
+        case .badHost(let host):
+            return "\(quoted(host)) is not a host; write a name, an IPv4 address, or an IPv6 address in brackets: gpsd://[::1]:2947"
+        case .badPort(let port):
+            return "port \(quoted(port)) is not a number from 1 to 65535"
+        case .missingFile(let scheme):
+            return "\(scheme): needs a file, as in \(scheme):drive.\(scheme), or - for the standard input"
+        case .notAPath(let text):
+            return "\(quoted(text)) is not a path: its percent signs must stand for UTF-8 without NUL (a plain % is written %25)"
+        case .unknownOption(let name, let known):
+            let list = known.joined(separator: ", ")
+            return "unknown option \(quoted(name)); known: \(list) (a '?' in a file's name is written %3F)"
+        case .repeatedOption(let name):
+            return "option \(quoted(name)) is given twice"
+        case .badOption(let name, let value, let expected):
+            return "\(name) must be \(expected), not \(quoted(value))"
+        }
+    }
+}

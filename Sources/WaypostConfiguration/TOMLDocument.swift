@@ -1,0 +1,132 @@
+import CTOML
+
+/// A place in a text file.
+public struct TextPlace: Equatable, Sendable, Comparable {
+    /// The line, counted from 1.
+    public var line: Int
+    /// The character in the line, counted from 1.
+    public var column: Int
+
+    /// A place; both counted from 1.
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    /// Whether a place comes before another in the text.
+    public static func < (left: TextPlace, right: TextPlace) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// A value of a TOML document and where it stands.
+struct TOMLNode {
+    /// What a value is.
+    indirect enum Value {
+        case table([TOMLEntry])
+        case array([TOMLNode])
+        case string(String)
+        case integer(Int64)
+        case float(Double)
+        case boolean(Bool)
+        case date
+        case time
+        case dateTime
+    }
+
+    var value: Value
+    var place: TextPlace
+
+    /// What the value is, for a message: `a text`, `a whole number`.
+    var kindForPeople: String {
+        switch value {
+        case .table: "a table"
+        case .array: "a list"
+        case .string: "a text"
+        case .integer: "a whole number"
+        case .float: "a number"
+        case .boolean: "true or false"
+        case .date: "a date"
+        case .time: "a time of day"
+        case .dateTime: "a date and time"
+        }
+    }
+}
+
+/// A key of a table with its value.
+struct TOMLEntry {
+    var key: String
+    var place: TextPlace
+    var node: TOMLNode
+}
+
+/// Text that is not TOML, and where the reader noticed it.
+struct TOMLSyntaxError: Error, Equatable {
+    var message: String
+    var place: TextPlace
+}
+
+/// Reads TOML 1.0 with toml++; entries of a table come in the order of the text.
+///
+/// - Cost: linear in the text; the tree is copied, nothing of the C side outlives the call. Depth is bounded by the shim.
+func parseTOML(_ bytes: [UInt8]) throws(TOMLSyntaxError) -> [TOMLEntry] {
+    let document = bytes.withUnsafeBytes { raw in
+        ctoml_parse(raw.bindMemory(to: CChar.self).baseAddress, raw.count)
+    }
+    defer { ctoml_free(document) }
+    var count = 0
+    guard let first = ctoml_items(document, &count), count > 0 else {
+        throw TOMLSyntaxError(message: String(ctoml_error_message(document)), place: TextPlace(ctoml_error_place(document)))
+    }
+    var reader = ItemReader(items: UnsafeBufferPointer(start: first, count: count))
+    guard case .table(let entries) = reader.next().value else { return [] }
+    return entries
+}
+
+/// Makes a tree from the shim's depth-first list.
+private struct ItemReader {
+    let items: UnsafeBufferPointer<ctoml_item>
+    var index = 0
+
+    mutating func next() -> TOMLNode {
+        let item = items[index]
+        index += 1
+        return TOMLNode(value: value(of: item), place: TextPlace(item.place))
+    }
+
+    private mutating func value(of item: ctoml_item) -> TOMLNode.Value {
+        switch item.kind {
+        case CTOML_TABLE:
+            var entries: [TOMLEntry] = []
+            entries.reserveCapacity(item.child_count)
+            for _ in 0..<item.child_count {
+                let child = items[index]
+                entries.append(TOMLEntry(key: String(child.key), place: TextPlace(child.key_place), node: next()))
+            }
+            // The library sorts by name.
+            entries.sort { $0.place < $1.place }
+            return .table(entries)
+        case CTOML_ARRAY: return .array((0..<item.child_count).map { _ in next() })
+        case CTOML_STRING: return .string(String(item.text))
+        case CTOML_INTEGER: return .integer(item.integer)
+        case CTOML_FLOAT: return .float(item.real)
+        case CTOML_BOOLEAN: return .boolean(item.boolean)
+        case CTOML_DATE: return .date
+        case CTOML_TIME: return .time
+        default: return .dateTime
+        }
+    }
+}
+
+extension String {
+    fileprivate init(_ text: ctoml_text) {
+        let bytes = UnsafeRawBufferPointer(start: text.bytes, count: text.count)
+        self = String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension TextPlace {
+    fileprivate init(_ place: ctoml_place) {
+        self.init(line: Int(place.line), column: Int(place.column))
+    }
+}

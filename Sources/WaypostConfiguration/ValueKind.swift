@@ -1,0 +1,101 @@
+/// Why a value does not fit its key.
+enum ValueProblem: Error, Equatable {
+    /// It is of another type; what it should be: `a text`.
+    case wrongType(expected: String)
+    /// The type is right, the value is not; why, in words that follow the key's name.
+    case invalid(reason: String)
+}
+
+/// How values of one kind are read from TOML and written to it.
+struct ValueKind<Value: Sendable>: Sendable {
+    /// The unit and range for the reference, nil when there is nothing to say.
+    let unit: String?
+    let read: @Sendable (TOMLNode) throws(ValueProblem) -> Value
+    let write: @Sendable (Value) -> String
+}
+
+extension ValueKind<String> {
+    /// The path of a file or folder, as it stands: relative ones start at the program's working folder.
+    static var path: ValueKind { path(maximumBytes: 4_095) }
+
+    /// The path of a Unix socket; the system's address structure has room for 107 bytes.
+    static var socketPath: ValueKind { path(maximumBytes: 107) }
+
+    private static func path(maximumBytes: Int) -> ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let path) = node.value else { throw .wrongType(expected: "a path in quotes") }
+                guard !path.isEmpty else { throw .invalid(reason: "must not be empty") }
+                guard !path.utf8.contains(0) else { throw .invalid(reason: "must not contain a NUL character") }
+                guard path.first != "~" else {
+                    throw .invalid(reason: "cannot begin with '~', which only shells know; write the whole path")
+                }
+                guard path.utf8.count <= maximumBytes else {
+                    throw .invalid(reason: "is \(path.utf8.count) bytes long; the system allows \(maximumBytes)")
+                }
+                return path
+            },
+            write: tomlString)
+    }
+}
+
+extension ValueKind<Duration> {
+    /// A span of time: a number of seconds, or a text with a unit.
+    static func duration(in range: ClosedRange<Duration>) -> ValueKind {
+        let bounds = "from \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
+        let units = DurationText.units.map(\.name).joined(separator: ", ")
+        return ValueKind(
+            unit: "seconds, or text with a unit (\(units)); \(bounds)",
+            read: { (node) throws(ValueProblem) in
+                let duration: Duration
+                do throws(DurationText.Problem) {
+                    duration = try DurationText.duration(node)
+                } catch {
+                    switch error {
+                    case .wrongType: throw .wrongType(expected: "a duration (seconds, or text with a unit such as \"10 min\")")
+                    case .notANumber(let text):
+                        throw .invalid(reason: "\(quoted(text)) is not a duration; write seconds, or text with a unit such as \"10 min\"")
+                    case .unknownUnit(let unit): throw .invalid(reason: "has the unknown unit \(quoted(unit)); known: \(units)")
+                    case .outOfRange: throw .invalid(reason: "must be \(bounds)")
+                    }
+                }
+                guard range.contains(duration) else { throw .invalid(reason: "must be \(bounds)") }
+                return duration
+            },
+            write: { tomlString(DurationText.text($0)) })
+    }
+}
+
+extension ValueKind<SourceURL> {
+    /// The URL of a source of positions.
+    static var sourceURL: ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let text) = node.value else { throw .wrongType(expected: "a source URL in quotes") }
+                do throws(SourceURLError) {
+                    return try SourceURL(text)
+                } catch {
+                    throw .invalid(reason: error.description)
+                }
+            },
+            write: { tomlString($0.description) })
+    }
+}
+
+/// A text as a TOML basic string.
+func tomlString(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": quoted += "\\\""
+        case "\\": quoted += "\\\\"
+        case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: quoted.unicodeScalars.append(scalar)
+        }
+    }
+    return quoted + "\""
+}

@@ -1,0 +1,149 @@
+import Testing
+import WaypostConfiguration
+
+/// Reads one text as `waypost.toml` with the service's default paths.
+func readConfiguration(_ text: String) throws -> LoadedConfiguration {
+    try Configuration.read([ConfigurationFile(name: "waypost.toml", bytes: Array(text.utf8))], paths: .service)
+}
+
+/// The mistakes in a text, one line each; none when it is fine.
+func mistakes(in text: String) -> [String] {
+    mistakes(in: Array(text.utf8))
+}
+
+/// The mistakes in a file's bytes, one line each; none when it is fine.
+func mistakes(in bytes: [UInt8]) -> [String] {
+    do {
+        _ = try Configuration.read([ConfigurationFile(name: "waypost.toml", bytes: bytes)], paths: .service)
+        return []
+    } catch {
+        return error.errors.map(\.description)
+    }
+}
+
+@Suite struct ConfigurationReadingTests {
+    @Test func givesTheDefaultsForAnEmptyFile() throws {
+        let loaded = try readConfiguration("")
+        #expect(loaded.configuration == Configuration(paths: .service))
+        #expect(loaded.configuration.sources == [.init(url: .gpsd(.init(host: "localhost", port: 2947)))])
+        #expect(loaded.configuration.log.directory == "/var/log/waypost")
+        #expect(loaded.configuration.log.syncInterval == .seconds(10))
+        #expect(loaded.configuration.control.socket == "/run/waypost/waypost.sock")
+        #expect(loaded.origins.isEmpty)
+    }
+
+    @Test func readsEveryKeyAndSaysWhereItStands() throws {
+        let loaded = try readConfiguration(
+            """
+            [[source]]
+            url = "gpsd://box:2948/dev/ttyACM0"
+            [[source]]
+            url = 'nmea:drive.nmea?speed=0'
+
+            [log]
+              directory = "/data/tracks"
+              sync_interval = "2 min"
+            [control]
+            socket = "/tmp/w.sock"
+            """)
+        let configuration = loaded.configuration
+        #expect(
+            configuration.sources.map(\.url) == [
+                .gpsd(.init(host: "box", port: 2948, device: "/dev/ttyACM0")), .nmea(.init(.file("drive.nmea"), speed: 0)),
+            ])
+        #expect(configuration.log.directory == "/data/tracks")
+        #expect(configuration.log.syncInterval == .seconds(120))
+        #expect(configuration.control.socket == "/tmp/w.sock")
+        #expect(loaded.origins["[log] sync_interval"]?.file == "waypost.toml")
+        #expect(loaded.origins["[log] sync_interval"]?.place == .init(line: 8, column: 3))
+        #expect(loaded.origins["[[source]] url"]?.place == .init(line: 4, column: 1))
+        #expect(loaded.origins.count == 4)
+    }
+
+    @Test(arguments: [
+        "[log]\r\nsync_interval = 5\r\n", "\u{FEFF}[log]\nsync_interval = 5", "log.sync_interval = 5", "log = {sync_interval = 5.0}",
+        "# M\u{FC}ll \u{1F6F0}\n[log] # \u{E9}\n\"sync_interval\" = \"5s\"",
+    ])
+    func takesAnyWayToWriteTheSame(text: String) throws {
+        #expect(try readConfiguration(text).configuration.log.syncInterval == .seconds(5))
+    }
+
+    @Test func reportsEveryMistakeWithItsPlace() {
+        let text = """
+            logg = 3
+            sync_interval = 3
+            [log]
+            sync_intervall = 1
+            Directory = "/x"
+            socket = "/y"
+            colour = "red"
+            sync_interval = true
+            directory = 1979-05-27
+            [[control]]
+            socket = 1
+            [sources]
+            """
+        #expect(
+            mistakes(in: text) == [
+                "waypost.toml:1:1: there is no section 'logg'; did you mean [log]?",
+                "waypost.toml:2:1: 'sync_interval' stands outside any section; it belongs in [log]",
+                "waypost.toml:4:1: [log] has no key 'sync_intervall'; did you mean 'sync_interval'?",
+                "waypost.toml:5:1: [log] has no key 'Directory'; did you mean 'directory'?",
+                "waypost.toml:6:1: [log] has no key 'socket'; it belongs in [control]",
+                "waypost.toml:7:1: [log] has no key 'colour'; known: directory, sync_interval",
+                "waypost.toml:8:17: [log] sync_interval must be a duration (seconds, or text with a unit such as \"10 min\"), "
+                    + "not true or false",
+                "waypost.toml:9:13: [log] directory must be a path in quotes, not a date",
+                "waypost.toml:10:3: this must be written [control] with its keys below (there is one)",
+                "waypost.toml:12:2: there is no section 'sources'; did you mean [[source]]?",
+            ])
+    }
+
+    @Test(arguments: [
+        ("[source]\nurl='gpsd:'", "1:2: this must be written [[source]] with its keys below (it may come several times)"),
+        ("source = []", "1:1: this must be written [[source]] with its keys below (it may come several times)"),
+        ("source = ['gpsd:']", "1:11: this must be written [[source]] with its keys below (it may come several times)"),
+        ("log = 3", "1:1: this must be written [log] with its keys below (there is one)"),
+        ("\n[[source]]", "2:1: [[source]] needs a key 'url', for example url = \"gpsd://localhost:2947\""),
+        ("source.url = 1", "1:1: this must be written [[source]] with its keys below (it may come several times)"),
+        ("[[source]]\nurl = 2947", "2:7: [[source]] url must be a source URL in quotes, not a whole number"),
+        ("[[source]]\nurl = 'sim:walk'", "2:7: [[source]] url: sim: is not supported by this version; it supports gpsd: and nmea:"),
+        ("[log]\nsync_interval = '10 parsecs'", "2:17: [log] sync_interval: has the unknown unit 'parsecs'; known: ms, s, min, h, d"),
+        ("[log]\nsync_interval = -1", "2:17: [log] sync_interval: must be from 0 s to 1 h"),
+        ("[log]\nsync_interval = nan", "2:17: [log] sync_interval: must be from 0 s to 1 h"),
+        ("[log]\nsync_interval = 1e300", "2:17: [log] sync_interval: must be from 0 s to 1 h"),
+        ("[log]\nsync_interval = '2 h'", "2:17: [log] sync_interval: must be from 0 s to 1 h"),
+        ("[log]\ndirectory = ''", "2:13: [log] directory: must not be empty"),
+        ("[log]\ndirectory = '~/t'", "2:13: [log] directory: cannot begin with '~', which only shells know; write the whole path"),
+        ("[log]\ndirectory = \"a\\u0000b\"", "2:13: [log] directory: must not contain a NUL character"),
+        ("[log]\n\"a\\nb\" = 1", "2:1: [log] has no key 'a\\nb'; known: directory, sync_interval"),
+        (
+            "[control]\nsocket = '/\(String(repeating: "x", count: 107))'",
+            "2:10: [control] socket: is 108 bytes long; the system allows 107"
+        ),
+    ])
+    func saysWhatIsWrongAndWhatToDo(text: String, message: String) {
+        #expect(mistakes(in: text) == ["waypost.toml:" + message])
+    }
+
+    @Test(arguments: [
+        ("[log", 1, 5), ("a = 1\na = 2", 2, 5), ("[log]\n[log]", 2, 1), ("a = 99999999999999999999", 1, 0),
+        ("[log]\ndirectory = /x", 2, 13),
+        ("a = 1\rb = 2", 1, 0), ("a = \"x\n", 1, 0), ("a.b = 1\na.b.c = 2", 2, 3), ("[=]", 1, 2),
+    ])
+    func placesWhatIsNotTOML(text: String, line: Int, column: Int) throws {
+        let error = try #require(throws: ConfigurationErrors.self) { try readConfiguration(text) }
+        let first = try #require(error.errors.first)
+        #expect(error.errors.count == 1)
+        #expect(first.place?.line == line)
+        // Column 0: only the line matters.
+        if column > 0 { #expect(first.place?.column == column, "\(first)") }
+        guard case .syntax(let message) = first.kind else { throw first }
+        #expect(!message.isEmpty)
+    }
+
+    @Test func saysInOneLineWhatIsNotTOML() {
+        #expect(mistakes(in: "a = 1\na = 2") == ["waypost.toml:2:5: invalid TOML in key-value pair: cannot redefine existing integer 'a'"])
+        #expect(mistakes(in: [0xFF]) == ["waypost.toml:1:1: invalid TOML: Encountered invalid utf-8 sequence"])
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+import WaypostConfiguration
+
+@Suite struct SourceURLTests {
+    @Test(arguments: [
+        ("gpsd:", SourceURL.GPSD(), "gpsd://localhost:2947"), ("gpsd://", .init(), "gpsd://localhost:2947"),
+        ("gpsd:///", .init(), "gpsd://localhost:2947"), ("GPSD://localhost", .init(), "gpsd://localhost:2947"),
+        ("gpsd://10.0.0.7:3000", .init(host: "10.0.0.7", port: 3000), "gpsd://10.0.0.7:3000"),
+        ("gpsd://:3000", .init(port: 3000), "gpsd://localhost:3000"),
+        ("gpsd://my_box.local:", .init(host: "my_box.local"), "gpsd://my_box.local:2947"),
+        ("gpsd://[::1]", .init(host: "::1"), "gpsd://[::1]:2947"),
+        ("gpsd://[fe80::1%eth0]:1", .init(host: "fe80::1%eth0", port: 1), "gpsd://[fe80::1%eth0]:1"),
+        ("gpsd:///dev/ttyACM0", .init(device: "/dev/ttyACM0"), "gpsd://localhost:2947/dev/ttyACM0"),
+        ("gpsd://h:65535/dev/a%3Fb", .init(host: "h", port: 65_535, device: "/dev/a?b"), "gpsd://h:65535/dev/a%3Fb"),
+    ])
+    func readsAndWritesGPSD(text: String, gpsd: SourceURL.GPSD, written: String) throws {
+        let url = try SourceURL(text)
+        #expect(url == .gpsd(gpsd))
+        #expect(url.description == written)
+        #expect(try SourceURL(written) == url)
+    }
+
+    @Test(arguments: [
+        ("nmea:drive.nmea", SourceURL.NMEA(.file("drive.nmea")), "nmea:drive.nmea"), ("nmea:-", .init(.standardInput), "nmea:-"),
+        ("nmea:./-", .init(.file("./-")), "nmea:./-"), ("nmea:%2D", .init(.file("-")), "nmea:%2D"),
+        ("nmea:/a b/c.log?speed=0", .init(.file("/a b/c.log"), speed: 0), "nmea:/a b/c.log?speed=0"),
+        ("nmea:x?speed=2.5", .init(.file("x"), speed: 2.5), "nmea:x?speed=2.5"),
+        ("nmea:-?speed=1e1", .init(.standardInput, speed: 10), "nmea:-?speed=10"),
+        ("nmea:x?speed=-0", .init(.file("x"), speed: 0), "nmea:x?speed=0"),
+        ("nmea:what?.log", .init(.file("what?.log")), "nmea:what%3F.log"),
+        ("nmea:what?", .init(.file("what?")), "nmea:what%3F"), ("nmea:a?b?speed=3", .init(.file("a?b"), speed: 3), "nmea:a%3Fb?speed=3"),
+        ("nmea:a%3Fspeed=3", .init(.file("a?speed=3")), "nmea:a%3Fspeed=3"), ("nmea:100%.log", .init(.file("100%.log")), "nmea:100%25.log"),
+        ("nmea:100%2541", .init(.file("100%41")), "nmea:100%2541"),
+        ("nmea:M%C3%BCll:1&2=3#4", .init(.file("M\u{FC}ll:1&2=3#4")), "nmea:M\u{FC}ll:1&2=3#4"),
+        ("nmea:a\nb", .init(.file("a\nb")), "nmea:a%0Ab"),
+    ])
+    func readsAndWritesNMEA(text: String, nmea: SourceURL.NMEA, written: String) throws {
+        let url = try SourceURL(text)
+        #expect(url == .nmea(nmea))
+        #expect(url.description == written)
+        #expect(try SourceURL(written) == url)
+    }
+
+    @Test(arguments: [
+        ("", SourceURLError.empty), ("localhost:2947:x", .unknownScheme("localhost")), ("drive.nmea", .noScheme("drive.nmea")),
+        (" gpsd:", .noScheme(" gpsd:")), ("/dev/ttyUSB0", .noScheme("/dev/ttyUSB0")), ("ftp://x", .unknownScheme("ftp")),
+        ("serial:auto", .notSupportedByThisVersion(scheme: "serial")), ("nmea-tcp://h:1", .notSupportedByThisVersion(scheme: "nmea-tcp")),
+        ("nmea-udp://h:1", .notSupportedByThisVersion(scheme: "nmea-udp")), ("gpx:a.gpx", .notSupportedByThisVersion(scheme: "gpx")),
+        ("route:a.gpx", .notSupportedByThisVersion(scheme: "route")), ("sim:walk", .notSupportedByThisVersion(scheme: "sim")),
+        ("EXEC:true", .notSupportedByThisVersion(scheme: "exec")), ("gpsd:localhost", .gpsdNeedsSlashes("localhost")),
+        ("gpsd://h:0", .badPort("0")), ("gpsd://h:65536", .badPort("65536")), ("gpsd://h:+1", .badPort("+1")),
+        ("gpsd://h:99999999999999999999", .badPort("99999999999999999999")), ("gpsd://::1", .badHost("::1")),
+        ("gpsd://[::1", .badHost("[::1")),
+        ("gpsd://[::1]2947", .badHost("[::1]2947")), ("gpsd://[host]", .badHost("[host]")), ("gpsd://a b", .badHost("a b")),
+        ("gpsd://me@host", .badHost("me@host")), ("gpsd://h?x=1", .gpsdHasNoOptions("?x=1")), ("gpsd://h/d?x", .gpsdHasNoOptions("?x")),
+        ("nmea:", .missingFile(scheme: "nmea")), ("nmea:?speed=1", .missingFile(scheme: "nmea")), ("nmea:a%00", .notAPath("a%00")),
+        ("nmea:a%FF", .notAPath("a%FF")), ("nmea:x?spede=1", .unknownOption("spede", known: ["speed"])),
+        ("nmea:x?speed=1&speed=2", .repeatedOption("speed")),
+    ])
+    func refuses(text: String, problem: SourceURLError) {
+        #expect(throws: problem) { try SourceURL(text) }
+        #expect(!problem.description.contains("\n"))
+    }
+
+    @Test(arguments: ["", "fast", "-1", "inf", "nan", "0x2", "1e999", "1 "])
+    func refusesSpeedsThatAreNone(speed: String) {
+        let expected = SourceURLError.badOption("speed", value: speed, expected: "a number from 0 (at once) up, such as 1 or 10")
+        #expect(throws: expected) { try SourceURL("nmea:x?speed=" + speed) }
+    }
+
+    @Test(arguments: [
+        ("gpds://x", "unknown kind of source 'gpds:'; did you mean gpsd:? (this version supports gpsd: and nmea:)"),
+        ("sim:walk", "sim: is not supported by this version; it supports gpsd: and nmea:"),
+        ("drive.nmea", "'drive.nmea' is not a source URL; write for example gpsd://localhost:2947 or nmea:FILE"),
+        ("nmea:", "nmea: needs a file, as in nmea:drive.nmea, or - for the standard input"),
+        ("gpsd://a\nb", "'a\\nb' is not a host; write a name, an IPv4 address, or an IPv6 address in brackets: gpsd://[::1]:2947"),
+    ])
+    func saysWhatToDo(text: String, message: String) throws {
+        let error = try #require(throws: SourceURLError.self) { try SourceURL(text) }
+        #expect(error.description == message)
+    }
+}
