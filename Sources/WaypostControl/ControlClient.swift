@@ -1,0 +1,127 @@
+import Waypost
+import WaypostSystem
+
+/// The other side of the control socket: blocking, for programs that have nothing else to do.
+///
+/// ```swift
+/// var client = try ControlClient.connect(to: path)
+/// try client.send(.watch(.init(sky: true)))
+/// while true { print(try client.nextLine()) }
+/// ```
+public struct ControlClient: ~Copyable {
+    /// The daemon's version, from its HELLO.
+    public private(set) var daemonVersion = ""
+
+    private let descriptor: Int32
+    /// Received and not yet given out.
+    private var received: [UInt8] = []
+    /// Bytes at the start of `received` that have been given out.
+    private var given = 0
+    /// Bytes of `received` in which no line feed is left to be found.
+    private var searched = 0
+
+    /// Connects, and waits for the daemon to say hello.
+    ///
+    /// - Errors: ``ControlError/notRunning(path:)``, ``ControlError/cannotConnect(path:reason:)``, ``ControlError/protocolMismatch(found:)``,
+    ///   ``ControlError/timedOut``, ``ControlError/refused(code:message:)`` when there are too many connections.
+    public static func connect(to path: String, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> ControlClient {
+        var client = ControlClient(descriptor: try descriptor(connectedTo: path))
+        try client.takeHello(timeoutMilliseconds: timeoutMilliseconds)
+        return client
+    }
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit { Syscalls.close(descriptor) }
+
+    private mutating func takeHello(timeoutMilliseconds: Int) throws(ControlError) {
+        let line = try nextLine(timeoutMilliseconds: timeoutMilliseconds)
+        let hello: JSONValue
+        do { hello = try JSONParser().parse(line) } catch { throw .protocolMismatch(found: nil) }
+        guard hello["class"]?.string == "HELLO", let version = hello["protocol"]?.int else { throw .protocolMismatch(found: nil) }
+        guard version == ControlProtocol.version else { throw .protocolMismatch(found: version) }
+        daemonVersion = hello["version"]?.string ?? ""
+    }
+
+    /// Sends a request.
+    public mutating func send(_ request: ControlRequest) throws(ControlError) {
+        do { try UnixSocket.sendAll(descriptor, request.line + [UInt8(ascii: "\n")]) } catch {
+            throw error.isConnectionEnd ? .closed : .connectionFailed(reason: error.description)
+        }
+    }
+
+    /// Sends a request and waits for its answer, one line without its line feed.
+    public mutating func answer(to request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> [UInt8] {
+        try send(request)
+        return try nextLine(timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    /// Waits for the next line, without its line feed.
+    ///
+    /// - Parameter timeoutMilliseconds: how long to wait; nil waits for ever.
+    /// - Errors: an ERROR line is thrown as ``ControlError/notAuthorised(message:)`` or ``ControlError/refused(code:message:)``; after
+    ///   ``ControlError/timedOut`` one may go on waiting.
+    public mutating func nextLine(timeoutMilliseconds: Int? = nil) throws(ControlError) -> [UInt8] {
+        let deadline = timeoutMilliseconds.map { MonotonicClock.milliseconds + Int64($0) }
+        while true {
+            if let line = takeLine() {
+                if let refusal = ControlClient.refusal(in: line) { throw refusal }
+                return line
+            }
+            guard received.count <= ControlProtocol.maximumAnswerBytes else { throw .protocolMismatch(found: nil) }
+            try receive(before: deadline)
+        }
+    }
+
+    private mutating func takeLine() -> [UInt8]? {
+        guard let lineFeed = received[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+            received.removeFirst(given)
+            given = 0
+            searched = received.count
+            return nil
+        }
+        defer {
+            given = lineFeed + 1
+            searched = given
+        }
+        return Array(received[given..<lineFeed])
+    }
+
+    private mutating func receive(before deadline: Int64?) throws(ControlError) {
+        do {
+            let wait = deadline.map { Int32(clamping: max(0, $0 - MonotonicClock.milliseconds)) } ?? -1
+            guard try UnixSocket.waitReadable(descriptor, timeoutMilliseconds: wait) else { throw ControlError.timedOut }
+            var chunk = [UInt8](repeating: 0, count: 16 << 10)
+            let count = try chunk.withUnsafeMutableBytes { try Syscalls.read(descriptor, into: $0) }
+            guard count > 0 else { throw ControlError.closed }
+            received.append(contentsOf: chunk[..<count])
+        } catch let error as SystemError {
+            throw error.isConnectionEnd ? .closed : .connectionFailed(reason: error.description)
+        } catch let error as ControlError {
+            throw error
+        } catch {
+            throw .connectionFailed(reason: "\(error)")
+        }
+    }
+
+    /// The error that an ERROR line tells; `class` is always the first member.
+    private static func refusal(in line: [UInt8]) -> ControlError? {
+        guard line.starts(with: "{\"class\":\"ERROR\"".utf8) else { return nil }
+        let value: JSONValue
+        do { value = try JSONParser().parse(line) } catch { return .protocolMismatch(found: nil) }
+        let message = value["message"]?.string ?? ""
+        let code = value["code"]?.string ?? ""
+        return code == ControlRefusal.Code.notAuthorised.rawValue
+            ? .notAuthorised(message: message) : .refused(code: code, message: message)
+    }
+
+    private static func descriptor(connectedTo path: String) throws(ControlError) -> Int32 {
+        do { return try UnixSocket.connect(path) } catch {
+            if error.meansNobodyListens { throw .notRunning(path: path) }
+            if error.meansPathTooLong { throw .pathTooLong(path: path, limit: UnixSocket.maximumPathBytes) }
+            throw .cannotConnect(path: path, reason: error.reason)
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import NIOCore
+import WaypostSystem
+
+/// One client's connection: splits what it sends into requests, answers them in order, and hands on what it watches.
+///
+/// While a request is being answered, or while the client does not take what it is sent, nothing more is read from it.
+final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let hub: ControlHub
+    private let peer: PeerCredentials
+    private var context: ChannelHandlerContext?
+
+    /// Received and not yet looked at.
+    private var received = ByteBuffer()
+    private var isAnswering = false
+    /// The client will send no more.
+    private var isInputClosed = false
+    private var isClosing = false
+    /// A read that was held back.
+    private var isReadHeld = false
+
+    private var watch: ControlRequest.WatchOptions?
+    private var queue: WatcherQueue
+
+    /// Whether the client watches.
+    var isWatching: Bool { watch != nil }
+
+    private init(hub: ControlHub, peer: PeerCredentials) {
+        self.hub = hub
+        self.peer = peer
+        queue = WatcherQueue(limit: hub.limits.waitingLines)
+    }
+
+    /// Finds out who has connected and takes the connection up; without credentials it ends.
+    static func join(_ channel: any Channel, _ hub: NIOLoopBound<ControlHub>) -> EventLoopFuture<Void> {
+        guard let options = channel as? any SocketOptionProvider else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+        }
+        let level = NIOBSDSocket.OptionLevel(rawValue: PeerCredentials.optionLevel)
+        let credentials: EventLoopFuture<PeerCredentials.Wire> = options.unsafeGetSocketOption(
+            level: level, name: NIOBSDSocket.Option(rawValue: PeerCredentials.credentialsOption))
+        let groups: EventLoopFuture<PeerCredentials.WireGroups> = options.unsafeGetSocketOption(
+            level: level, name: NIOBSDSocket.Option(rawValue: PeerCredentials.groupsOption))
+        // A peer in more groups than we ask for is judged by its first group alone.
+        let knownGroups = groups.map { PeerCredentials.WireGroups?.some($0) }.flatMapErrorThrowing { _ in nil }
+        return credentials.and(knownGroups).flatMapThrowing { credentials, groups in
+            let peer = PeerCredentials(credentials, supplementaryGroups: groups)
+            try channel.pipeline.syncOperations.addHandler(ControlConnection(hub: hub.value, peer: peer))
+        }
+    }
+
+    // MARK: From the hub
+
+    /// Hands on a line when it is watched; when the client is slow the line waits, and the oldest go.
+    func deliver(_ line: ByteBuffer, topic: ControlTopic) {
+        guard let context, let watch, watch.wants(topic), !isClosing else { return }
+        if queue.isEmpty, context.channel.isWritable {
+            context.writeAndFlush(wrapOutboundOut(line), promise: nil)
+        } else {
+            queue.append(line)
+        }
+    }
+
+    func close() {
+        isClosing = true
+        context?.close(promise: nil)
+    }
+
+    // MARK: From the channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if hub.admit(self) {
+            context.writeAndFlush(wrapOutboundOut(hub.hello), promise: nil)
+        } else {
+            refuseAndClose(
+                ControlRefusal(.tooManyConnections, "there are \(hub.limits.connections) connections already; end one and try again"),
+                context)
+        }
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isClosing = true
+        watch = nil
+        hub.remove(self)
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isClosing else { return }
+        var bytes = unwrapInboundIn(data)
+        received.writeBuffer(&bytes)
+        answerRequests(context)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isAnswering || isClosing || !context.channel.isWritable {
+            isReadHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        sendWaitingLines(context)
+        readOn(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .some(.inputClosed) = event as? ChannelEvent {
+            isInputClosed = true
+            closeWhenDone(context)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Whatever it is (a reset, a broken pipe), only this client is concerned.
+        context.close(promise: nil)
+    }
+
+    // MARK: Requests
+
+    private func answerRequests(_ context: ChannelHandlerContext) {
+        while !isAnswering, !isClosing {
+            let window = received.readableBytesView.prefix(ControlProtocol.maximumRequestBytes + 1)
+            guard let lineFeed = window.firstIndex(of: UInt8(ascii: "\n")) else {
+                if window.count > ControlProtocol.maximumRequestBytes {
+                    refuseAndClose(
+                        ControlRefusal(.tooLong, "a request has at most \(ControlProtocol.maximumRequestBytes) bytes"), context)
+                }
+                break
+            }
+            let line = Array(window[..<lineFeed])
+            received.moveReaderIndex(to: lineFeed + 1)
+            // An empty line (a human at the keyboard) asks nothing.
+            if line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ") }) { continue }
+            do throws(ControlRefusal) {
+                try answer(try ControlRequest(line: line.span), context)
+            } catch {
+                send(error.line, context)
+            }
+        }
+        received.discardReadBytes()
+        closeWhenDone(context)
+    }
+
+    private func answer(_ request: ControlRequest, _ context: ChannelHandlerContext) throws(ControlRefusal) {
+        let access = hub.policy.access(of: peer)
+        switch request {
+        case .status:
+            answer(context) { [handler = hub.handler, peer] () async throws(ControlRefusal) in
+                try await handler.status(for: peer, access: access)
+            }
+        case .watch(let options):
+            guard access == .full else {
+                throw ControlRefusal(
+                    .notAuthorised,
+                    "user \(peer.userID) may not see the position: be root or a member of group \(PeerPolicy.trustedGroupName)")
+            }
+            watch = options
+            hub.countWatchers()
+        }
+    }
+
+    /// Answers with what the daemon says, some time later.
+    private func answer(
+        _ context: ChannelHandlerContext, _ line: @escaping @Sendable () async throws(ControlRefusal) -> [UInt8]
+    ) {
+        isAnswering = true
+        context.eventLoop.makeFutureWithTask {
+            do throws(ControlRefusal) { return try await line() } catch { return error.line }
+        }.assumeIsolated().whenSuccess { [self] answer in
+            isAnswering = false
+            guard let context = self.context, !isClosing else { return }
+            send(answer, context)
+            answerRequests(context)
+            readOn(context)
+        }
+    }
+
+    // MARK: Sending
+
+    private func send(_ line: [UInt8], _ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(line: line)), promise: nil)
+    }
+
+    private func sendWaitingLines(_ context: ChannelHandlerContext) {
+        guard !queue.isEmpty else { return }
+        while context.channel.isWritable, let item = queue.next() {
+            switch item {
+            case .dropped(let count): context.write(wrapOutboundOut(ByteBuffer(line: ControlProtocol.dropped(count))), promise: nil)
+            case .line(let line): context.write(wrapOutboundOut(line), promise: nil)
+            }
+        }
+        context.flush()
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard isReadHeld, !isAnswering, !isClosing, context.channel.isWritable else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    private func refuseAndClose(_ refusal: ControlRefusal, _ context: ChannelHandlerContext) {
+        isClosing = true
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(line: refusal.line))).assumeIsolated().whenComplete { [self] _ in
+            self.context?.close(promise: nil)
+        }
+    }
+
+    /// A client that has said all it wanted and watches nothing has its answers when none is under way.
+    private func closeWhenDone(_ context: ChannelHandlerContext) {
+        guard isInputClosed, !isAnswering, !isWatching, !isClosing else { return }
+        isClosing = true
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { [self] _ in
+            self.context?.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import WaypostSystem
+
+/// What can go wrong with the control socket, on either side.
+public enum ControlError: Error, Sendable, Hashable {
+    // The daemon's side
+    /// The path has more bytes than a Unix socket's may have.
+    case pathTooLong(path: String, limit: Int)
+    /// Another daemon listens there.
+    case anotherIsListening(path: String)
+    /// The path holds something that is not a socket; it is left alone.
+    case notASocket(path: String)
+    /// The socket cannot be made: what was tried and what the system said.
+    case cannotListen(path: String, reason: String)
+
+    // The client's side
+    /// Nobody listens there.
+    case notRunning(path: String)
+    /// The socket is there but cannot be used: what the system said.
+    case cannotConnect(path: String, reason: String)
+    /// The other side speaks something else, or another version of the protocol.
+    case protocolMismatch(found: Int?)
+    /// This user may not know; the daemon's words.
+    case notAuthorised(message: String)
+    /// The daemon refused for another reason.
+    case refused(code: String, message: String)
+    /// The daemon did not answer in time.
+    case timedOut
+    /// The daemon ended the connection.
+    case closed
+    /// Sending or receiving failed: what the system said.
+    case connectionFailed(reason: String)
+}
+
+extension ControlError: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .pathTooLong(let path, let limit): "control socket \(path): the path is longer than \(limit) bytes"
+        case .anotherIsListening(let path): "control socket \(path): another waypostd is listening"
+        case .notASocket(let path): "control socket \(path): there is something that is not a socket"
+        case .cannotListen(let path, let reason): "control socket \(path): \(reason)"
+        case .notRunning(let path): "waypostd is not running (nobody listens on \(path))"
+        case .cannotConnect(let path, let reason): "control socket \(path): \(reason)"
+        case .protocolMismatch(let found?):
+            "the daemon speaks protocol \(found), this program \(ControlProtocol.version): install the same version of both"
+        case .protocolMismatch(nil): "what listens on the control socket is not waypostd"
+        case .notAuthorised(let message): message
+        case .refused(_, let message): "the daemon refused: \(message)"
+        case .timedOut: "the daemon does not answer"
+        case .closed: "the daemon ended the connection"
+        case .connectionFailed(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import NIOCore
+
+/// What the connections of a server share; it lives on their event loop.
+final class ControlHub {
+    let policy: PeerPolicy
+    let handler: any ControlHandler
+    let limits: ControlServer.Limits
+    /// The first line of every connection.
+    let hello: ByteBuffer
+
+    private var connections: [ObjectIdentifier: ControlConnection] = [:]
+    private var watcherCount = 0
+
+    init(programVersion: String, policy: PeerPolicy, handler: any ControlHandler, limits: ControlServer.Limits) {
+        self.policy = policy
+        self.handler = handler
+        self.limits = limits
+        hello = ByteBuffer(line: ControlProtocol.hello(programVersion: programVersion))
+    }
+
+    /// Whether one more connection is too many; if not, it counts from now on.
+    func admit(_ connection: ControlConnection) -> Bool {
+        guard connections.count < limits.connections else { return false }
+        connections[ObjectIdentifier(connection)] = connection
+        return true
+    }
+
+    /// Forgets a connection that has ended.
+    func remove(_ connection: ControlConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+        countWatchers()
+    }
+
+    /// Tells the handler when the number of watchers has changed.
+    func countWatchers() {
+        let count = connections.values.count { $0.isWatching }
+        guard count != watcherCount else { return }
+        watcherCount = count
+        handler.watchersChanged(to: count)
+    }
+
+    func broadcast(_ line: ByteBuffer, topic: ControlTopic) {
+        for connection in connections.values { connection.deliver(line, topic: topic) }
+    }
+
+    func closeAll() {
+        for connection in connections.values { connection.close() }
+    }
+}
+
+extension ByteBuffer {
+    /// A line with its line feed.
+    init(line: [UInt8]) {
+        self = ByteBufferAllocator().buffer(capacity: line.count + 1)
+        writeBytes(line)
+        writeInteger(UInt8(ascii: "\n"))
+    }
+}

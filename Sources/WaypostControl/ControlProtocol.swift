@@ -1,0 +1,63 @@
+import Waypost
+
+/// The control socket's protocol: one JSON object per line, both ways.
+///
+/// ```
+/// daemon  {"class":"HELLO","protocol":1,"version":"0.1.0"}            at once
+/// client  {"request":"status"}
+/// daemon  {"class":"STATUS",...}
+/// client  {"request":"watch","sky":true}
+/// daemon  {"class":"TPV",...}  {"class":"SKY",...}  {"class":"LOST",...}  {"class":"EVENT",...}   as they come
+///         {"class":"DROPPED","count":12}       the client was too slow for so many lines, the oldest
+/// daemon  {"class":"ERROR","code":"unknown_request","message":"..."}  instead of an answer
+/// ```
+/// - `class` is always the first member. Members and classes that a client does not know are to be skipped: they may be added without
+///   a new protocol number.
+/// - Answers come in the order of the requests; a watch goes on until the connection ends, and further requests are answered between
+///   its lines. A second `watch` replaces the first one's options.
+/// - A client may shut down its sending side: what it asked for is still answered, and a watch goes on.
+public enum ControlProtocol {
+    /// The number of the protocol; it changes when an old client would misunderstand a new daemon.
+    public static let version = 1
+    /// The longest request line in bytes, without the line feed.
+    public static let maximumRequestBytes = 64 << 10
+    /// The longest line in bytes that a client takes from the daemon.
+    public static let maximumAnswerBytes = 4 << 20
+
+    /// The first line of every connection.
+    static func hello(programVersion: String) -> [UInt8] {
+        object("HELLO") { json in
+            json.member("protocol", version)
+            json.member("version", programVersion)
+        }
+    }
+
+    /// Tells a watcher how many lines it has missed.
+    static func dropped(_ count: Int) -> [UInt8] {
+        object("DROPPED") { json in json.member("count", count) }
+    }
+
+    /// A line of any class, for what the daemon has to tell: `class` first, then what the closure writes.
+    public static func object(_ name: String, _ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var text = TextBuffer()
+        text.appendJSON { json in
+            json.object { json in
+                json.member("class", name)
+                members(&json)
+            }
+        }
+        return text.bytes
+    }
+}
+
+/// What a line to watchers is about; a watch chooses by it.
+public enum ControlTopic: Sendable, Hashable, CaseIterable {
+    /// A position, or a report without a fix (TPV).
+    case position
+    /// The satellites in view (SKY); only for watches that ask.
+    case sky
+    /// The position was lost (LOST).
+    case loss
+    /// Anything that happened (EVENT).
+    case event
+}

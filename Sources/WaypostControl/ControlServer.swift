@@ -1,0 +1,136 @@
+import NIOCore
+import NIOPosix
+import WaypostSystem
+
+/// The daemon's side of the control socket.
+///
+/// Connections live on one event loop; a client that does not read delays nobody and costs a bounded number of lines.
+public final class ControlServer: Sendable {
+    /// The bounds a server keeps.
+    public struct Limits: Sendable {
+        /// Connections at the same time; further ones get an ERROR line and are closed.
+        public var connections: Int
+        /// Lines that wait for a watcher who does not read; then the oldest go.
+        public var waitingLines: Int
+        /// Unsent bytes of a connection from which on lines wait.
+        public var unsentBytes: Int
+
+        /// Limits, where not told otherwise those of a small device.
+        public init(connections: Int = 64, waitingLines: Int = 256, unsentBytes: Int = 64 << 10) {
+            self.connections = connections
+            self.waitingLines = waitingLines
+            self.unsentBytes = unsentBytes
+        }
+    }
+
+    /// Where it listens.
+    public let path: String
+
+    private let listener: any Channel
+    private let hub: NIOLoopBound<ControlHub>
+    /// The thread, when it is the server's own.
+    private let ownGroup: MultiThreadedEventLoopGroup?
+
+    private init(path: String, listener: any Channel, hub: NIOLoopBound<ControlHub>, ownGroup: MultiThreadedEventLoopGroup?) {
+        self.path = path
+        self.listener = listener
+        self.hub = hub
+        self.ownGroup = ownGroup
+    }
+
+    /// Listens at a path.
+    ///
+    /// Missing folders above it are made. A socket that nobody listens on any more is replaced; a live one, or anything that is not a
+    /// socket, is an error. Every local user may connect (mode 0666): who may see what is decided by the peer's credentials.
+    /// - Parameters:
+    ///   - programVersion: the version in the HELLO line.
+    ///   - eventLoopGroup: where to run, when not on a thread of its own.
+    public static func start(
+        path: String, programVersion: String, policy: PeerPolicy, handler: some ControlHandler, limits: Limits = Limits(),
+        eventLoopGroup: (any EventLoopGroup)? = nil
+    ) async throws(ControlError) -> ControlServer {
+        try prepare(path)
+        let ownGroup = eventLoopGroup == nil ? MultiThreadedEventLoopGroup(numberOfThreads: 1) : nil
+        guard let loop = (eventLoopGroup ?? ownGroup)?.next() else { preconditionFailure("there is a group") }
+        do {
+            let hub = try await loop.submit {
+                NIOLoopBound(
+                    ControlHub(programVersion: programVersion, policy: policy, handler: handler, limits: limits), eventLoop: loop)
+            }.get()
+            let listener = try await ServerBootstrap(group: loop)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelOption(
+                    .writeBufferWaterMark, value: .init(low: max(1, limits.unsentBytes / 4), high: limits.unsentBytes)
+                )
+                .childChannelInitializer { channel in ControlConnection.join(channel, hub) }
+                .bind(unixDomainSocketPath: path).get()
+            do { try UnixSocket.setMode(path, 0o666) } catch {
+                try await listener.close()
+                throw error
+            }
+            return ControlServer(path: path, listener: listener, hub: hub, ownGroup: ownGroup)
+        } catch {
+            await shutDown(ownGroup)
+            throw .cannotListen(path: path, reason: reason(of: error))
+        }
+    }
+
+    /// Sends a line (without its line feed) to every watch that wants that topic.
+    ///
+    /// - Cost: the line is copied once, however many clients watch.
+    /// - Concurrency: from anywhere; returns at once. Lines of one caller arrive in its order.
+    public func broadcast(_ line: [UInt8], topic: ControlTopic) {
+        var buffer = ByteBufferAllocator().buffer(capacity: line.count + 1)
+        buffer.writeBytes(line)
+        buffer.writeInteger(UInt8(ascii: "\n"))
+        hub.eventLoop.execute { [hub, buffer] in hub.value.broadcast(buffer, topic: topic) }
+    }
+
+    /// Removes the socket and ends every connection.
+    public func stop() async {
+        // First the name, then the listener: a successor never finds its own socket gone. Somebody else may have removed it: no matter.
+        do { try UnixSocket.unlink(path) } catch {}
+        do {
+            try await hub.eventLoop.submit { [hub] in hub.value.closeAll() }.get()
+            try await listener.close()
+        } catch {
+            // Already closed.
+        }
+        await ControlServer.shutDown(ownGroup)
+    }
+
+    private static func prepare(_ path: String) throws(ControlError) {
+        guard path.utf8.count <= UnixSocket.maximumPathBytes else {
+            throw .pathTooLong(path: path, limit: UnixSocket.maximumPathBytes)
+        }
+        do {
+            if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+                // Others must be able to pass through the folder.
+                try Syscalls.createFolders(String(path[..<slash]), mode: 0o755)
+            }
+            switch try UnixSocket.occupant(of: path) {
+            case .nothing: break
+            case .staleSocket: try UnixSocket.unlink(path)
+            case .listener: throw ControlError.anotherIsListening(path: path)
+            case .other: throw ControlError.notASocket(path: path)
+            }
+        } catch let error as ControlError {
+            throw error
+        } catch {
+            throw .cannotListen(path: path, reason: reason(of: error))
+        }
+    }
+
+    private static func reason(of error: any Error) -> String {
+        switch error {
+        case let error as SystemError: error.reason
+        case let error as IOError: SystemError(code: error.errnoCode, operation: "listen").reason
+        default: "\(error)"
+        }
+    }
+
+    private static func shutDown(_ group: MultiThreadedEventLoopGroup?) async {
+        // Fails only when it is shut down already.
+        do { try await group?.shutdownGracefully() } catch {}
+    }
+}

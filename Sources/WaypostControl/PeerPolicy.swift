@@ -1,0 +1,38 @@
+import WaypostSystem
+
+/// How much of the position a user may see.
+public enum PeerAccess: Sendable, Hashable {
+    /// Nothing of it: a watch is refused, `status` tells the daemon's health only.
+    case none
+    /// All of it.
+    case full
+}
+
+/// Who may see the position: root, the daemon's own user, and the members of one group; nobody else.
+public struct PeerPolicy: Sendable, Hashable {
+    /// The daemon's user.
+    public var ownUserID: UInt32
+    /// The group whose members see everything; nil when the system has no such group.
+    public var trustedGroupID: UInt32?
+
+    /// The name of the group that is trusted.
+    public static let trustedGroupName = "waypost"
+
+    /// A policy from its parts.
+    public init(ownUserID: UInt32, trustedGroupID: UInt32?) {
+        self.ownUserID = ownUserID
+        self.trustedGroupID = trustedGroupID
+    }
+
+    /// The policy for this process on this system, as the group file is now.
+    public static func standard() -> PeerPolicy {
+        PeerPolicy(ownUserID: SystemAccounts.ownUserID, trustedGroupID: SystemAccounts.groupID(named: trustedGroupName))
+    }
+
+    /// What that peer may see.
+    public func access(of peer: PeerCredentials) -> PeerAccess {
+        if peer.userID == 0 || peer.userID == ownUserID { return .full }
+        if let trustedGroupID, peer.groupIDs.contains(trustedGroupID) { return .full }
+        return .none
+    }
+}

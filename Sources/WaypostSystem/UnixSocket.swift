@@ -1,0 +1,109 @@
+import Glibc
+
+/// Blocking calls for Unix stream sockets, for clients and for finding out who listens.
+public enum UnixSocket {
+    /// The longest path in bytes that the kernel takes (`sun_path` less its terminator).
+    public static let maximumPathBytes = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// Connects to the listener at a path.
+    ///
+    /// - Errors: ENAMETOOLONG, ENOENT (no such path), ECONNREFUSED (nobody listens), EACCES, EAGAIN (its queue stayed full for five seconds).
+    public static func connect(_ path: String) throws(SystemError) -> Int32 {
+        guard path.utf8.count <= maximumPathBytes, !path.utf8.isEmpty else {
+            throw SystemError(code: ENAMETOOLONG, operation: "connect", path: path)
+        }
+        let descriptor = try Syscalls.retrying("socket") { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0) }
+        // Bounds connect as well, should the listener's queue be full.
+        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        do {
+            try Syscalls.retrying("connect", path: path) {
+                withUnsafePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                    }
+                }
+            }
+        } catch {
+            Syscalls.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Sends all of the bytes; a peer that is gone is EPIPE, never a signal.
+    public static func sendAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemError) {
+        try bytes.span.bytes.withUnsafeBytes { (raw) throws(SystemError) in
+            var rest = raw
+            while !rest.isEmpty {
+                let sent = try Syscalls.retrying("send") { send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL)) }
+                rest = UnsafeRawBufferPointer(rebasing: rest[sent...])
+            }
+        }
+    }
+
+    /// Waits until there is something to read (or the end); false when the time is over.
+    ///
+    /// - Parameter timeoutMilliseconds: -1 waits for ever.
+    public static func waitReadable(_ descriptor: Int32, timeoutMilliseconds: Int32) throws(SystemError) -> Bool {
+        var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        return try Syscalls.poll(&descriptors, timeoutMilliseconds: timeoutMilliseconds) > 0
+    }
+
+    /// What a path holds, for whoever wants to listen there.
+    public enum Occupant: Sendable, Equatable {
+        /// Nothing.
+        case nothing
+        /// A socket on which somebody listens.
+        case listener
+        /// A socket that its owner left behind: connecting is refused.
+        case staleSocket
+        /// Something that is not a socket.
+        case other
+    }
+
+    /// Finds out what a path holds, by connecting.
+    public static func occupant(of path: String) throws(SystemError) -> Occupant {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return .nothing }
+            throw SystemError(code: errno, operation: "look at", path: path)
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { return .other }
+        do {
+            Syscalls.close(try connect(path))
+            return .listener
+        } catch {
+            switch error.code {
+            case ECONNREFUSED: return .staleSocket
+            case ENOENT: return .nothing
+            case EAGAIN: return .listener
+            default: throw error
+            }
+        }
+    }
+
+    /// Removes a socket or file.
+    public static func unlink(_ path: String) throws(SystemError) {
+        try Syscalls.retrying("remove", path: path) { Glibc.unlink(path) }
+    }
+
+    /// Sets who may open a path.
+    public static func setMode(_ path: String, _ mode: UInt32) throws(SystemError) {
+        try Syscalls.retrying("set permissions of", path: path) { chmod(path, mode) }
+    }
+}
+
+extension SystemError {
+    /// Whether there is no listener at the other end of a connect: no such path, or a socket left behind.
+    public var meansNobodyListens: Bool { code == ENOENT || code == ECONNREFUSED }
+
+    /// Whether a path is longer than the system takes.
+    public var meansPathTooLong: Bool { code == ENAMETOOLONG }
+
+    /// Whether the other end has gone.
+    public var isConnectionEnd: Bool { code == EPIPE || code == ECONNRESET }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Synchronization
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// A server in a folder of its own, with a handler that counts.
+final class ControlFixture: ControlHandler {
+    let folder: String
+    let path: String
+    private let watchers = Atomic<Int>(0)
+
+    init() throws {
+        folder = "/tmp/waypost-control-\(UInt32.random(in: 0...(.max)))"
+        path = folder + "/run/waypost.sock"
+    }
+
+    deinit {
+        // What is left behind in /tmp does no harm.
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
+        ControlProtocol.object("STATUS") { json in
+            json.member("uid", Int(peer.userID))
+            if access == .full { json.member("lat", 1.5) }
+        }
+    }
+
+    func watchersChanged(to count: Int) {
+        watchers.store(count, ordering: .sequentiallyConsistent)
+    }
+
+    var watcherCount: Int { watchers.load(ordering: .sequentiallyConsistent) }
+
+    func start(
+        limits: ControlServer.Limits = .init(), policy: PeerPolicy = PeerPolicy(ownUserID: geteuid(), trustedGroupID: nil)
+    ) async throws(ControlError) -> ControlServer {
+        try await ControlServer.start(path: path, programVersion: "1.2.3", policy: policy, handler: self, limits: limits)
+    }
+
+    /// A client that watches from now on, for sure: requests are answered in order.
+    func watcher(sky: Bool = false) throws(ControlError) -> ControlClient {
+        var client = try ControlClient.connect(to: path)
+        try client.send(.watch(.init(sky: sky)))
+        _ = try client.answer(to: .status)
+        return client
+    }
+
+    /// A connection that sends what it is told, whatever that is.
+    func rawConnection() throws -> Int32 { try UnixSocket.connect(path) }
+
+    /// What comes on a raw connection until it ends or is quiet for that long.
+    func lines(from descriptor: Int32, quietMilliseconds: Int32 = 500) throws -> [String] {
+        var bytes: [UInt8] = []
+        while try UnixSocket.waitReadable(descriptor, timeoutMilliseconds: quietMilliseconds) {
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = try chunk.withUnsafeMutableBytes { try Syscalls.read(descriptor, into: $0) }
+            if count == 0 { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
+
+/// Runs blocking code on a thread of its own: the tests' pool is too small to be blocked.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}
+
+/// Waits up to five seconds for something to come true.
+func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<500 {
+        if condition() { return true }
+        usleep(10_000)
+    }
+    return condition()
+}
+
+extension [UInt8] {
+    /// The bytes as text.
+    var text: String { String(decoding: self, as: UTF8.self) }
+}
