@@ -5,8 +5,10 @@
 /// - Cost: one table look-up a byte.
 public enum CRC32C {
     /// The checksum of the bytes.
-    public static func checksum(_ bytes: RawSpan) -> UInt32 {
-        var register: UInt32 = 0xFFFF_FFFF
+    ///
+    /// - Parameter previous: the checksum of the bytes before them, when they are the rest of something longer.
+    public static func checksum(_ bytes: RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
+        var register = ~previous
         for index in 0..<bytes.byteCount {
             let byte = bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
             register = table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)

@@ -54,7 +54,7 @@ public struct GPXWriter: Sendable {
             xsi:schemaLocation="http://www.topografix.com/GPX/1/1 https://www.topografix.com/GPX/1/1/gpx.xsd \
             http://www.garmin.com/xmlschemas/TrackPointExtension/v2 https://www8.garmin.com/xmlschemas/TrackPointExtensionv2.xsd">\n
             """)
-        let documentTime = time.flatMap { $0.isWritable ? $0 : nil }
+        let documentTime = time.flatMap { $0.hasFourDigitYear ? $0 : nil }
         if name != nil || documentTime != nil {
             text.append("<metadata>")
             if let name {
@@ -82,7 +82,7 @@ public struct GPXWriter: Sendable {
     /// Writes a track point; false when it has no time that can be written and the writer requires one.
     @discardableResult
     public mutating func point(_ position: Position, into text: inout TextBuffer) -> Bool {
-        let time = position.time.flatMap { $0.isWritable ? $0 : nil }
+        let time = position.time.flatMap { $0.hasFourDigitYear ? $0 : nil }
         if time == nil, requiresTime { return false }
         openSegment(into: &text)
         text.append("<trkpt lat=\"")
@@ -212,11 +212,6 @@ extension Position {
         guard let altitudeHAEMetres, let geoidSeparationMetres else { return nil }
         return altitudeHAEMetres - geoidSeparationMetres
     }
-}
-
-extension UTCTime {
-    /// Whether the year has four digits, as XML Schema's dateTime wants it.
-    fileprivate var isWritable: Bool { (-62_135_596_800_000..<253_402_300_800_000).contains(millisecondsSince1970) }
 }
 
 extension TextBuffer {

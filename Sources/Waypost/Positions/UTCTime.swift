@@ -32,6 +32,11 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         UTCTime(millisecondsSince1970: millisecondsSince1970 &+ milliseconds)
     }
 
+    /// Whether the year is one of 1...9999: whether it has an RFC 3339 form.
+    ///
+    /// Data from outside may hold any number.
+    @inlinable public var hasFourDigitYear: Bool { (-62_135_596_800_000..<253_402_300_800_000).contains(millisecondsSince1970) }
+
     /// Days since 1970-01-01 of a calendar date, or nil when the date does not exist.
     public static func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
         guard (1...12).contains(month), day >= 1, day <= lastDay(ofMonth: month, year: year) else { return nil }

@@ -11,4 +11,12 @@ import Waypost
         #expect(checksum([UInt8](0..<32)) == 0x46DD_794E)
         #expect(checksum([]) == 0)
     }
+
+    @Test func goesOnWhereItEnded() {
+        let bytes = Array("123456789".utf8)
+        for cut in 0...9 {
+            let first = CRC32C.checksum(bytes.span.bytes.extracting(0..<cut))
+            #expect(CRC32C.checksum(bytes.span.bytes.extracting(cut..<9), continuing: first) == 0xE306_9283)
+        }
+    }
 }

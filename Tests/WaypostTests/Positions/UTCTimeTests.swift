@@ -19,4 +19,11 @@ import Waypost
             #expect(back == time)
         }
     }
+
+    @Test func knowsTheYearsThatHaveATextForm() throws {
+        let first = try #require(UTCTime(year: 1, month: 1, day: 1))
+        let last = try #require(UTCTime(year: 9_999, month: 12, day: 31, millisecondOfDay: 86_399_999))
+        #expect(first.hasFourDigitYear && last.hasFourDigitYear)
+        #expect(!first.advanced(byMilliseconds: -1).hasFourDigitYear && !last.advanced(byMilliseconds: 1).hasFourDigitYear)
+    }
 }
