@@ -1,0 +1,86 @@
+import Glibc
+
+/// A new file that only grows, for records that must survive a power cut.
+///
+/// - Room is allocated a step ahead, so that bringing appended bytes to the disk seldom has to bring a new length or block list, too.
+///   What is allocated and not yet written reads as zeros.
+/// - An append that fails leaves nothing behind: the bytes that did get in are cut off, at the latest before the next append.
+/// - Appended bytes are in the system's cache at once: they survive the end of the process, and a power cut after ``synchronize()``.
+/// - Concurrency: one owner.
+public final class AppendOnlyFile {
+    /// Where it is.
+    public let path: String
+    /// How many bytes were appended; the file may be longer (room).
+    public private(set) var byteCount: Int64 = 0
+
+    private let descriptor: Int32
+    private var allocatedByteCount: Int64 = 0
+    private var hasLeftovers = false
+    /// Room is taken in such steps; the small one serves while the disk is nearly full.
+    private static let steps: [Int64] = [1 << 20, 1 << 14]
+
+    /// Creates the file.
+    ///
+    /// - Errors: `EEXIST` when the name is taken; nothing was touched then.
+    public init(creating path: String, mode: UInt32 = 0o640) throws(SystemError) {
+        descriptor = try Syscalls.open(path, O_RDWR | O_CREAT | O_EXCL, mode: mode)
+        self.path = path
+    }
+
+    deinit {
+        Syscalls.close(descriptor)
+    }
+
+    /// Appends all of the bytes, or none.
+    public func append(_ bytes: [UInt8]) throws(SystemError) {
+        try removeLeftovers()
+        do {
+            try allocate(upTo: byteCount + Int64(bytes.count))
+            try Syscalls.writeAll(descriptor, bytes.span.bytes, at: byteCount, path: path)
+        } catch {
+            hasLeftovers = true
+            try? removeLeftovers()  // The caller learns of the first error; the next append tries again.
+            throw error
+        }
+        byteCount += Int64(bytes.count)
+    }
+
+    /// Brings what was appended to the disk.
+    public func synchronize() throws(SystemError) {
+        try Syscalls.synchronizeData(descriptor, path: path)
+    }
+
+    /// Ends a file that nobody appends to any more: cuts it to its content, makes it read-only and brings all to the disk.
+    public static func seal(_ path: String, byteCount: Int64, mode: UInt32 = 0o440) throws(SystemError) {
+        let descriptor = try Syscalls.open(path, O_RDWR)
+        defer { Syscalls.close(descriptor) }
+        try Syscalls.truncate(descriptor, to: byteCount, path: path)
+        try Syscalls.setMode(descriptor, mode, path: path)
+        try Syscalls.synchronize(descriptor, path: path)
+    }
+
+    private func allocate(upTo end: Int64) throws(SystemError) {
+        guard end > allocatedByteCount else { return }
+        var failure: SystemError?
+        for step in AppendOnlyFile.steps {
+            let target = (end + step - 1) / step * step
+            do {
+                try Syscalls.allocate(descriptor, offset: allocatedByteCount, count: target - allocatedByteCount, path: path)
+                allocatedByteCount = target
+                return
+            } catch {
+                failure = error
+                if error.code != ENOSPC { break }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Cuts off what a failed append left; the room goes with it and is taken again when it is needed.
+    private func removeLeftovers() throws(SystemError) {
+        guard hasLeftovers else { return }
+        try Syscalls.truncate(descriptor, to: byteCount, path: path)
+        allocatedByteCount = byteCount
+        hasLeftovers = false
+    }
+}
