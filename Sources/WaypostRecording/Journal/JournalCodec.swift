@@ -1,0 +1,239 @@
+import Waypost
+
+/// The bytes of a journal.
+///
+/// ```
+/// file    = header record* zero*          (zeros: preallocated, not yet written)
+/// header  = "waypostJ"  version:2  length:2  boot:16  first sequence:8  source:string?  crc:4
+/// record  = 0xB5  length:2  crc:4  kind:1  sequence:varint  payload
+///           length counts kind, sequence and payload; crc covers these and then the length
+/// ```
+/// Numbers of fixed size are little-endian; a varint has seven bits a byte, lowest first; crc is CRC-32C. A string is its length (varint) and
+/// UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position, 2 segment break (one byte: the reason). A reader
+/// skips kinds that it does not know and ignores what follows the fields that it knows.
+///
+/// ```
+/// position = status and mode:1  presence:varint  latitude  longitude  the fields present, in the order of their bits
+/// number   = decimals (0...9, 0x80 = negative):1  digits:varint      a decimal number that reads back as exactly this double
+///          | 0x40  IEEE 754:8                                        any other
+/// ```
+enum JournalCodec {
+    static let magic = Array("waypostJ".utf8)
+    static let version: UInt16 = 1
+    static let marker: UInt8 = 0xB5
+    /// Marker, length and checksum.
+    static let frameByteCount = 7
+    /// The longest body (kind, sequence, payload) of a record; what claims more is damage.
+    static let maximumBodyByteCount = 4_096
+    /// The longest header.
+    static let maximumHeaderByteCount = 1_024
+    /// Names of sources are cut to that many bytes.
+    static let maximumSourceByteCount = 512
+
+    enum Kind {
+        static let position: UInt8 = 1
+        static let segmentBreak: UInt8 = 2
+    }
+
+    /// The bytes of a header.
+    static func encode(_ header: JournalHeader) -> [UInt8] {
+        var bytes = magic
+        bytes.append(littleEndian: version)
+        bytes.append(littleEndian: 0 as UInt16)
+        bytes += header.bootIdentity
+        bytes.append(littleEndian: header.firstSequence)
+        bytes.append(header.source == nil ? 0 : 1)
+        if let source = header.source { bytes.append(journalString: source) }
+        let count = UInt16(bytes.count + 4)
+        bytes[10] = UInt8(truncatingIfNeeded: count)
+        bytes[11] = UInt8(truncatingIfNeeded: count >> 8)
+        bytes.append(littleEndian: CRC32C.checksum(bytes.span.bytes))
+        return bytes
+    }
+
+    /// Appends a record.
+    ///
+    /// - Parameter source: the header's source; a position of that source does not repeat its name.
+    static func append(_ record: JournalRecord, source: String?, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        bytes.append(marker)
+        bytes.append(contentsOf: repeatElement(0, count: frameByteCount - 1))
+        switch record.content {
+        case .position(let position):
+            bytes.append(Kind.position)
+            bytes.append(varint: record.sequence)
+            PositionCodec.append(position, source: source, to: &bytes)
+        case .segmentBreak(let reason):
+            bytes.append(Kind.segmentBreak)
+            bytes.append(varint: record.sequence)
+            bytes.append(reason.rawValue)
+        case .other(let kind, let payload):
+            bytes.append(kind)
+            bytes.append(varint: record.sequence)
+            bytes += payload
+        }
+        let count = bytes.count - start - frameByteCount
+        precondition(count <= maximumBodyByteCount, "a record of \(count) bytes is too long for a journal")
+        bytes[start + 1] = UInt8(truncatingIfNeeded: count)
+        bytes[start + 2] = UInt8(truncatingIfNeeded: count >> 8)
+        let checksum = recordChecksum(bytes.span.bytes, at: start, bodyByteCount: count)
+        for index in 0..<4 { bytes[start + 3 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(index))) }
+    }
+
+    /// The checksum of the record at that offset: over its body and then its length.
+    static func recordChecksum(_ bytes: RawSpan, at offset: Int, bodyByteCount: Int) -> UInt32 {
+        let body = CRC32C.checksum(bytes.extracting(offset + frameByteCount..<offset + frameByteCount + bodyByteCount))
+        return CRC32C.checksum(bytes.extracting(offset + 1..<offset + 3), continuing: body)
+    }
+
+    /// What the body of a record with a right checksum says; nil when it cannot be understood.
+    static func decodeBody(_ body: ArraySlice<UInt8>, source: String?) -> JournalRecord? {
+        var input = JournalInput(body)
+        guard let kind = input.byte(), let sequence = input.varint() else { return nil }
+        switch kind {
+        case Kind.position:
+            guard let position = PositionCodec.decode(&input, source: source) else { return nil }
+            return JournalRecord(sequence: sequence, content: .position(position))
+        case Kind.segmentBreak:
+            guard let reason = input.byte() else { return nil }
+            // A reason of a later version is a break all the same.
+            return JournalRecord(sequence: sequence, content: .segmentBreak(SegmentBreak(rawValue: reason) ?? .loss))
+        default:
+            return JournalRecord(sequence: sequence, content: .other(kind: kind, payload: Array(input.rest)))
+        }
+    }
+
+    /// What may stand at the start of a file.
+    enum HeaderOutcome {
+        /// More bytes are needed to tell.
+        case incomplete
+        /// The bytes there are no whole header.
+        case damaged
+        /// A header of that many bytes.
+        case header(JournalHeader, byteCount: Int)
+    }
+
+    /// Reads the header at the start of the bytes.
+    static func decodeHeader(_ bytes: ArraySlice<UInt8>) throws(JournalFormatError) -> HeaderOutcome {
+        guard bytes.count >= 12 else { return magic.starts(with: bytes.prefix(8)) ? .incomplete : .damaged }
+        var input = JournalInput(bytes)
+        guard input.bytes(8).map(Array.init) == magic, let version = input.integer(UInt16.self), let count = input.integer(UInt16.self),
+            (41...maximumHeaderByteCount).contains(Int(count))
+        else { return .damaged }
+        guard bytes.count >= Int(count) else { return .incomplete }
+        let whole = Array(bytes.prefix(Int(count)))
+        var trailer = JournalInput(whole[(whole.count - 4)...])
+        guard trailer.integer(UInt32.self) == CRC32C.checksum(whole.span.bytes.extracting(0..<whole.count - 4)) else { return .damaged }
+        guard version == JournalCodec.version else { throw .unsupportedVersion(Int(version)) }
+        guard let boot = input.bytes(16), let first = input.integer(UInt64.self), let hasSource = input.byte() else { return .damaged }
+        let source = hasSource == 0 ? nil : input.string()
+        return .header(
+            JournalHeader(bootIdentity: Array(boot), firstSequence: first, source: source), byteCount: Int(count))
+    }
+}
+
+/// A read position in bytes; every read checks the bounds.
+struct JournalInput {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
+    }
+
+    mutating func byte() -> UInt8? { rest.popFirst() }
+
+    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+        guard rest.count >= count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(_: Value.Type) -> Value? {
+        guard let bytes = bytes(MemoryLayout<Value>.size) else { return nil }
+        return bytes.reversed().reduce(0) { $0 << 8 | Value($1) }
+    }
+
+    mutating func varint() -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: 0 as UInt64, through: 63, by: 7) {
+            guard let byte = byte() else { return nil }
+            if shift == 63, byte > 1 { return nil }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+
+    /// A signed number, its sign in the lowest bit.
+    mutating func signedVarint() -> Int64? {
+        varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+    }
+
+    /// A number that is finite; nil for others.
+    mutating func number() -> Double? {
+        guard let head = byte() else { return nil }
+        if head == 0x40 {
+            guard let value = integer(UInt64.self).map(Double.init(bitPattern:)), value.isFinite else { return nil }
+            return value
+        }
+        let decimals = Int(head & 0x7F)
+        guard decimals < JournalNumber.scales.count, let digits = varint(), digits <= JournalNumber.maximumDigits else { return nil }
+        let magnitude = Double(digits) / JournalNumber.scales[decimals]
+        return head & 0x80 == 0 ? magnitude : -magnitude
+    }
+
+    mutating func string() -> String? {
+        guard let count = varint(), count <= UInt64(JournalCodec.maximumSourceByteCount) else { return nil }
+        return bytes(Int(count)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// The decimal form of numbers.
+enum JournalNumber {
+    static let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+    /// Seven bytes of varint; with more the plain form is as short.
+    static let maximumDigits: UInt64 = 1 << 49 - 1
+}
+
+extension [UInt8] {
+    mutating func append<Value: FixedWidthInteger & UnsignedInteger>(littleEndian value: Value) {
+        for index in 0..<MemoryLayout<Value>.size { append(UInt8(truncatingIfNeeded: value >> (8 * Value(index)))) }
+    }
+
+    mutating func append(varint value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
+    }
+
+    mutating func append(signedVarint value: Int64) {
+        append(varint: UInt64(bitPattern: value << 1 ^ value >> 63))
+    }
+
+    /// Appends a finite number so that it reads back as the same double, sign of zero included.
+    mutating func append(journalNumber value: Double) {
+        let magnitude = abs(value)
+        for (decimals, scale) in JournalNumber.scales.enumerated() {
+            let scaled = (magnitude * scale).rounded()
+            guard scaled <= Double(JournalNumber.maximumDigits) else { break }
+            if scaled / scale == magnitude {
+                append(UInt8(decimals) | (value.sign == .minus ? 0x80 : 0))
+                append(varint: UInt64(scaled))
+                return
+            }
+        }
+        append(0x40)
+        append(littleEndian: value.bitPattern)
+    }
+
+    /// Appends a string, cut to whole characters when it is longer than a journal keeps.
+    mutating func append(journalString text: String) {
+        var text = text
+        while text.utf8.count > JournalCodec.maximumSourceByteCount { text.removeLast() }
+        append(varint: UInt64(text.utf8.count))
+        append(contentsOf: text.utf8)
+    }
+}

@@ -1,0 +1,152 @@
+import Waypost
+
+/// Reads the records of a journal from its bytes, as they come, and gets over damage.
+///
+/// ```swift
+/// var decoder = JournalDecoder()
+/// while let bytes = try nextPiece() {
+///     decoder.feed(bytes)
+///     while let record = try decoder.next() { ... }
+/// }
+/// decoder.endOfInput()
+/// while let record = try decoder.next() { ... }
+/// ```
+///
+/// Where no whole record with a right checksum and a larger sequence number stands, the decoder looks for the next one, byte by byte from
+/// the marker on: such a place is only believed when all 32 bits of the checksum agree and the number grows. What lies between is reported
+/// as damage. Zeros at the end of the file are room that was never written, and no damage. A damaged header costs the boot identity
+/// and the name of the source, not the records.
+/// - Cost: memory for one piece and one record, whatever the input.
+public struct JournalDecoder: Sendable {
+    /// What the file begins with; nil before it was read, and when it is damaged.
+    public private(set) var header: JournalHeader?
+    /// The first stretches that could not be read, at most ``maximumDamageCount``.
+    public private(set) var damage: [JournalDamage] = []
+    /// How many stretches could not be read.
+    public private(set) var damageCount = 0
+    /// How many bytes could not be read.
+    public private(set) var damagedByteCount: Int64 = 0
+    /// The end of the last whole record (or of the header), in bytes from the start of the file.
+    public private(set) var endOfLastRecord: Int64 = 0
+    /// The end of the last byte that says something, readable or not; what follows is room that was never written.
+    public private(set) var endOfContent: Int64 = 0
+    /// The sequence number of the last record; nil before the first.
+    public private(set) var lastSequence: UInt64?
+
+    /// How many stretches of damage are kept one by one.
+    public static let maximumDamageCount = 16
+
+    private var buffer: [UInt8] = []
+    private var head = 0
+    private var bufferOffset: Int64 = 0
+    private var isEnded = false
+    private var isHeaderRead = false
+    /// Where the stretch that we are getting over begins, and the end of its last byte that is not zero.
+    private var gap: (start: Int64, endOfContent: Int64?)?
+
+    /// A decoder at the start of a file.
+    public init() {}
+
+    /// Takes the next bytes of the file.
+    public mutating func feed(_ bytes: [UInt8]) {
+        precondition(!isEnded, "nothing follows the end")
+        buffer.removeFirst(head)
+        bufferOffset += Int64(head)
+        head = 0
+        buffer += bytes
+    }
+
+    /// Says that no bytes follow.
+    public mutating func endOfInput() {
+        isEnded = true
+    }
+
+    /// The next record; nil when more bytes are needed, or at the end.
+    public mutating func next() throws(JournalFormatError) -> JournalRecord? {
+        if !isHeaderRead {
+            guard try readHeader() else { return nil }
+        }
+        while head < buffer.count {
+            guard buffer[head] == JournalCodec.marker else {
+                skipByte()
+                continue
+            }
+            switch candidate() {
+            case .incomplete:
+                if !isEnded { return nil }
+                skipByte()
+            case .invalid:
+                skipByte()
+            case .record(let record, let byteCount):
+                closeGap(at: offset)
+                head += byteCount
+                endOfLastRecord = offset
+                endOfContent = offset
+                lastSequence = record.sequence
+                return record
+            }
+        }
+        // Zeros at the end are preallocated room.
+        if isEnded, let end = gap?.endOfContent { closeGap(at: end) }
+        return nil
+    }
+
+    private var offset: Int64 { bufferOffset + Int64(head) }
+
+    /// False when more bytes are needed.
+    private mutating func readHeader() throws(JournalFormatError) -> Bool {
+        switch try JournalCodec.decodeHeader(buffer[head...]) {
+        case .incomplete where !isEnded:
+            return false
+        case .incomplete, .damaged:
+            break
+        case .header(let header, let byteCount):
+            self.header = header
+            head += byteCount
+            endOfLastRecord = offset
+            endOfContent = offset
+        }
+        isHeaderRead = true
+        return true
+    }
+
+    private enum Candidate {
+        case incomplete
+        case invalid
+        case record(JournalRecord, byteCount: Int)
+    }
+
+    /// What stands at the marker under the head.
+    private func candidate() -> Candidate {
+        guard buffer.count - head >= JournalCodec.frameByteCount else { return .incomplete }
+        let bodyByteCount = Int(buffer[head + 1]) | Int(buffer[head + 2]) << 8
+        guard (2...JournalCodec.maximumBodyByteCount).contains(bodyByteCount) else { return .invalid }
+        let byteCount = JournalCodec.frameByteCount + bodyByteCount
+        guard buffer.count - head >= byteCount else { return .incomplete }
+        let checksum = (0..<4).reduce(0 as UInt32) { $0 | UInt32(buffer[head + 3 + $1]) << (8 * UInt32($1)) }
+        guard checksum == JournalCodec.recordChecksum(buffer.span.bytes, at: head, bodyByteCount: bodyByteCount) else { return .invalid }
+        let body = buffer[(head + JournalCodec.frameByteCount)..<(head + byteCount)]
+        guard let record = JournalCodec.decodeBody(body, source: header?.source), record.sequence > lastSequence ?? 0 else {
+            return .invalid
+        }
+        return .record(record, byteCount: byteCount)
+    }
+
+    private mutating func skipByte() {
+        if gap == nil { gap = (offset, nil) }
+        let end = offset + 1
+        if buffer[head] != 0 { gap?.endOfContent = end }
+        head += 1
+    }
+
+    private mutating func closeGap(at end: Int64) {
+        guard let gap else { return }
+        self.gap = nil
+        endOfContent = end
+        damageCount += 1
+        damagedByteCount += end - gap.start
+        if damage.count < JournalDecoder.maximumDamageCount {
+            damage.append(JournalDamage(offset: gap.start, byteCount: end - gap.start))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Waypost
+
+/// One entry of a journal.
+public struct JournalRecord: Sendable, Equatable {
+    /// What an entry says.
+    public enum Content: Sendable, Equatable {
+        /// A fix, with everything that was known of it.
+        case position(Position)
+        /// The track is interrupted: what follows does not connect to what was before.
+        case segmentBreak(SegmentBreak)
+        /// An entry of a kind that this version does not know; its checksum was right.
+        case other(kind: UInt8, payload: [UInt8])
+    }
+
+    /// Grows from record to record, through all journals of a log folder, for ever; numbers may be left out, none is used twice.
+    public var sequence: UInt64
+    /// What it says.
+    public var content: Content
+
+    /// An entry with that number.
+    public init(sequence: UInt64, content: Content) {
+        self.sequence = sequence
+        self.content = content
+    }
+}
+
+/// Why a new track segment begins.
+public enum SegmentBreak: UInt8, Sendable, Hashable {
+    /// The log begins.
+    case start = 0
+    /// The position was lost, or fixes could not be written.
+    case loss = 1
+    /// The time of the fixes jumped.
+    case jump = 2
+    /// The source or the log was started anew.
+    case restart = 3
+}
+
+/// The first lines of a journal: what holds for all its records.
+public struct JournalHeader: Sendable, Equatable {
+    /// The boot in which it was written, 16 bytes.
+    public var bootIdentity: [UInt8]
+    /// The sequence number of its first record.
+    public var firstSequence: UInt64
+    /// The source of the first fix; records of the same source do not repeat its name.
+    public var source: String?
+
+    /// A header for a new journal.
+    public init(bootIdentity: [UInt8], firstSequence: UInt64, source: String?) {
+        precondition(bootIdentity.count == 16, "a boot identity has 16 bytes")
+        self.bootIdentity = bootIdentity
+        self.firstSequence = firstSequence
+        self.source = source
+    }
+}
+
+/// A stretch of a journal that could not be read.
+public struct JournalDamage: Sendable, Hashable {
+    /// Where it begins, in bytes from the start of the file.
+    public var offset: Int64
+    /// How many bytes were not readable.
+    public var byteCount: Int64
+
+    /// A stretch of that place and length.
+    public init(offset: Int64, byteCount: Int64) {
+        self.offset = offset
+        self.byteCount = byteCount
+    }
+}
+
+/// Why a journal cannot be read at all.
+public enum JournalFormatError: Error, Sendable, Equatable {
+    /// It was written by a later version of this program, in a format of that number.
+    case unsupportedVersion(Int)
+}

@@ -1,0 +1,32 @@
+/// What a recorder did since it was made.
+public struct RecorderStatistics: Sendable, Hashable {
+    /// Fixes that went into the journal.
+    public var loggedCount = 0
+    /// Fixes without a time.
+    public var untimedCount = 0
+    /// Fixes that no satellites stand behind.
+    public var notMeasuredCount = 0
+    /// Fixes with the time of the one before.
+    public var repeatedCount = 0
+    /// Fixes that could not be written.
+    public var failedCount = 0
+    /// Segments begun.
+    public var segmentCount = 0
+    /// Bytes written to journals.
+    public var journalByteCount = 0
+    /// Bytes written to GPX files, of recovered tracks included.
+    public var trackByteCount = 0
+    /// How often a journal was brought to the disk.
+    public var synchronizationCount = 0
+
+    /// Nothing done.
+    public init() {}
+
+    mutating func count(_ reason: TrackSegmenter.Reason) {
+        switch reason {
+        case .untimed: untimedCount += 1
+        case .notMeasured: notMeasuredCount += 1
+        case .repeated: repeatedCount += 1
+        }
+    }
+}
