@@ -1,4 +1,3 @@
-import Glibc
 import Waypost
 import WaypostSystem
 
@@ -18,14 +17,14 @@ struct OutputStream: ~Copyable {
     init(path: String) throws(CommandFailure) {
         name = path == "-" ? "standard output" : path
         if path == "-" {
-            target = .descriptor(STDOUT_FILENO)
+            target = .descriptor(Syscalls.standardOutput)
             return
         }
         do throws(SystemError) {
             switch Syscalls.kind(path) {
             case .regular, .missing: target = .file(try AtomicFile(path: Syscalls.resolvingLinks(path)))
-            case .folder: throw SystemError(code: EISDIR, operation: "open", path: path)
-            case .other: target = .descriptor(try Syscalls.open(path, O_WRONLY))
+            case .folder: throw SystemError.isFolder(path)
+            case .other: target = .descriptor(try Syscalls.openForWriting(path))
             }
         } catch {
             throw CommandFailure(.cannotCreate, what: path, why: "cannot be written: \(error.reason)")
@@ -40,9 +39,17 @@ struct OutputStream: ~Copyable {
             case .file(let file): try file.write(text.bytes)
             }
         } catch {
-            if error.code == EPIPE { exit(0) }
+            if error.isBrokenPipe { SystemProcess.exit(.ok) }
             throw CommandFailure(.inputOutput, what: name, why: "cannot be written: \(error.reason)")
         }
+    }
+
+    /// Writes one line.
+    func write(line: String) throws(CommandFailure) {
+        var text = TextBuffer(capacity: line.utf8.count + 1)
+        text.append(string: line)
+        text.append(byte: UInt8(ascii: "\n"))
+        try write(text)
     }
 
     /// Puts a file in its place.

@@ -23,6 +23,19 @@ public enum Syscalls {
     /// The descriptor of standard input.
     public static let standardInput: Int32 = STDIN_FILENO
 
+    /// The descriptor of standard output.
+    public static let standardOutput: Int32 = STDOUT_FILENO
+    /// The descriptor of standard error.
+    public static let standardError: Int32 = STDERR_FILENO
+
+    /// Whether a person may be at the other end of the descriptor.
+    public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Opens a device or FIFO to write to it.
+    public static func openForWriting(_ path: String) throws(SystemError) -> Int32 {
+        try open(path, O_WRONLY)
+    }
+
     /// Opens a file, FIFO or device to read from it, without waiting for a FIFO's writer: that is waited for in `poll`.
     public static func openForReading(_ path: String) throws(SystemError) -> Int32 {
         try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)

@@ -28,6 +28,12 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         ].contains(code)
     }
 
+    /// Whether nobody reads any more what is written.
+    public var isBrokenPipe: Bool { code == EPIPE }
+
+    /// The error of using a folder as a file.
+    public static func isFolder(_ path: String) -> SystemError { SystemError(code: EISDIR, operation: "open", path: path) }
+
     /// The system's words for the code: `No such file or directory`.
     public var reason: String {
         var text = [CChar](repeating: 0, count: 256)

@@ -40,7 +40,7 @@ struct ConvertCommand: ParsableCommand {
             reports.removeAll(keepingCapacity: true)
             try writer.flush()
         }
-        for warning in reader.warnings { Terminal.printError("waypost: \(input): \(warning)") }
+        for warning in reader.warnings { SystemProcess.printError("waypost: \(input): \(warning)") }
         guard reader.hasContent else {
             throw CommandFailure(
                 .badData, what: input, why: "holds nothing usable as \(source.rawValue)", next: "name its format with --from")

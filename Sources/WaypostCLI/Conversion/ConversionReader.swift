@@ -1,4 +1,3 @@
-import Glibc
 import Waypost
 import WaypostSystem
 
@@ -19,7 +18,7 @@ struct ConversionReader: ~Copyable {
     private let path: String
     private let descriptor: Int32
     private var decoder: any ReportDecoder
-    private var buffer = [UInt8](repeating: 0, count: 131_072)
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var progress: Progress
     private var isAtEnd = false
 
@@ -27,8 +26,8 @@ struct ConversionReader: ~Copyable {
     init(path: String, format: ConversionFormat, fixesRollover: Bool) throws(CommandFailure) {
         self.path = path
         do throws(SystemError) {
-            if Syscalls.isFolder(path) { throw SystemError(code: EISDIR, operation: "open", path: path) }
-            descriptor = path == "-" ? Syscalls.standardInput : try Syscalls.open(path, O_RDONLY)
+            if Syscalls.isFolder(path) { throw SystemError.isFolder(path) }
+            descriptor = path == "-" ? Syscalls.standardInput : try Syscalls.openForReading(path)
         } catch {
             throw CommandFailure(.inputMissing, what: path, why: "cannot be read: \(error.reason)")
         }

@@ -1,4 +1,3 @@
-import Glibc
 import WaypostSystem
 
 /// Shows on a terminal's standard error how far long work has come.
@@ -35,6 +34,6 @@ struct Progress {
     }
 
     private func show(_ text: String) {
-        try? Syscalls.writeAll(STDERR_FILENO, Array(text.utf8))  // Progress that cannot be shown is not missed.
+        try? Syscalls.writeAll(Syscalls.standardError, Array(text.utf8))  // Progress that cannot be shown is not missed.
     }
 }

@@ -10,8 +10,8 @@ public struct NMEAFileSource: PositionSource {
     public let name: String
     /// The file; `-` is standard input.
     public let path: String
-    /// How many times faster than its own times a file is played; 0 is as fast as the listeners take it.
-    public let speed: Double
+    /// How many times faster than its own times it is played; 0 is as fast as the listeners take it, nil what suits the input.
+    public let speed: Double?
 
     /// A pause of a live writer that ends an epoch; within one cycle receivers pause less.
     static let quietMilliseconds: Int64 = 150
@@ -20,9 +20,9 @@ public struct NMEAFileSource: PositionSource {
     ///
     /// - Parameters:
     ///   - path: the file; `-` is standard input.
-    ///   - speed: times as fast as recorded, 0 for at once; only for files.
-    public init(path: String, speed: Double = 1) {
-        precondition(speed.isFinite && speed >= 0, "speed is a finite number, not negative")
+    ///   - speed: times as fast as recorded, 0 for at once; nil is 1 for a file, and 0 for a FIFO or standard input.
+    public init(path: String, speed: Double? = nil) {
+        precondition(speed.map { $0.isFinite && $0 >= 0 } != false, "speed is a finite number, not negative")
         self.path = path
         self.speed = speed
         name = "nmea:\(path)"
@@ -61,7 +61,7 @@ private struct NMEAFileReader: ~Copyable {
         options.deliversSky = true
         options.endsEpochAtLearnedSentence = !isRegular
         decoder = NMEADecoder(options: options)
-        pace = ReplayPace(speed: isRegular ? source.speed : 0)
+        pace = ReplayPace(speed: source.speed ?? (isRegular ? 1 : 0))
     }
 
     deinit {

@@ -1,0 +1,51 @@
+import ArgumentParser
+import WaypostSystem
+
+/// `waypost run`: the tracker in the foreground.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run the tracker in the foreground.",
+        discussion: """
+            Starts waypostd, which lies beside this program, with the same options. It needs no root when all paths are given.
+
+            Example: waypost run --source nmea:drive.nmea --state /tmp/waypost --log /tmp/waypost/log --socket /tmp/waypost/socket
+            """)
+
+    @Option(help: ArgumentHelp("Configuration file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Where positions come from: gpsd://HOST:PORT[/DEVICE] or nmea:FILE[?speed=X].", valueName: "url"))
+    var source: [String] = []
+
+    @Option(help: ArgumentHelp("Folder of the tracker's state.", valueName: "dir"))
+    var state: String?
+
+    @Option(help: ArgumentHelp("Folder of the recorded tracks.", valueName: "dir"))
+    var log: String?
+
+    @Option(help: ArgumentHelp("Control socket.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Go on when the source has ended.")
+    var stay = false
+
+    func run() throws {
+        guard let program = SystemProcess.executablePath, let slash = program.lastIndex(of: "/") else {
+            throw CommandFailure(.failed, what: "waypostd", why: "cannot be found: /proc is not mounted")
+        }
+        let daemon = program[...slash] + "waypostd"
+        let error = SystemProcess.replace(by: String(daemon), arguments: arguments)
+        throw CommandFailure(.unavailable, what: String(daemon), why: "cannot be started: \(error.reason)")
+    }
+
+    private var arguments: [String] {
+        var arguments = ["waypostd"]
+        for (name, value) in [("--config", config), ("--state", state), ("--log", log), ("--socket", socket)] {
+            if let value { arguments.append("\(name)=\(value)") }
+        }
+        arguments += source.map { "--source=\($0)" }
+        if stay { arguments.append("--stay") }
+        return arguments
+    }
+}

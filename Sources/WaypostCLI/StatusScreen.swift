@@ -1,0 +1,58 @@
+import Waypost
+
+/// A STATUS answer for people.
+struct StatusScreen {
+    private let status: JSONValue
+
+    init(_ status: JSONValue) {
+        self.status = status
+    }
+
+    /// The screen, without the last line end.
+    var text: String {
+        var lines = ["waypostd \(string("version")), process \(number("pid")), up \(uptime): \(string("health"))"]
+        if let source = status["source"] {
+            let connected = source["connected"]?.string.map { " (\($0))" } ?? ""
+            lines.append("source    \(source["url"]?.string ?? "?")\(connected): \(source["state"]?.string ?? "?")\(satellites(source))")
+        }
+        if let position { lines.append("position  \(PositionLine(position).text)") }
+        if let log = status["log"] {
+            func count(_ name: String) -> Int { log[name]?.int ?? 0 }
+            let state = log["recording"]?.bool == false ? ", paused" : ""
+            lines.append(
+                "log       \(log["directory"]?.string ?? "?")\(state): \(count("positions")) positions in \(count("segments")) segments")
+            let others = [("without time", "untimed"), ("not measured", "not_measured"), ("repeated", "repeated"), ("failed", "failed")]
+                .filter { count($0.1) > 0 }.map { "\(count($0.1)) \($0.0)" }
+            if !others.isEmpty { lines.append("          not logged: \(others.joined(separator: ", "))") }
+        }
+        for problem in status["problems"]?.array ?? [] { lines.append("problem   \(problem.string ?? "?")") }
+        return lines.joined(separator: "\n")
+    }
+
+    private var position: Position? {
+        guard let value = status["position"] else { return nil }
+        var text = TextBuffer()
+        text.appendJSON { json in json.element(value) }
+        // A position that this version cannot read is not shown; the rest is.
+        guard case .position(let position)? = try? TPVCodec.decode(text.bytes) else { return nil }  // See above.
+        return position
+    }
+
+    private func satellites(_ source: JSONValue) -> String {
+        guard let seen = source["satellites_seen"]?.int, let used = source["satellites_used"]?.int else { return "" }
+        return ", \(used) of \(seen) satellites used"
+    }
+
+    private var uptime: String {
+        let seconds = status["uptime"]?.int ?? 0
+        switch seconds {
+        case ..<120: return "\(seconds) s"
+        case ..<7_200: return "\(seconds / 60) min"
+        case ..<172_800: return "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+        default: return "\(seconds / 86_400) days \(seconds / 3_600 % 24) h"
+        }
+    }
+
+    private func string(_ name: String) -> String { status[name]?.string ?? "?" }
+    private func number(_ name: String) -> String { status[name]?.int.map { "\($0)" } ?? "?" }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// What this process can do with itself.
+public enum SystemProcess {
+    /// The process's number.
+    public static var processID: Int32 { getpid() }
+
+    /// The path of the running program's file, links resolved; nil where /proc is missing.
+    public static var executablePath: String? {
+        let path = Syscalls.resolvingLinks("/proc/self/exe")
+        return path == "/proc/self/exe" ? nil : path
+    }
+
+    /// Ends the process; nothing is cleaned up but what `atexit` was told.
+    public static func exit(_ status: ExitStatus) -> Never {
+        Glibc.exit(status.rawValue)
+    }
+
+    /// Ends the process at once, as an interrupt would.
+    public static func interrupt() -> Never {
+        _exit(128 + SIGINT)
+    }
+
+    /// Replaces this program by another one, with the same environment and process number; returns only when that fails.
+    ///
+    /// - Parameter arguments: the program's own name first.
+    public static func replace(by path: String, arguments: [String]) -> SystemError {
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        pointers.append(nil)
+        execv(path, pointers)
+        let error = SystemError(code: errno, operation: "start", path: path)
+        for pointer in pointers { free(pointer) }
+        return error
+    }
+
+    /// Prints a line to standard error.
+    public static func printError(_ line: String) {
+        try? Syscalls.writeAll(STDERR_FILENO, Array((line + "\n").utf8))  // Without standard error there is nobody to tell.
+    }
+}
