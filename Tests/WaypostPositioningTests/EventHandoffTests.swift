@@ -138,15 +138,6 @@ import WaypostSystem
     }
 }
 
-/// What a source delivered, in order.
-final class EventLog: Sendable {
-    private let list = Mutex<[PositionSourceEvent]>([])
-
-    var events: [PositionSourceEvent] { list.withLock { $0 } }
-
-    func append(_ event: PositionSourceEvent) { list.withLock { $0.append(event) } }
-}
-
 /// A position that its time tells from others.
 private func fix(_ number: Int) -> PositionSourceEvent {
     guard let place = Coordinate(latitudeDegrees: 47, longitudeDegrees: 8) else { return .finished }
