@@ -1,0 +1,208 @@
+import Waypost
+
+/// Turns gpsd's reports into events: follows one receiver, drops what is no new fix, and notices silence.
+///
+/// The rules:
+/// - One receiver at a time. The first that gives a fix is followed; another takes over when that one has had no fix for the time
+///   limit of silence, or has gone. Sky views of others are dropped.
+/// - A fix whose time equals that of the one before is a repetition and is dropped; so are up to two fixes that go back in time. The
+///   third in a row is believed: the receiver has corrected its date.
+/// - gpsd sends fixes without a time in the first second, before it knows the receiver's cycle, and the same fix with its time follows.
+///   They are dropped until no report with a time has come for three seconds; only then the time is really not known.
+/// - The dilutions and the number of satellites come from the last SKY, if it is less than two periods old; gpsd sends it just before
+///   the TPV of the same epoch, or just after.
+/// - Silence is nothing new (a fix, or a report without one) for five seconds or three periods, whichever is longer.
+/// - A loss is told once; what is learned about it later is a warning, and the next fix ends it.
+///
+/// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
+struct GPSDFollower {
+    /// Silence is at least this long.
+    static let leastSilenceMilliseconds: Int64 = 5_000
+    private static let timelessGraceMilliseconds: Int64 = 3_000
+    private static let longestPeriodMilliseconds: Int64 = 60_000
+    private static let stepsBackBelieved = 3
+
+    private let name: String
+    private let reportedDevice: String?
+
+    private var followed: String?
+    private var lastFixAt: Int64?
+    private var lastReportAt: Int64
+    private var lastTimedReportAt: Int64
+    private var lastReportTime: UTCTime?
+    private var lastFix: Position?
+    private var lastFixTime: UTCTime?
+    private var stepsBack = 0
+    private var sky: (quality: PositionQuality, at: Int64)?
+    private var loss: LossReason?
+    private var warned: Set<String> = []
+    private var isGreeted = false
+
+    /// How often the receiver reports, in milliseconds; nil until two times are known.
+    private(set) var periodMilliseconds: Int64?
+
+    /// Follows nothing yet.
+    ///
+    /// - Parameters:
+    ///   - name: the source that every position carries.
+    ///   - device: the only receiver asked for, or nil.
+    init(name: String, device: String?, at now: Int64) {
+        self.name = name
+        reportedDevice = device
+        lastReportAt = now
+        lastTimedReportAt = now
+    }
+
+    /// The moment at which silence will be a loss, unless a report comes before.
+    var silenceDeadline: Int64 { lastReportAt + silenceLimit }
+
+    private var silenceLimit: Int64 { max(GPSDFollower.leastSilenceMilliseconds, 3 * (periodMilliseconds ?? 0)) }
+
+    // MARK: The connection
+
+    /// A connection stands: waiting for reports begins anew.
+    mutating func connected(at now: Int64) {
+        lastReportAt = now
+        lastTimedReportAt = now
+        isGreeted = false
+    }
+
+    /// The connection has gone or cannot be made.
+    mutating func disconnected(_ reason: String) -> [PositionSourceEvent] {
+        followed = nil
+        lastFixAt = nil
+        sky = nil
+        return lose(.disconnected(reason))
+    }
+
+    /// The silence deadline may have passed.
+    mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
+        now < silenceDeadline ? [] : lose(.silent)
+    }
+
+    // MARK: Reports
+
+    /// What a report means to a listener.
+    mutating func process(_ report: GPSDReport, at now: Int64) -> [PositionSourceEvent] {
+        switch report {
+        case .fix(let fix, let device): return process(fix, from: device, at: now)
+        case .sky(let sky, let device): return process(sky.view, from: device, at: now)
+        case .device(let device, let isActive): return isActive ? [] : deactivated(device)
+        case .deviceCount(let count): return count > 0 ? [] : warn("gpsd has no receiver")
+        case .version(let release): return greet(release)
+        case .error(let words): return reportedDevice == nil ? warn("gpsd: \(words)") : lose(.deviceGone("gpsd: \(words)"))
+        case .other: return []
+        }
+    }
+
+    private mutating func greet(_ release: String) -> [PositionSourceEvent] {
+        if isGreeted { return [] }
+        isGreeted = true
+        return [.status(.connected("gpsd \(release)"))]
+    }
+
+    private mutating func process(_ fix: GPSDFix, from device: String, at now: Int64) -> [PositionSourceEvent] {
+        guard follows(device, hasFix: fix.position != nil, at: now) else { return [] }
+        guard var position = fix.position else {
+            lastReportAt = now
+            noteTime(fix.time, at: now)
+            return [.noFix(NoFix(time: fix.time, source: name))]
+        }
+        guard isNew(position, at: now) else { return [] }
+        lastReportAt = now
+        lastFixAt = now
+        noteTime(fix.time, at: now)
+        lastFix = position
+        lastFixTime = fix.time ?? lastFixTime
+        if let sky, now - sky.at < 2 * (periodMilliseconds ?? 1_000) {
+            position.quality.hdop = sky.quality.hdop
+            position.quality.vdop = sky.quality.vdop
+            position.quality.pdop = sky.quality.pdop
+            position.quality.satellitesUsed = sky.quality.satellitesUsed
+        }
+        position.source = name
+        loss = nil
+        return [.position(position)]
+    }
+
+    private mutating func process(_ view: SkyView, from device: String, at now: Int64) -> [PositionSourceEvent] {
+        guard followed == nil || followed == device else { return [] }
+        var quality = view.quality
+        // A SKY with dilutions alone does not say how many satellites are used.
+        if view.satellites.isEmpty { quality.satellitesUsed = quality.satellitesUsed ?? sky?.quality.satellitesUsed }
+        sky = (quality, now)
+        guard !view.satellites.isEmpty else { return [] }
+        var view = view
+        view.source = name
+        return [.sky(view)]
+    }
+
+    private mutating func deactivated(_ device: String) -> [PositionSourceEvent] {
+        guard followed == nil || followed == device else { return [] }
+        followed = nil
+        lastFixAt = nil
+        sky = nil
+        return lose(.deviceGone(device))
+    }
+
+    // MARK: The rules
+
+    private mutating func follows(_ device: String, hasFix: Bool, at now: Int64) -> Bool {
+        if followed == device { return true }
+        guard hasFix else { return followed == nil }
+        if let lastFixAt, followed != nil, now - lastFixAt < silenceLimit { return false }
+        if followed != nil { sky = nil }
+        followed = device
+        lastReportTime = nil
+        periodMilliseconds = nil
+        return true
+    }
+
+    private mutating func isNew(_ position: Position, at now: Int64) -> Bool {
+        guard let time = position.time else {
+            guard now - lastTimedReportAt >= GPSDFollower.timelessGraceMilliseconds else { return false }
+            return position != lastFix
+        }
+        guard let previous = lastFixTime else { return true }
+        if time == previous { return false }
+        stepsBack = time < previous ? stepsBack + 1 : 0
+        guard stepsBack == 0 || stepsBack >= GPSDFollower.stepsBackBelieved else { return false }
+        stepsBack = 0
+        return true
+    }
+
+    private mutating func noteTime(_ time: UTCTime?, at now: Int64) {
+        guard let time else { return }
+        lastTimedReportAt = now
+        if let previous = lastReportTime {
+            let step = time.millisecondsSince1970 - previous.millisecondsSince1970
+            if (1...GPSDFollower.longestPeriodMilliseconds).contains(step) { periodMilliseconds = step }
+        }
+        lastReportTime = time
+    }
+
+    private mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] {
+        if loss == nil {
+            loss = reason
+            warned = [reason.words]
+            return [.lost(reason)]
+        }
+        return warn(reason.words)
+    }
+
+    private mutating func warn(_ text: String) -> [PositionSourceEvent] {
+        warned.insert(text).inserted ? [.status(.warning(text))] : []
+    }
+}
+
+extension LossReason {
+    fileprivate var words: String {
+        switch self {
+        case .noFix: "no fix"
+        case .silent: "gpsd is there, but its receiver is silent"
+        case .disconnected(let reason): reason
+        case .deviceGone(let device): "\(device) has gone"
+        case .ended: "ended"
+        }
+    }
+}

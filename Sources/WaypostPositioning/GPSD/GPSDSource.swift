@@ -1,0 +1,121 @@
+import Waypost
+import WaypostSystem
+
+/// Positions from gpsd, over its socket, with libgps.
+///
+/// It never gives up: a daemon that is not there, dies or hangs, and a receiver that goes or falls silent are each one
+/// ``PositionSourceEvent/lost(_:)``, and it tries again after 0.5, 1, 2, then every 3 seconds. What is a new fix, and of which
+/// receiver, is decided by `GPSDFollower`; accuracy is gpsd's 95 % `eph` times 0.62, and the raw `eph`, `epv`, `eps` stay in the quality.
+/// A reader that falls behind by 64 events loses the oldest fixes: live positions do not wait.
+///
+/// - Errors: `unusable` for a device path that gpsd's protocol cannot carry; nothing else ends it but cancellation.
+/// - Concurrency: each `run` has one thread of its own, which sleeps in `poll`. A thread that hangs in name resolution or connect when the
+///   task is cancelled ends by itself later.
+public struct GPSDSource: PositionSource {
+    /// `gpsd://host:port` with the device's path behind it, if one is asked for.
+    public let name: String
+    /// The daemon's host name or address.
+    public let host: String
+    /// The daemon's port.
+    public let port: UInt16
+    /// The path of the one receiver to listen to, as gpsd knows it (`/dev/ttyACM0`, not a link to it); nil follows any.
+    public let device: String?
+
+    /// A source that listens to that daemon.
+    public init(host: String = "localhost", port: UInt16 = 2_947, device: String? = nil) {
+        self.host = host
+        self.port = port
+        self.device = device
+        let address = host.contains(":") ? "[\(host)]" : host
+        name = "gpsd://\(address):\(port)\(device ?? "")"
+    }
+
+    /// Delivers events until the task is cancelled.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        if let device, device.utf8.count > 127 || device.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) {
+            throw .unusable(path: name, reason: "gpsd cannot be asked for a device of that path")
+        }
+        try await EventHandoff.run(threadName: "gpsd:\(port)", whenFull: .dropsOldest, output: output) { handoff, cancellation in
+            var session = GPSDSession(source: self, handoff: handoff, cancellation: cancellation)
+            session.run()
+        }
+    }
+}
+
+/// The thread's work: connects, reads, and connects again, until cancelled.
+private struct GPSDSession {
+    private static let firstBackOffMilliseconds: Int64 = 500
+    // Short enough that positions return within 5 s after a long outage.
+    private static let longestBackOffMilliseconds: Int64 = 3_000
+    // How long a silent gpsd has to answer a question, and how long until the next question.
+    private static let answerMilliseconds: Int64 = 5_000
+
+    let source: GPSDSource
+    let handoff: EventHandoff
+    let cancellation: ThreadCancellation
+    var follower: GPSDFollower
+    var backOffMilliseconds = GPSDSession.firstBackOffMilliseconds
+
+    init(source: GPSDSource, handoff: EventHandoff, cancellation: ThreadCancellation) {
+        self.source = source
+        self.handoff = handoff
+        self.cancellation = cancellation
+        follower = GPSDFollower(name: source.name, device: source.device, at: MonotonicClock.milliseconds)
+    }
+
+    mutating func run() {
+        while !cancellation.isCancelled {
+            let reason = connectAndRead()
+            if cancellation.isCancelled { return }
+            send(follower.disconnected(reason))
+            guard cancellation.sleep(milliseconds: backOffMilliseconds) else { return }
+            backOffMilliseconds = min(2 * backOffMilliseconds, GPSDSession.longestBackOffMilliseconds)
+        }
+    }
+
+    /// One connection from beginning to end; returns why it ended.
+    private mutating func connectAndRead() -> String {
+        do throws(GPSDConnection.Refusal) {
+            let connection = try GPSDConnection.open(host: source.host, port: source.port, device: source.device)
+            follower.connected(at: MonotonicClock.milliseconds)
+            return read(connection)
+        } catch {
+            return "\(source.name): \(error.reason)"
+        }
+    }
+
+    private mutating func read(_ connection: borrowing GPSDConnection) -> String {
+        var questionAt = MonotonicClock.milliseconds
+        var answerDeadline: Int64?
+        while !cancellation.isCancelled {
+            let now = MonotonicClock.milliseconds
+            send(follower.checkSilence(at: now))
+            switch connection.read() {
+            case .report(let report):
+                answerDeadline = nil
+                questionAt = now + GPSDSession.answerMilliseconds
+                send(follower.process(report, at: now))
+                if case .fix = report { backOffMilliseconds = GPSDSession.firstBackOffMilliseconds }
+                // gpsd does not have the one device asked for, and will not say when it comes.
+                if case .error(let words) = report, source.device != nil { return words }
+            case .ended:
+                return "gpsd has closed the connection"
+            case .incomplete:
+                let silenceDeadline = follower.silenceDeadline
+                if let answerDeadline, now >= answerDeadline { return "gpsd does not answer" }
+                if answerDeadline == nil, now >= max(silenceDeadline, questionAt) {
+                    // A receiver may be silent for long; a daemon answers at once, or is gone without a word.
+                    guard connection.requestVersion() else { return "gpsd does not take requests" }
+                    answerDeadline = now + GPSDSession.answerMilliseconds
+                }
+                let wakeAt = silenceDeadline > now ? silenceDeadline : answerDeadline ?? questionAt
+                _ = cancellation.wait(forReading: connection.descriptor, timeoutMilliseconds: wakeAt - now)
+            }
+        }
+        return "cancelled"
+    }
+
+    private func send(_ events: [PositionSourceEvent]) {
+        for event in events { handoff.send(event) }
+    }
+}

@@ -1,0 +1,137 @@
+import Testing
+import Waypost
+
+@testable import WaypostPositioning
+
+@Suite struct GPSDFollowerTests {
+    private var follower = GPSDFollower(name: "gpsd://test", device: nil, at: 0)
+
+    @Test mutating func followsOneReceiverUntilItIsSilent() {
+        // Two receivers, ten fixes a second apart each; the first then says nothing more.
+        var sources: [Double] = []
+        for second in 0..<20 {
+            let now = Int64(second) * 1_000
+            if second < 10 { sources += latitudes(follower.process(fix(second, 1, "a"), at: now)) }
+            sources += latitudes(follower.process(fix(second, 2, "b"), at: now + 300))
+        }
+        // The limit of 5 s is over with the fix of second 14 (14.3 - 9 = 5.3 s).
+        #expect(sources == Array(repeating: 1, count: 10) + Array(repeating: 2, count: 6))
+    }
+
+    @Test mutating func takesAnotherReceiverAtOnceWhenTheFirstIsGone() {
+        #expect(follower.process(fix(1, 1, "a"), at: 1_000).count == 1)
+        #expect(follower.process(fix(1, 2, "b"), at: 1_100).isEmpty)
+        #expect(follower.process(.device("b", isActive: false), at: 1_200).isEmpty)
+        #expect(follower.process(.device("a", isActive: false), at: 1_200) == [.lost(.deviceGone("a"))])
+        #expect(latitudes(follower.process(fix(2, 2, "b"), at: 2_100)) == [2])
+    }
+
+    @Test mutating func aReceiverWithoutAFixGivesWayToOneThatHasOne() {
+        for second in 0..<4 { #expect(follower.process(noFix(second, "a"), at: Int64(second) * 1_000).count == 1) }
+        #expect(latitudes(follower.process(fix(3, 2, "b"), at: 3_100)) == [2])
+        #expect(follower.process(noFix(4, "a"), at: 4_000).isEmpty)
+    }
+
+    @Test mutating func dropsRepetitionsAndStepsBackUntilBelieved() {
+        #expect(follower.process(fix(100, 1), at: 0).count == 1)
+        #expect(follower.process(fix(100, 1), at: 100).isEmpty)
+        #expect(follower.process(fix(40, 1), at: 1_000).isEmpty)
+        #expect(follower.process(fix(41, 1), at: 2_000).isEmpty)
+        #expect(follower.process(fix(42, 1), at: 3_000).count == 1)
+        #expect(follower.process(fix(43, 1), at: 4_000).count == 1)
+        #expect(follower.process(fix(42, 1), at: 4_100).isEmpty)
+        #expect(follower.process(fix(44, 1), at: 5_000).count == 1)
+    }
+
+    @Test mutating func aRepeatedFixDoesNotHideSilence() {
+        #expect(follower.process(fix(100, 1), at: 0).count == 1)
+        for now in stride(from: Int64(500), to: 5_000, by: 500) {
+            #expect(follower.process(fix(100, 1), at: now).isEmpty)
+            #expect(follower.checkSilence(at: now).isEmpty)
+        }
+        #expect(follower.checkSilence(at: 5_000) == [.lost(.silent)])
+        #expect(follower.process(fix(100, 1), at: 5_500).isEmpty)
+    }
+
+    @Test mutating func givesFixesWithoutTimeOnlyWhenNoTimeComes() {
+        for now in stride(from: Int64(0), to: 3_000, by: 1_000) { #expect(follower.process(fix(nil, Double(now / 100)), at: now).isEmpty) }
+        #expect(latitudes(follower.process(fix(nil, 30), at: 3_000)) == [30])
+        #expect(follower.process(fix(nil, 30), at: 3_010).isEmpty)
+        #expect(latitudes(follower.process(fix(nil, 40), at: 4_000)) == [40])
+        #expect(latitudes(follower.process(fix(5, 50), at: 5_000)) == [50])
+        #expect(follower.process(fix(nil, 60), at: 6_000).isEmpty)
+        #expect(latitudes(follower.process(fix(nil, 80), at: 8_000)) == [80])
+    }
+
+    @Test mutating func waitsThreePeriodsOfASlowReceiver() {
+        #expect(follower.silenceDeadline == 5_000)
+        _ = follower.process(fix(0, 1), at: 0)
+        _ = follower.process(fix(10, 1), at: 10_000)
+        #expect(follower.periodMilliseconds == 10_000)
+        #expect(follower.silenceDeadline == 40_000)
+        #expect(follower.checkSilence(at: 39_999).isEmpty)
+        #expect(follower.checkSilence(at: 40_000) == [.lost(.silent)])
+    }
+
+    @Test mutating func tellsOneLossHoweverManyCausesFollow() {
+        #expect(follower.checkSilence(at: 5_000) == [.lost(.silent)])
+        #expect(follower.checkSilence(at: 6_000).isEmpty)
+        #expect(follower.disconnected("x") == [.status(.warning("x"))])
+        #expect(follower.disconnected("x").isEmpty)
+        #expect(follower.process(noFix(1), at: 7_000).count == 1)
+        #expect(follower.process(.device("", isActive: false), at: 7_000).count { if case .lost = $0 { true } else { false } } == 0)
+        #expect(follower.process(fix(2, 1), at: 8_000).count == 1)
+        #expect(follower.disconnected("x") == [.lost(.disconnected("x"))])
+    }
+
+    @Test mutating func takesDilutionsOfTheSameEpochOnly() {
+        var quality = PositionQuality()
+        quality.hdop = 0.8
+        quality.satellitesUsed = 7
+        let sky = SkyView(time: nil, satellites: [SatelliteView(constellation: .gps, number: 1, isUsed: true)], quality: quality)
+        _ = follower.process(fix(0, 1), at: 0)
+        _ = follower.process(fix(1, 1), at: 1_000)
+        var named = sky
+        named.source = "gpsd://test"
+        #expect(follower.process(.sky(GPSDSky(view: sky), device: "a"), at: 1_010) == [.sky(named)])
+        let events = [
+            follower.process(fix(2, 1), at: 2_000), follower.process(fix(3, 1), at: 3_000), follower.process(fix(4, 1), at: 4_000),
+        ]
+        let used = events.flatMap { $0 }.compactMap { if case .position(let position) = $0 { position.quality } else { nil } }
+        #expect(used.map(\.hdop) == [0.8, 0.8, nil])
+        #expect(used.map(\.satellitesUsed) == [7, 7, nil])
+        // Dilutions alone: taken, but no view, and the number of satellites stays.
+        quality.satellitesUsed = nil
+        quality.hdop = 0.7
+        #expect(follower.process(.sky(GPSDSky(view: SkyView(time: nil, satellites: [], quality: quality)), device: "a"), at: 4_100).isEmpty)
+        #expect(hdop(follower.process(fix(5, 1), at: 5_000)) == 0.7)
+    }
+
+    @Test mutating func greetsOncePerConnection() {
+        #expect(follower.process(.version("3.22"), at: 0) == [.status(.connected("gpsd 3.22"))])
+        #expect(follower.process(.version("3.22"), at: 0).isEmpty)
+        follower.connected(at: 1)
+        #expect(follower.process(.version("3.25"), at: 1) == [.status(.connected("gpsd 3.25"))])
+        #expect(follower.process(.deviceCount(0), at: 2) == [.status(.warning("gpsd has no receiver"))])
+        #expect(follower.process(.deviceCount(0), at: 3).isEmpty)
+    }
+
+    private func fix(_ second: Int?, _ latitude: Double, _ device: String = "a") -> GPSDReport {
+        let time = second.map { UTCTime(millisecondsSince1970: 1_772_366_400_000 + Int64($0) * 1_000) }
+        let position = Coordinate(latitudeDegrees: latitude / 100, longitudeDegrees: 8).map { Position(time: time, coordinate: $0) }
+        return .fix(GPSDFix(time: time, position: position), device: device)
+    }
+
+    private func noFix(_ second: Int, _ device: String = "a") -> GPSDReport {
+        .fix(GPSDFix(time: UTCTime(millisecondsSince1970: 1_772_366_400_000 + Int64(second) * 1_000), position: nil), device: device)
+    }
+
+    private func latitudes(_ events: [PositionSourceEvent]) -> [Double] {
+        events.compactMap { if case .position(let position) = $0 { (position.coordinate.latitudeDegrees * 100).rounded() } else { nil } }
+    }
+
+    private func hdop(_ events: [PositionSourceEvent]) -> Double? {
+        for case .position(let position) in events { return position.quality.hdop }
+        return nil
+    }
+}
