@@ -33,7 +33,8 @@ import WaypostSystem
                 for number in 0..<100 where handoff.send(fix(number)) { sent.add(1, ordering: .relaxed) }
                 handoff.finish()
             }
-            try await Task.sleep(for: .milliseconds(100))
+            for _ in 0..<1_000 where sent.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(5)) }
+            try await Task.sleep(for: .milliseconds(50))
             #expect(sent.load(ordering: .relaxed) == 2)
             var received: [PositionSourceEvent] = []
             while let batch = try await handoff.nextBatch() {
@@ -129,7 +130,7 @@ import WaypostSystem
                 handoff.send(fix(2))
             }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        #expect(await log.waits { $0.events.count == 1 })
         let start = MonotonicClock.milliseconds
         run.cancel()
         try await run.value

@@ -39,7 +39,7 @@ public struct PositionSourceContract: Sendable {
             let run = ObservedRun(source)
             let isGood = await run.waits(patience) { $0.positionCount >= 3 || $0.hasEnded }
             if !isGood { found.append(Violation("no three positions within \(patience) in the \(turn) run")) }
-            try? await Task.sleep(for: .milliseconds(50))  // A source that ends here by itself shows it.
+            try? await Task.sleep(for: .milliseconds(200))  // A source that ends here by itself shows it.
             if let error = run.record.error { found.append(Violation("the \(turn) run threw \(error)")) }
             let record = run.record
             if record.positionCount == 0 { found.append(Violation("the \(turn) run gave no position")) }
