@@ -110,6 +110,23 @@ import WaypostSystem
         await server.stop()
     }
 
+    @Test func forgetsAStuckWatcherThatGoesAway() async throws {
+        let fixture = try ControlFixture()
+        let server = try await fixture.start(limits: .init(waitingLines: 8, unsentBytes: 4_096))
+        try await onThread {
+            let line = Array(#"{"class":"TPV","x":"\#(String(repeating: "x", count: 2_000))"}"#.utf8)
+            do {
+                let stuck = try fixture.watcher()
+                for _ in 0..<500 { server.broadcast(line, topic: .position) }
+                #expect(fixture.watcherCount == 1)
+                #expect(stuck.daemonVersion == "1.2.3")
+            }
+            // Nothing is sent any more: the hang-up alone must do.
+            #expect(eventually { fixture.watcherCount == 0 })
+        }
+        await server.stop()
+    }
+
     @Test(arguments: [
         ("nonsense", "bad_request"), ("[1]", "bad_request"), ("{}", "bad_request"), (#"{"request":1}"#, "bad_request"),
         (#"{"request":"watch","sky":1}"#, "bad_request"), (#"{"request":"watch","distance":5}"#, "bad_request"),
