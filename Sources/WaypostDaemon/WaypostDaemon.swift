@@ -1,1 +1,48 @@
-@main enum WaypostDaemon { static func main() {} }
+import Logging
+import WaypostConfiguration
+import WaypostSystem
+
+/// The program `waypostd`: the tracker, as systemd or `waypost run` starts it.
+@main
+enum WaypostDaemon {
+    static func main() async {
+        Signals.ignoreBrokenPipe()
+        // Before any thread starts, so that all of them leave these signals to the one that waits for them.
+        Signals.blockStopRequests()
+        do {
+            try await tracker(DaemonOptions(arguments: Array(CommandLine.arguments.dropFirst()))).run()
+        } catch DaemonOptions.Instead.printHelp {
+            print(DaemonOptions.help)
+        } catch DaemonOptions.Instead.printVersion {
+            print(WaypostVersion.text)
+        } catch let failure as DaemonFailure {
+            for line in failure.lines { SystemProcess.printError(line) }
+            SystemProcess.exit(failure.status)
+        } catch {
+            SystemProcess.printError("waypost: \(error)")
+            SystemProcess.exit(.failed)
+        }
+    }
+
+    private static func tracker(_ options: DaemonOptions) throws(DaemonFailure) -> Tracker {
+        let identity = ProcessIdentity.current()
+        let isJournal = identity.environment["JOURNAL_STREAM"] != nil
+        LoggingSystem.bootstrap { _ in StandardErrorLogHandler(isJournal: isJournal) }
+        let paths = DefaultPaths(
+            environment: identity.environment, userID: identity.userID, userName: identity.userName, stateDirectory: options.state)
+        var configuration: Configuration
+        do {
+            configuration = try Configuration.load(path: options.configuration, paths: paths).configuration
+        } catch {
+            throw DaemonFailure(error)
+        }
+        if !options.sources.isEmpty { configuration.sources = options.sources.map(Configuration.Source.init(url:)) }
+        if let log = options.log { configuration.log.directory = log }
+        if let socket = options.socket { configuration.control.socket = socket }
+        if configuration.sources.count > 1 {
+            throw DaemonFailure(.badConfiguration, "[[source]]: several sources are not supported by this version")
+        }
+        return Tracker(
+            configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays, logger: Logger(label: "waypostd"))
+    }
+}

@@ -1,0 +1,62 @@
+import Waypost
+import WaypostControl
+import WaypostPositioning
+
+/// Sends every update to those who watch on the control socket.
+struct Broadcaster: PositioningConsumer {
+    let server: ControlServer
+
+    func consume(_ update: PositioningUpdate) async {
+        var text = TextBuffer(capacity: 512)
+        switch update {
+        case .position(let position):
+            TPVCodec.append(position, to: &text)
+            server.broadcast(text.bytes, topic: .position)
+        case .noFix(let report):
+            TPVCodec.append(report, to: &text)
+            server.broadcast(text.bytes, topic: .position)
+        case .sky(let view):
+            TPVCodec.append(view, to: &text)
+            server.broadcast(text.bytes, topic: .sky)
+        case .lost(let reason):
+            let line = ControlProtocol.object("LOST") { json in
+                json.member("reason", reason.code)
+                json.member("detail", reason.detail)
+            }
+            server.broadcast(line, topic: .loss)
+        case .status, .finished: break
+        }
+    }
+}
+
+extension LossReason {
+    /// The reason's name on the wire.
+    var code: String {
+        switch self {
+        case .noFix: "no_fix"
+        case .silent: "silent"
+        case .disconnected: "disconnected"
+        case .deviceGone: "device_gone"
+        case .ended: "ended"
+        }
+    }
+
+    /// What the system or the source said, if anything.
+    var detail: String? {
+        switch self {
+        case .disconnected(let detail), .deviceGone(let detail): detail
+        case .noFix, .silent, .ended: nil
+        }
+    }
+
+    /// For people.
+    var words: String {
+        switch self {
+        case .noFix: "the receiver has no fix"
+        case .silent: "the source is silent"
+        case .disconnected(let detail): "not connected: \(detail)"
+        case .deviceGone(let detail): "the receiver is gone: \(detail)"
+        case .ended: "the source has ended"
+        }
+    }
+}

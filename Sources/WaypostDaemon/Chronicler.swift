@@ -1,0 +1,33 @@
+import Logging
+import Waypost
+import WaypostPositioning
+import WaypostSystem
+
+/// Writes what happens to the source into the log of messages; never a place.
+actor Chronicler: PositioningConsumer {
+    private let logger: Logger
+    private let startMilliseconds = MonotonicClock.milliseconds
+    private var hasFix = false
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func consume(_ update: PositioningUpdate) {
+        switch update {
+        case .position(let position):
+            guard !hasFix else { return }
+            hasFix = true
+            let dimensions = position.mode == .threeDimensional ? "3D" : "2D"
+            let satellites = position.quality.satellitesUsed.map { ", \($0) satellites" } ?? ""
+            let seconds = (MonotonicClock.milliseconds - startMilliseconds) / 1_000
+            logger.info("\(dimensions) fix\(satellites), \(seconds) s after the start")
+        case .lost(let reason):
+            hasFix = false
+            if reason != .ended { logger.warning("position lost: \(reason.words)") }
+        case .status(.connected(let peer)): logger.info("connected to \(peer)")
+        case .status(.warning(let words)): logger.warning("\(words)")
+        case .noFix, .sky, .finished: break
+        }
+    }
+}

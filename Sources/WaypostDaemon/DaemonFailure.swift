@@ -1,0 +1,57 @@
+import WaypostConfiguration
+import WaypostControl
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+/// The end of the tracker that nobody asked for: one line for people and an exit code for scripts.
+///
+/// All wording of the program's own failures is here.
+struct DaemonFailure: Error {
+    let status: ExitStatus
+    let lines: [String]
+
+    init(_ status: ExitStatus, _ line: String) {
+        self.status = status
+        lines = ["waypost: " + line]
+    }
+
+    init(usage problem: String) {
+        self.init(.usage, "usage: \(problem); see waypostd --help")
+    }
+
+    init(_ errors: ConfigurationErrors) {
+        status = errors.isNotFound ? .inputMissing : .badConfiguration
+        lines = errors.errors.map { "waypost: \($0)" }
+    }
+
+    init(_ error: RecordingError) {
+        switch error {
+        case .alreadyInUse(let folder, let holder):
+            let who = holder.map { "process \($0)" } ?? "another process"
+            self.init(.cannotCreate, "\(folder): \(who) records there already; stop it or use another --log")
+        case .cannotPrepare(let folder, let cause):
+            self.init(.cannotCreate, "\(folder): cannot be used for the log: \(cause.reason); make it writable or use another --log")
+        case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause):
+            self.init(.inputOutput, "\(path): cannot be written: \(cause.reason)")
+        case .cannotRead(let path, let cause):
+            self.init(.inputOutput, "\(path): cannot be read: \(cause.reason)")
+        case .unsupportedVersion(let path, let version):
+            self.init(.badData, "\(path): written by a later waypost (journal version \(version)); install that one or use another --log")
+        case .closed:
+            self.init(.failed, "the log is closed")
+        }
+    }
+
+    init(_ error: PositionSourceError) {
+        switch error {
+        case .cannotOpen(let path, let reason): self.init(.inputMissing, "\(path): cannot be opened: \(reason)")
+        case .cannotRead(let path, let reason): self.init(.inputOutput, "\(path): cannot be read: \(reason)")
+        case .unusable(let path, let reason): self.init(.badData, "\(path): \(reason)")
+        }
+    }
+
+    init(_ error: ControlError) {
+        self.init(.cannotCreate, "\(error)")
+    }
+}

@@ -1,0 +1,69 @@
+import WaypostConfiguration
+import WaypostSystem
+
+/// The command line of `waypostd`.
+struct DaemonOptions: Equatable {
+    var configuration: String?
+    var sources: [SourceURL] = []
+    var state: String?
+    var log: String?
+    var socket: String?
+    var stays = false
+
+    /// What to do instead of tracking.
+    enum Instead: Error, Equatable {
+        case printHelp
+        case printVersion
+    }
+
+    static let help = """
+        OVERVIEW: The waypost tracker: follows a position source, logs tracks, tells everybody who may know.
+
+        USAGE: waypostd [--config FILE] [--source URL] [--state DIR] [--log DIR] [--socket PATH] [--stay]
+
+        Example: waypostd --source gpsd://localhost --log /var/log/waypost
+
+        OPTIONS:
+          --config FILE   Configuration; default /etc/waypost/waypost.toml, or ~/.config/waypost/waypost.toml, if it exists.
+          --source URL    gpsd://HOST:PORT[/DEVICE] or nmea:FILE[?speed=X] (nmea:- is standard input); default gpsd://localhost:2947.
+          --state DIR     Folder of the tracker's state.
+          --log DIR       Folder of the recorded tracks.
+          --socket PATH   Control socket.
+          --stay          Go on when the source has ended.
+          --version       Show the version.
+          -h, --help      Show help.
+        """
+
+    /// Reads the arguments, the program's name left out.
+    init(arguments: [String]) throws {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let (name, attached) = DaemonOptions.split(argument)
+            func value() throws(DaemonFailure) -> String {
+                guard let value = attached ?? rest.popFirst() else { throw DaemonFailure(usage: "\(name) needs a value") }
+                return value
+            }
+            switch name {
+            case "--config": configuration = try value()
+            case "--state": state = try value()
+            case "--log": log = try value()
+            case "--socket": socket = try value()
+            case "--source": sources.append(try DaemonOptions.source(try value()))
+            case "--stay" where attached == nil: stays = true
+            case "--help" where attached == nil, "-h": throw Instead.printHelp
+            case "--version" where attached == nil: throw Instead.printVersion
+            default: throw DaemonFailure(usage: "unknown argument \(argument)")
+            }
+        }
+        if sources.count > 1 { throw DaemonFailure(usage: "several sources are not supported by this version") }
+    }
+
+    private static func split(_ argument: String) -> (name: String, value: String?) {
+        guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
+        return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+    }
+
+    private static func source(_ text: String) throws(DaemonFailure) -> SourceURL {
+        do { return try SourceURL(text) } catch { throw DaemonFailure(.usage, "\(error)") }
+    }
+}

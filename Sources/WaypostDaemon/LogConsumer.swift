@@ -1,0 +1,57 @@
+import Logging
+import Waypost
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+/// Feeds the log with positions, and says when it cannot take them.
+actor LogConsumer: PositioningConsumer {
+    /// Why the log does not take positions now; nil while it does.
+    private(set) var failure: RecordingError?
+
+    private let recorder: TrackRecorder
+    private let logger: Logger
+    private var synchronizer: Task<Void, Never>?
+
+    init(recorder: TrackRecorder, logger: Logger) {
+        self.recorder = recorder
+        self.logger = logger
+    }
+
+    func consume(_ update: PositioningUpdate) async {
+        switch update {
+        case .position(let position): await record(position)
+        case .lost: await recorder.note(.loss)
+        case .noFix, .sky, .status, .finished: break
+        }
+    }
+
+    private func record(_ position: Position) async {
+        do throws(RecordingError) {
+            try await recorder.record(position)
+            if failure != nil {
+                failure = nil
+                logger.notice("the log takes positions again")
+            }
+            if synchronizer == nil { synchronizer = Task { await synchronize() } }
+        } catch {
+            note(error)
+        }
+    }
+
+    /// Brings the last positions to the disk when no further ones come to do it; ends when everything is there.
+    private func synchronize() async {
+        while let deadline = await recorder.synchronizationDeadline {
+            let wait = max(0, deadline - MonotonicClock.nanoseconds)
+            try? await Task.sleep(for: .nanoseconds(wait))  // Cancelled: at once, which does no harm.
+            do throws(RecordingError) { try await recorder.synchronizeIfDue() } catch { note(error) }
+        }
+        synchronizer = nil
+    }
+
+    private func note(_ error: RecordingError) {
+        // Once per kind of failure, not once per position.
+        if failure != error { logger.error("logging is paused: \(DaemonFailure(error).lines.joined())") }
+        failure = error
+    }
+}

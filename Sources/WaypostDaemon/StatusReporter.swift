@@ -1,0 +1,61 @@
+import Waypost
+import WaypostControl
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+/// Answers `status`: what the tracker does and whether all is well.
+struct StatusReporter: ControlHandler {
+    let manager: PositioningManager
+    let recorder: TrackRecorder
+    let log: LogConsumer
+    let logFolder: String
+    let startMilliseconds = MonotonicClock.milliseconds
+
+    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
+        let position = await manager.rawPosition
+        let loss = await manager.lossReason
+        let failure = await log.failure
+        var problems: [String] = []
+        if let loss { problems.append("position lost: \(loss.words)") } else if position == nil { problems.append("no fix yet") }
+        if let failure { problems.append("logging is paused: \(DaemonFailure(failure).lines.joined())") }
+        let statistics = await recorder.statistics
+        let source = manager.source.name
+        let connection = await manager.sourceStatus
+        let satellites = await manager.sky?.satellites
+        return ControlProtocol.object("STATUS") { json in
+            json.member("version", WaypostVersion.text)
+            json.member("pid", Int(SystemProcess.processID))
+            json.member("uptime", Int((MonotonicClock.milliseconds - startMilliseconds) / 1_000))
+            json.member("health", problems.isEmpty ? "healthy" : "degraded")
+            guard access == .full else { return }
+            json.array("problems") { json in
+                for problem in problems { json.element(problem) }
+            }
+            json.object("source") { json in
+                json.member("url", source)
+                json.member("state", position != nil ? "fix" : loss == .ended ? "finished" : loss != nil ? "lost" : "searching")
+                if case .connected(let peer)? = connection { json.member("connected", peer) }
+                json.member("satellites_seen", satellites?.count)
+                json.member("satellites_used", satellites?.count { $0.isUsed })
+            }
+            if let position {
+                var text = TextBuffer(capacity: 512)
+                TPVCodec.append(position, to: &text)
+                json.member("position", json: text.bytes)
+            }
+            json.object("log") { json in
+                json.member("directory", logFolder)
+                json.member("recording", failure == nil)
+                json.member("positions", statistics.loggedCount)
+                json.member("segments", statistics.segmentCount)
+                json.member("untimed", statistics.untimedCount)
+                json.member("not_measured", statistics.notMeasuredCount)
+                json.member("repeated", statistics.repeatedCount)
+                json.member("failed", statistics.failedCount)
+                json.member("bytes", statistics.journalByteCount)
+                json.member("fsyncs", statistics.synchronizationCount)
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Logging
+import Waypost
+import WaypostConfiguration
+import WaypostControl
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+/// The wiring: one source, the log, the control socket, from the start to the end.
+struct Tracker {
+    let configuration: Configuration
+    let stateFolder: String
+    let stays: Bool
+    let logger: Logger
+
+    /// Runs until the source ends or somebody asks to stop; leaves every track finished.
+    func run() async throws(DaemonFailure) {
+        let stop = try listenForStop()
+        let state = try takeState()
+        let recorder = try makeRecorder()
+        await recoverTracks(recorder)
+
+        let manager = PositioningManager(source: makeSource())
+        let log = LogConsumer(recorder: recorder, logger: logger)
+        let reporter = StatusReporter(manager: manager, recorder: recorder, log: log, logFolder: configuration.log.directory)
+        let server = try await listen(reporter)
+        await manager.attach(Chronicler(logger: logger))
+        await manager.attach(log)
+        await manager.attach(Broadcaster(server: server))
+
+        logger.info("source \(manager.source.name), log \(configuration.log.directory), socket \(server.path)")
+        await manager.start()
+        let failure = await end(of: manager, or: stop)
+        await manager.stop()
+        await finishTrack(recorder)
+        await server.stop()
+        withExtendedLifetime(state) {}
+        if let failure { throw failure }
+    }
+
+    // MARK: - Parts
+
+    private func listenForStop() throws(DaemonFailure) -> StopRequest {
+        do { return try StopRequest() } catch { throw DaemonFailure(.failed, "\(error)") }
+    }
+
+    /// Takes the state folder for this process alone.
+    private func takeState() throws(DaemonFailure) -> FileLock {
+        let attempt: FileLock.Attempt
+        do throws(SystemError) {
+            try Syscalls.createFolders(stateFolder)
+            attempt = try FileLock.take(path: stateFolder + "/.lock")
+        } catch {
+            throw DaemonFailure(
+                .cannotCreate, "\(stateFolder): cannot be used for the state: \(error.reason); make it writable or use another --state")
+        }
+        switch consume attempt {
+        case .taken(let lock): return lock
+        case .held(let holder):
+            let who = holder.map { "process \($0)" } ?? "another process"
+            throw DaemonFailure(.cannotCreate, "\(stateFolder): \(who) tracks with it already; stop it or use another --state")
+        }
+    }
+
+    private func makeRecorder() throws(DaemonFailure) -> TrackRecorder {
+        var settings = TrackRecorder.Configuration()
+        settings.syncInterval = configuration.log.syncInterval
+        settings.creator = "waypost \(WaypostVersion.text)"
+        do { return try TrackRecorder(folder: configuration.log.directory, configuration: settings) } catch { throw DaemonFailure(error) }
+    }
+
+    private func makeSource() -> any PositionSource {
+        switch configuration.sources.first?.url ?? .gpsd(SourceURL.GPSD()) {
+        case .gpsd(let gpsd): GPSDSource(host: gpsd.host, port: UInt16(gpsd.port), device: gpsd.device)
+        case .nmea(let nmea):
+            switch nmea.input {
+            case .standardInput: NMEAFileSource(path: "-", speed: nmea.speed)
+            case .file(let path): NMEAFileSource(path: path, speed: nmea.speed)
+            }
+        }
+    }
+
+    private func listen(_ reporter: StatusReporter) async throws(DaemonFailure) -> ControlServer {
+        do throws(ControlError) {
+            return try await ControlServer.start(
+                path: configuration.control.socket, programVersion: WaypostVersion.text, policy: .standard(), handler: reporter)
+        } catch {
+            throw DaemonFailure(error)
+        }
+    }
+
+    // MARK: - Beginning and end
+
+    private func recoverTracks(_ recorder: TrackRecorder) async {
+        do throws(RecordingError) {
+            let recovery = try await recorder.recover()
+            for track in recovery.tracks { report(track, how: "recovered") }
+            for failure in recovery.failures { logger.error("\(DaemonFailure(failure).lines.joined())") }
+        } catch {
+            logger.error("\(DaemonFailure(error).lines.joined())")
+        }
+    }
+
+    private func finishTrack(_ recorder: TrackRecorder) async {
+        do throws(RecordingError) {
+            if let track = try await recorder.close() { report(track, how: "wrote") }
+        } catch {
+            logger.error("\(DaemonFailure(error).lines.joined()); the positions are in the journal, the next start tries again")
+        }
+    }
+
+    private func report(_ track: FinishedTrack, how verb: String) {
+        if track.damageCount > 0 {
+            logger.warning("\(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
+        }
+        guard let path = track.trackPath else { return }
+        logger.info("\(verb) \(path): \(track.positionCount) positions, \(track.segmentCount) segments")
+    }
+
+    /// Waits for the source's end or a request to stop, whichever comes first; the source's end alone does not end a tracker that stays.
+    private func end(of manager: PositioningManager, or stop: StopRequest) async -> DaemonFailure? {
+        await withTaskGroup(of: DaemonFailure?.self) { group in
+            group.addTask {
+                await stop.wait()
+                return nil
+            }
+            group.addTask {
+                do throws(PositionSourceError) {
+                    try await manager.waitUntilFinished()
+                } catch {
+                    return DaemonFailure(error)
+                }
+                if stays { await stop.wait() }
+                return nil
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? nil
+        }
+    }
+}
