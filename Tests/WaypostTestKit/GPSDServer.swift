@@ -15,7 +15,7 @@ public final class GPSDServer: Sendable {
         case notInstalled
         /// The system refused something: what.
         case system(String)
-        /// gpsd was started but does not answer on its port.
+        /// gpsd was started, but ended at once or does not answer on its port.
         case doesNotAnswer
     }
 
@@ -32,6 +32,7 @@ public final class GPSDServer: Sendable {
     }
 
     private let state: Mutex<State>
+    private let reservation: Int32
 
     /// Where gpsd is, or nil: tests then say so and skip.
     public static var executable: String? {
@@ -46,12 +47,15 @@ public final class GPSDServer: Sendable {
         guard GPSDServer.isInstalled else { throw Failure.notInstalled }
         let terminal = try GPSDServer.openTerminal()
         devicePath = terminal.path
-        port = try GPSDServer.freePort()
+        (reservation, port) = try GPSDServer.reservePort()
         state = Mutex(State(process: nil, near: terminal.near, far: terminal.far))
         if starts { try await start() }
     }
 
-    deinit { stop() }
+    deinit {
+        stop()
+        Syscalls.close(reservation)
+    }
 
     /// Starts gpsd and waits until it answers; does nothing while it runs.
     public func start() async throws {
@@ -70,6 +74,7 @@ public final class GPSDServer: Sendable {
             state.process = process
         }
         for _ in 0..<500 {
+            guard state.withLock({ $0.process?.isRunning }) == true else { throw Failure.doesNotAnswer }
             if GPSDServer.accepts(port) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -145,9 +150,11 @@ public final class GPSDServer: Sendable {
         return (near, far, path)
     }
 
-    private static func freePort() throws -> UInt16 {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { Syscalls.close(socket) }
+    // Bound and never listening: gpsd, which also sets SO_REUSEADDR, may listen on the port, and nobody else is given it.
+    private static func reservePort() throws -> (socket: Int32, port: UInt16) {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var isReusable: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isReusable, socklen_t(MemoryLayout<Int32>.size))
         var address = loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
@@ -156,7 +163,7 @@ public final class GPSDServer: Sendable {
             }
         }
         guard isBound else { throw Failure.system("no free port") }
-        return UInt16(bigEndian: address.sin_port)
+        return (socket, UInt16(bigEndian: address.sin_port))
     }
 
     private static func accepts(_ port: UInt16) -> Bool {
