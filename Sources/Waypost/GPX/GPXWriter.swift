@@ -198,8 +198,8 @@ extension GPXWriter {
         var decimals = precision.coordinateDecimals
         if decimals > 7 {
             let finest = (abs(degrees) * (decimals == 8 ? 1e8 : 1e9)).rounded()
-            let perSeventhDecimal: Double = decimals == 8 ? 10 : 100
-            if finest.truncatingRemainder(dividingBy: perSeventhDecimal) == 0 { decimals = 7 }
+            let perSeventhDecimal: UInt64 = decimals == 8 ? 10 : 100
+            if UInt64(finest) % perSeventhDecimal == 0 { decimals = 7 }
         }
         text.append(degrees, decimals: decimals)
     }

@@ -50,8 +50,10 @@ public struct TextBuffer: Sendable {
     /// Appends an integer in decimal.
     public mutating func append(integer value: some BinaryInteger) {
         let number = Int64(clamping: value)
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
-        append(magnitude: number.magnitude, minimumDigits: 1)
+        appendBackwards { digits in
+            digits.write(number.magnitude, minimumDigits: 1)
+            if number < 0 { digits.write(UInt8(ascii: "-")) }
+        }
     }
 
     /// Appends a number as the shortest decimal that reads back as the same `Double`.
@@ -66,8 +68,7 @@ public struct TextBuffer: Sendable {
             for (decimals, scale) in TextBuffer.shortScales {
                 let scaled = (magnitude * scale).rounded()
                 if scaled / scale == magnitude {
-                    if value.sign == .minus { bytes.append(UInt8(ascii: "-")) }
-                    append(scaled: UInt64(scaled), decimals: decimals, trimsZeros: true)
+                    append(scaled: UInt64(scaled), decimals: decimals, trimsZeros: true, isNegative: value.sign == .minus)
                     return
                 }
             }
@@ -84,8 +85,7 @@ public struct TextBuffer: Sendable {
         let scaled = (abs(value) * TextBuffer.powersOfTen[decimals]).rounded()
         precondition(scaled < 9e18, "number out of range")
         let magnitude = UInt64(scaled)
-        if value < 0, magnitude != 0 { bytes.append(UInt8(ascii: "-")) }
-        append(scaled: magnitude, decimals: decimals, trimsZeros: trimsZeros)
+        append(scaled: magnitude, decimals: decimals, trimsZeros: trimsZeros, isNegative: value < 0 && magnitude != 0)
     }
 
     private static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
@@ -93,41 +93,37 @@ public struct TextBuffer: Sendable {
         1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     ]
 
-    private mutating func append(scaled: UInt64, decimals: Int, trimsZeros: Bool) {
-        let (whole, part) = scaled.quotientAndRemainder(dividingBy: TextBuffer.integerPowersOfTen[decimals])
-        append(magnitude: whole, minimumDigits: 1)
-        guard decimals > 0, !(trimsZeros && part == 0) else { return }
-        var rest = part
-        var digits = decimals
-        if trimsZeros {
-            while rest % 10 == 0 {
-                rest /= 10
-                digits -= 1
+    private mutating func append(scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool) {
+        var (whole, part) = (scaled, UInt64(0))
+        var partDigits = 0
+        if decimals > 0 {
+            (whole, part) = scaled.quotientAndRemainder(dividingBy: TextBuffer.integerPowersOfTen[decimals])
+            partDigits = decimals
+            if trimsZeros {
+                if part == 0 { partDigits = 0 }
+                while partDigits > 0, part % 10 == 0 {
+                    part /= 10
+                    partDigits -= 1
+                }
             }
         }
-        bytes.append(UInt8(ascii: "."))
-        append(magnitude: rest, minimumDigits: digits)
+        appendBackwards { digits in
+            if partDigits > 0 {
+                digits.write(part, minimumDigits: partDigits)
+                digits.write(UInt8(ascii: "."))
+            }
+            digits.write(whole, minimumDigits: 1)
+            if isNegative { digits.write(UInt8(ascii: "-")) }
+        }
     }
 
-    /// Appends digits, zero-padded on the left.
-    mutating func append(magnitude: UInt64, minimumDigits: Int) {
-        var digits = 1
-        var bound: UInt64 = 10
-        while digits < 20, magnitude >= bound {
-            digits += 1
-            let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
-            if overflow { break }
-            bound = next
-        }
-        digits = max(digits, minimumDigits)
-        let start = bytes.count
-        for _ in 0..<digits { bytes.append(UInt8(ascii: "0")) }
-        var rest = magnitude
-        var place = start + digits
-        while rest > 0 {
-            place -= 1
-            bytes[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
+    /// Appends what the closure writes, last byte first; at most ``BackwardDigits/room`` bytes.
+    @inline(__always)
+    private mutating func appendBackwards(_ write: (inout BackwardDigits) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: BackwardDigits.room) { room in
+            var digits = BackwardDigits(room)
+            write(&digits)
+            bytes.append(contentsOf: digits.written)
         }
     }
 
@@ -136,23 +132,62 @@ public struct TextBuffer: Sendable {
     /// - Parameter trimsMilliseconds: leave `.000` out when the moment is a whole second.
     public mutating func append(_ time: UTCTime, trimsMilliseconds: Bool = false) {
         let calendar = time.calendar
-        append(magnitude: UInt64(max(calendar.year, 0)), minimumDigits: 4)
-        bytes.append(UInt8(ascii: "-"))
-        append(magnitude: UInt64(calendar.month), minimumDigits: 2)
-        bytes.append(UInt8(ascii: "-"))
-        append(magnitude: UInt64(calendar.day), minimumDigits: 2)
-        bytes.append(UInt8(ascii: "T"))
         let seconds = calendar.millisecondOfDay / 1_000
-        append(magnitude: UInt64(seconds / 3_600), minimumDigits: 2)
-        bytes.append(UInt8(ascii: ":"))
-        append(magnitude: UInt64(seconds / 60 % 60), minimumDigits: 2)
-        bytes.append(UInt8(ascii: ":"))
-        append(magnitude: UInt64(seconds % 60), minimumDigits: 2)
         let milliseconds = calendar.millisecondOfDay % 1_000
-        if !(trimsMilliseconds && milliseconds == 0) {
-            bytes.append(UInt8(ascii: "."))
-            append(magnitude: UInt64(milliseconds), minimumDigits: 3)
+        appendBackwards { digits in
+            digits.write(UInt8(ascii: "Z"))
+            if !(trimsMilliseconds && milliseconds == 0) {
+                digits.write(UInt64(milliseconds), minimumDigits: 3)
+                digits.write(UInt8(ascii: "."))
+            }
+            digits.write(UInt64(seconds % 60), minimumDigits: 2)
+            digits.write(UInt8(ascii: ":"))
+            digits.write(UInt64(seconds / 60 % 60), minimumDigits: 2)
+            digits.write(UInt8(ascii: ":"))
+            digits.write(UInt64(seconds / 3_600), minimumDigits: 2)
+            digits.write(UInt8(ascii: "T"))
+            digits.write(UInt64(calendar.day), minimumDigits: 2)
+            digits.write(UInt8(ascii: "-"))
+            digits.write(UInt64(calendar.month), minimumDigits: 2)
+            digits.write(UInt8(ascii: "-"))
+            digits.write(UInt64(max(calendar.year, 0)), minimumDigits: 4)
         }
-        bytes.append(UInt8(ascii: "Z"))
+    }
+}
+
+/// Writes digits into a small room from its end towards its start, which is the order in which division gives them.
+private struct BackwardDigits {
+    /// Room for the longest: an integer of 20 digits with sign, or a time of 24 characters.
+    static let room = 32
+
+    private let room: UnsafeMutableBufferPointer<UInt8>
+    private var start: Int
+
+    init(_ room: UnsafeMutableBufferPointer<UInt8>) {
+        self.room = room
+        start = room.count
+    }
+
+    /// What was written, in reading order.
+    var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: room[start...]) }
+
+    /// Writes one byte before what is there.
+    @inline(__always)
+    mutating func write(_ byte: UInt8) {
+        start -= 1
+        room[start] = byte
+    }
+
+    /// Writes a number before what is there, zero-padded on the left.
+    @inline(__always)
+    mutating func write(_ number: UInt64, minimumDigits: Int) {
+        let end = start
+        var rest = number
+        while rest > 0 {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            write(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
+            rest = quotient
+        }
+        while end - start < minimumDigits { write(UInt8(ascii: "0")) }
     }
 }
