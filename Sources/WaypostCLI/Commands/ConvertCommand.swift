@@ -8,7 +8,7 @@ struct ConvertCommand: ParsableCommand {
         commandName: "convert",
         abstract: "Convert recordings between formats.",
         discussion: """
-            The format is told by the extension (.nmea .log .txt, .gpx, .jsonl .json) or by --from and --to; - is standard input or output. \
+            The format is told by the extension (.nmea .log .txt, .gpx, .jsonl .json, .geojson, .csv) or by --from and --to; - is standard input or output. \
             Damage is skipped and reported on standard error, one line per kind.
 
             Example: waypost convert drive.nmea drive.gpx
@@ -32,11 +32,13 @@ struct ConvertCommand: ParsableCommand {
     func run() throws {
         let source = try format(from, of: input, among: ConversionFormat.readable, option: "--from")
         let target = try format(to, of: output, among: ConversionFormat.writable, option: "--to")
-        var reader = try ConversionReader(path: input, format: source, fixesRollover: fixRollover)
-        var writer = try ConversionWriter(path: output, format: target)
+        guard let decoder = source.makeDecoder(fixesRollover: fixRollover) else { throw unusable(source, input, ConversionFormat.readable) }
+        guard let encoder = target.makeEncoder() else { throw unusable(target, output, ConversionFormat.writable) }
+        var reader = try ConversionReader(path: input, decoder: decoder)
+        var writer = try ConversionWriter(path: output, encoder: encoder)
         var reports: [PositionReport] = []
         while try reader.read(into: &reports) {
-            for report in reports { writer.add(report) }
+            for report in reports { try writer.add(report) }
             reports.removeAll(keepingCapacity: true)
             try writer.flush()
         }
@@ -51,14 +53,12 @@ struct ConvertCommand: ParsableCommand {
     private func format(
         _ named: ConversionFormat?, of path: String, among known: [ConversionFormat], option: String
     ) throws -> ConversionFormat {
-        guard let format = named ?? ConversionFormat(extensionOf: path) else {
-            throw CommandFailure(
-                .usage, what: path, why: "its name does not tell the format", next: "use \(option) \(ConversionFormat.list(known))")
-        }
-        guard known.contains(format) else {
-            throw CommandFailure(
-                .usage, what: path, why: "\(format.rawValue) cannot be used here", next: "use \(ConversionFormat.list(known))")
-        }
-        return format
+        if let format = named ?? ConversionFormat(extensionOf: path) { return format }
+        throw CommandFailure(
+            .usage, what: path, why: "its name does not tell the format", next: "use \(option) \(ConversionFormat.list(known))")
+    }
+
+    private func unusable(_ format: ConversionFormat, _ path: String, _ known: [ConversionFormat]) -> CommandFailure {
+        CommandFailure(.usage, what: path, why: "\(format.rawValue) cannot be used here", next: "use \(ConversionFormat.list(known))")
     }
 }

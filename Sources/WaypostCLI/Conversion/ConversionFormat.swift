@@ -2,12 +2,32 @@ import ArgumentParser
 
 /// A format that `convert` reads or writes.
 enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
-    case nmea, gpx, jsonl
+    case nmea, gpx, jsonl, geojson, csv
 
     /// What can be read.
-    static let readable: [ConversionFormat] = [.nmea, .jsonl]
+    static var readable: [ConversionFormat] { allCases.filter { $0.makeDecoder(fixesRollover: false) != nil } }
     /// What can be written.
-    static let writable: [ConversionFormat] = [.gpx, .jsonl]
+    static var writable: [ConversionFormat] { allCases.filter { $0.makeEncoder() != nil } }
+
+    /// What reads the format, nil when it cannot be read.
+    func makeDecoder(fixesRollover: Bool) -> (any ReportDecoder)? {
+        switch self {
+        case .nmea: NMEAReportDecoder(fixesRollover: fixesRollover)
+        case .jsonl: TPVLineDecoder()
+        case .gpx, .geojson, .csv: nil
+        }
+    }
+
+    /// What writes the format, nil when it cannot be written.
+    func makeEncoder() -> (any ReportEncoder)? {
+        switch self {
+        case .gpx: GPXEncoder()
+        case .jsonl: JSONLinesEncoder()
+        case .geojson: GeoJSONEncoder()
+        case .csv: CSVEncoder()
+        case .nmea: nil
+        }
+    }
 
     /// The format that a file's name tells.
     init?(extensionOf path: String) {
@@ -17,6 +37,8 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
         case "nmea", "log", "txt": self = .nmea
         case "gpx": self = .gpx
         case "jsonl", "json": self = .jsonl
+        case "geojson": self = .geojson
+        case "csv": self = .csv
         default: return nil
         }
     }

@@ -23,8 +23,9 @@ struct ConversionReader: ~Copyable {
     private var isAtEnd = false
 
     /// Opens the recording; `-` is standard input.
-    init(path: String, format: ConversionFormat, fixesRollover: Bool) throws(CommandFailure) {
+    init(path: String, decoder: any ReportDecoder) throws(CommandFailure) {
         self.path = path
+        self.decoder = decoder
         do throws(SystemError) {
             if Syscalls.isFolder(path) { throw SystemError.isFolder(path) }
             descriptor = path == "-" ? Syscalls.standardInput : try Syscalls.openForReading(path)
@@ -32,10 +33,6 @@ struct ConversionReader: ~Copyable {
             throw CommandFailure(.inputMissing, what: path, why: "cannot be read: \(error.reason)")
         }
         progress = Progress(name: path, totalBytes: Syscalls.size(descriptor))
-        switch format {
-        case .jsonl: decoder = TPVLineDecoder()
-        case .nmea, .gpx: decoder = NMEAReportDecoder(fixesRollover: fixesRollover)
-        }
     }
 
     deinit {
@@ -69,7 +66,7 @@ struct ConversionReader: ~Copyable {
 }
 
 /// NMEA 0183 as reports.
-private struct NMEAReportDecoder: ReportDecoder {
+struct NMEAReportDecoder: ReportDecoder {
     private var decoder: NMEADecoder
     private var events: [NMEAEvent] = []
 

@@ -1,0 +1,63 @@
+import Waypost
+
+/// Comma-separated values (RFC 4180): a header, then one row per fix; the columns are the members of the TPV line, empty where not known.
+struct CSVEncoder: ReportEncoder {
+    func begin(_ text: inout TextBuffer) {
+        text.append(
+            """
+            time,mode,lat,lon,altMSL,altHAE,geoidSep,speed,track,climb,accuracy,accuracy_from,eph,epv,eps,hdop,vdop,pdop,satellites,\
+            status,source\r\n
+            """)
+    }
+
+    func add(_ report: PositionReport, to text: inout TextBuffer) {
+        guard case .position(let position) = report else { return }
+        if let time = position.time { text.append(time) }
+        add(integer: position.mode.rawValue, to: &text)
+        add(position.coordinate.latitudeDegrees, to: &text)
+        add(position.coordinate.longitudeDegrees, to: &text)
+        add(position.altitudeMSLMetres, to: &text)
+        add(position.altitudeHAEMetres, to: &text)
+        add(position.geoidSeparationMetres, to: &text)
+        add(position.speedMetresPerSecond, to: &text)
+        add(position.courseDegrees, to: &text)
+        add(position.climbMetresPerSecond, to: &text)
+        add(position.accuracy?.radiusMetres, to: &text)
+        add(text: position.accuracy?.origin.rawValue, to: &text)
+        add(position.quality.eph, to: &text)
+        add(position.quality.epv, to: &text)
+        add(position.quality.eps, to: &text)
+        add(position.quality.hdop, to: &text)
+        add(position.quality.vdop, to: &text)
+        add(position.quality.pdop, to: &text)
+        add(integer: position.quality.satellitesUsed, to: &text)
+        add(integer: position.status == .unknown ? nil : position.status.rawValue, to: &text)
+        add(text: position.source, to: &text)
+        text.append("\r\n")
+    }
+
+    func end(_ text: inout TextBuffer) {}
+
+    private func add(_ value: Double?, to text: inout TextBuffer) {
+        text.append(byte: UInt8(ascii: ","))
+        if let value { text.append(shortest: value) }
+    }
+
+    private func add(integer value: Int?, to text: inout TextBuffer) {
+        text.append(byte: UInt8(ascii: ","))
+        if let value { text.append(integer: value) }
+    }
+
+    /// Text with a comma, quote or line end is quoted, its quotes doubled.
+    private func add(text value: String?, to text: inout TextBuffer) {
+        text.append(byte: UInt8(ascii: ","))
+        guard let value else { return }
+        guard value.utf8.contains(where: { [0x2C, 0x22, 0x0D, 0x0A].contains($0) }) else { return text.append(string: value) }
+        text.append(byte: 0x22)
+        for byte in value.utf8 {
+            if byte == 0x22 { text.append(byte: 0x22) }
+            text.append(byte: byte)
+        }
+        text.append(byte: 0x22)
+    }
+}
