@@ -1,3 +1,4 @@
+import Synchronization
 import Waypost
 import WaypostControl
 import WaypostPositioning
@@ -5,8 +6,11 @@ import WaypostPositioning
 /// Sends every update to those who watch on the control socket.
 struct Broadcaster: PositioningConsumer {
     let server: ControlServer
+    let watchers: WatcherCount
 
     func consume(_ update: PositioningUpdate) async {
+        // Most boxes are watched now and then only: nobody there, nothing to encode.
+        guard watchers.isAny else { return }
         var text = TextBuffer(capacity: 512)
         switch update {
         case .position(let position):
@@ -27,6 +31,16 @@ struct Broadcaster: PositioningConsumer {
         case .status, .finished: break
         }
     }
+}
+
+/// How many connections watch now, shared by the one who is told and the one who wants to know.
+final class WatcherCount: Sendable {
+    private let count = Atomic(0)
+
+    /// Whether anybody watches.
+    var isAny: Bool { count.load(ordering: .relaxed) > 0 }
+
+    func set(_ count: Int) { self.count.store(count, ordering: .relaxed) }
 }
 
 extension LossReason {

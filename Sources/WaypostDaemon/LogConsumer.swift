@@ -12,6 +12,8 @@ actor LogConsumer: PositioningConsumer {
     private let recorder: TrackRecorder
     private let logger: Logger
     private var synchronizer: Task<Void, Never>?
+    /// Whether a position came since the synchronizer last looked; it might have just found nothing to do.
+    private var hasNews = false
 
     init(recorder: TrackRecorder, logger: Logger) {
         self.recorder = recorder
@@ -33,6 +35,7 @@ actor LogConsumer: PositioningConsumer {
                 failure = nil
                 logger.notice("the log takes positions again")
             }
+            hasNews = true
             if synchronizer == nil { synchronizer = Task { await synchronize() } }
         } catch {
             note(error)
@@ -41,10 +44,13 @@ actor LogConsumer: PositioningConsumer {
 
     /// Brings the last positions to the disk when no further ones come to do it; ends when everything is there.
     private func synchronize() async {
-        while let deadline = await recorder.synchronizationDeadline {
-            let wait = max(0, deadline - MonotonicClock.nanoseconds)
-            try? await Task.sleep(for: .nanoseconds(wait))  // Cancelled: at once, which does no harm.
-            do throws(RecordingError) { try await recorder.synchronizeIfDue() } catch { note(error) }
+        while hasNews {
+            hasNews = false
+            while let deadline = await recorder.synchronizationDeadline {
+                let wait = max(0, deadline - MonotonicClock.nanoseconds)
+                try? await Task.sleep(for: .nanoseconds(wait))  // Cancelled: at once, which does no harm.
+                do throws(RecordingError) { try await recorder.synchronizeIfDue() } catch { note(error) }
+            }
         }
         synchronizer = nil
     }

@@ -10,9 +10,12 @@ struct StatusReporter: ControlHandler {
     let recorder: TrackRecorder
     let log: LogConsumer
     let logFolder: String
+    let watchers: WatcherCount
     let startMilliseconds = MonotonicClock.milliseconds
 
-    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
+    func watchersChanged(to count: Int) { watchers.set(count) }
+
+    func status(for client: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
         let position = await manager.rawPosition
         let loss = await manager.lossReason
         let failure = await log.failure
@@ -21,7 +24,7 @@ struct StatusReporter: ControlHandler {
         if let failure { problems.append("logging is paused: \(DaemonFailure(failure).lines.joined())") }
         let statistics = await recorder.statistics
         let source = manager.source.name
-        let connection = await manager.sourceStatus
+        let peer = await manager.peer
         let satellites = await manager.sky?.satellites
         return ControlProtocol.object("STATUS") { json in
             json.member("version", WaypostVersion.text)
@@ -35,7 +38,7 @@ struct StatusReporter: ControlHandler {
             json.object("source") { json in
                 json.member("url", source)
                 json.member("state", position != nil ? "fix" : loss == .ended ? "finished" : loss != nil ? "lost" : "searching")
-                if case .connected(let peer)? = connection { json.member("connected", peer) }
+                json.member("connected", peer)
                 json.member("satellites_seen", satellites?.count)
                 json.member("satellites_used", satellites?.count { $0.isUsed })
             }

@@ -22,11 +22,13 @@ struct Tracker {
 
         let manager = PositioningManager(source: makeSource())
         let log = LogConsumer(recorder: recorder, logger: logger)
-        let reporter = StatusReporter(manager: manager, recorder: recorder, log: log, logFolder: configuration.log.directory)
+        let watchers = WatcherCount()
+        let reporter = StatusReporter(
+            manager: manager, recorder: recorder, log: log, logFolder: configuration.log.directory, watchers: watchers)
         let server = try await listen(reporter)
         await manager.attach(Chronicler(logger: logger))
         await manager.attach(log)
-        await manager.attach(Broadcaster(server: server))
+        await manager.attach(Broadcaster(server: server, watchers: watchers))
 
         logger.info("source \(manager.source.name), log \(configuration.log.directory), socket \(server.path)")
         await manager.start()

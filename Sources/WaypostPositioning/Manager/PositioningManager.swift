@@ -16,8 +16,8 @@ public actor PositioningManager {
 
     /// The last fix, nil before the first, while the position is lost, and when stopped.
     public private(set) var rawPosition: Position?
-    /// The last thing that the source said about itself.
-    public private(set) var sourceStatus: SourceStatus?
+    /// What the source says the other side is (`gpsd 3.22`), nil when it is not connected or has no other side.
+    public private(set) var peer: String?
     /// The last view of the sky, nil when stopped.
     public private(set) var sky: SkyView?
     /// Why the position is lost, nil while it is not.
@@ -70,6 +70,7 @@ public actor PositioningManager {
         self.running = nil
         rawPosition = nil
         sky = nil
+        peer = nil
         lossReason = nil
     }
 
@@ -120,9 +121,10 @@ public actor PositioningManager {
             sky = view
             await deliver(.sky(view))
         case .lost(let reason):
+            if case .disconnected = reason { peer = nil }
             if rule.lose() { await lose(reason) }
         case .status(let status):
-            sourceStatus = status
+            if case .connected(let name) = status { peer = name }
             await deliver(.status(status))
         case .finished:
             if rule.lose() { await lose(.ended) }
