@@ -53,13 +53,13 @@ finish() {
         kill -TERM "$tracker" 2>/dev/null || true
         local ended=0
         wait "$tracker" || ended=$?
-        if ((ended != 0)); then
+        local tracks
+        tracks=$(find "$state/log" -name '*.gpx' -newer "$session/began" | sort)
+        if ((ended != 0)) || [[ -z $tracks ]]; then
             code=$ended
             printf 'waypost: the tracker ended with %d; it said:\n' "$ended" >&2
             tail -n 20 "$session/tracker.log" >&2
         fi
-        local tracks
-        tracks=$(find "$state/log" -name '*.gpx' -newer "$session/began" | sort)
         [[ -z $tracks ]] || printf '\nYour track, as GPX:\n%s\n' "$tracks"
     fi
     rm -rf "$session"

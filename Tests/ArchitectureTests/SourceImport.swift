@@ -44,71 +44,81 @@ struct SourceImport: Equatable {
     private struct Token {
         var text: String
         var line: Int
-        var isName: Bool { text.first.map { $0.isLetter || $0 == "_" } ?? false }
+        var isName: Bool { text.utf8.first.map(SourceImport.isPartOfName) == true && text.first?.isNumber == false }
     }
 
     /// Names and single marks, without white space, comments and string literals.
     private static func tokens(of source: String) -> [Token] {
+        // By bytes: the same by characters takes a hundred times as long, and what matters here is ASCII.
+        let bytes = Array(source.utf8)
         var tokens: [Token] = []
-        var rest = Substring(source)
+        var place = 0
         var line = 1
-        func skip(_ count: Int) {
-            line += rest.prefix(count).count { $0.isNewline }
-            rest = rest.dropFirst(count)
-        }
-        while let character = rest.first {
-            if rest.hasPrefix("//") {
-                skip(rest.prefix { !$0.isNewline }.count)
-            } else if rest.hasPrefix("/*") {
-                skip(lengthOfComment(rest))
-            } else if let length = lengthOfString(rest) {
-                skip(length)
-            } else if character.isLetter || character == "_" || character.isNumber {
-                let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-                tokens.append(Token(text: String(name), line: line))
-                rest = rest.dropFirst(name.count)
-            } else if character == "`" {
+        while place < bytes.count {
+            let start = place
+            if bytes[place...].starts(with: "//".utf8) {
+                while place < bytes.count, bytes[place] != UInt8(ascii: "\n") { place += 1 }
+            } else if bytes[place...].starts(with: "/*".utf8) {
+                place = endOfComment(bytes, from: place)
+            } else if let end = endOfString(bytes, from: place) {
+                place = end
+            } else if isPartOfName(bytes[place]) {
+                while place < bytes.count, isPartOfName(bytes[place]) { place += 1 }
                 // An escaped name is a name, never the keyword.
-                let name = rest.dropFirst().prefix { $0 != "`" && !$0.isNewline }
-                tokens.append(Token(text: name == "import" ? "`import`" : String(name), line: line))
-                rest = rest.dropFirst(name.count + 2)
+                let isEscaped = start > 0 && bytes[start - 1] == UInt8(ascii: "`")
+                let name = String(decoding: bytes[start..<place], as: UTF8.self)
+                tokens.append(Token(text: isEscaped && name == "import" ? "`import`" : name, line: line))
             } else {
-                if !character.isWhitespace { tokens.append(Token(text: String(character), line: line)) }
-                skip(1)
+                if bytes[place] > UInt8(ascii: " "), bytes[place] != UInt8(ascii: "`") {
+                    tokens.append(Token(text: String(UnicodeScalar(bytes[place])), line: line))
+                }
+                place += 1
             }
+            line += bytes[start..<place].count { $0 == UInt8(ascii: "\n") }
         }
         return tokens
     }
 
-    /// Block comments nest.
-    private static func lengthOfComment(_ text: Substring) -> Int {
-        var rest = text
-        var depth = 0
-        repeat {
-            if rest.hasPrefix("/*") {
-                depth += 1
-                rest = rest.dropFirst(2)
-            } else if rest.hasPrefix("*/") {
-                depth -= 1
-                rest = rest.dropFirst(2)
-            } else {
-                rest = rest.dropFirst()
-            }
-        } while depth > 0 && !rest.isEmpty
-        return text.count - rest.count
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
+        }
     }
 
-    /// The length of the string literal that starts here, interpolations included; nil where none starts.
-    private static func lengthOfString(_ text: Substring) -> Int? {
-        let pounds = text.prefix { $0 == "#" }
-        var rest = text.dropFirst(pounds.count)
-        guard rest.first == "\"" else { return nil }
-        let quotes = rest.hasPrefix("\"\"\"") ? "\"\"\"" : "\""
-        rest = rest.dropFirst(quotes.count)
-        while !rest.isEmpty, !rest.hasPrefix(quotes + pounds) {
-            if quotes.count == 1, rest.first?.isNewline == true { break }
-            rest = rest.dropFirst(rest.hasPrefix("\\" + pounds) ? 2 + pounds.count : 1)
+    /// Block comments nest.
+    private static func endOfComment(_ bytes: [UInt8], from start: Int) -> Int {
+        var place = start
+        var depth = 0
+        repeat {
+            if bytes[place...].starts(with: "/*".utf8) {
+                depth += 1
+                place += 2
+            } else if bytes[place...].starts(with: "*/".utf8) {
+                depth -= 1
+                place += 2
+            } else {
+                place += 1
+            }
+        } while depth > 0 && place < bytes.count
+        return min(place, bytes.count)
+    }
+
+    /// Where the string literal that starts here ends, interpolations included; nil where none starts.
+    private static func endOfString(_ bytes: [UInt8], from start: Int) -> Int? {
+        let pounds = bytes[start...].prefix { $0 == UInt8(ascii: "#") }
+        var place = start + pounds.count
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { return nil }
+        let quotes = Array((bytes[place...].starts(with: "\"\"\"".utf8) ? "\"\"\"" : "\"").utf8)
+        place += quotes.count
+        let end = quotes + pounds
+        let escape = Array("\\".utf8) + pounds
+        while place < bytes.count, !bytes[place...].starts(with: end) {
+            if quotes.count == 1, bytes[place] == UInt8(ascii: "\n") { return place }
+            place += bytes[place...].starts(with: escape) ? escape.count + 1 : 1
         }
-        return text.count - rest.dropFirst(quotes.count + pounds.count).count
+        return min(place + end.count, bytes.count)
     }
 }

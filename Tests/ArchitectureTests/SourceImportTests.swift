@@ -13,6 +13,7 @@ struct SourceImportTests {
             ("import struct Waypost.Position", "Waypost.Position"),
             ("import func Glibc.sin // why", "Glibc.sin"),
             ("import /* from */ Glibc", "Glibc"),
+            ("import `Glibc`", "Glibc"),
             ("#if canImport(Glibc)\nimport Glibc\n#endif", "Glibc"),
             ("let a = \"// \"; import Glibc", "Glibc"),
             ("let a = \"a \\\" b\"\nimport Glibc", "Glibc"),
