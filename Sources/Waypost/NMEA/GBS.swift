@@ -12,7 +12,7 @@ struct GBS {
     init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
         guard fields.count >= 5 else { return nil }
         millisecondOfDay = fields.millisecondOfDay(1, in: bytes)
-        if let north = fields.decimal(2, in: bytes), let east = fields.decimal(3, in: bytes), north > 0 || east > 0 {
+        if let north = fields.magnitude(2, in: bytes), let east = fields.magnitude(3, in: bytes), north > 0 || east > 0 {
             horizontalSigmasMetres = (north, east)
         }
     }

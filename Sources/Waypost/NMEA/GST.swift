@@ -13,9 +13,9 @@ struct GST {
     init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
         guard fields.count >= 9 else { return nil }
         millisecondOfDay = fields.millisecondOfDay(1, in: bytes)
-        if let major = fields.decimal(3, in: bytes), let minor = fields.decimal(4, in: bytes), major > 0 || minor > 0 {
+        if let major = fields.magnitude(3, in: bytes), let minor = fields.magnitude(4, in: bytes), major > 0 || minor > 0 {
             horizontalSigmasMetres = (major, minor)
-        } else if let north = fields.decimal(6, in: bytes), let east = fields.decimal(7, in: bytes), north > 0 || east > 0 {
+        } else if let north = fields.magnitude(6, in: bytes), let east = fields.magnitude(7, in: bytes), north > 0 || east > 0 {
             horizontalSigmasMetres = (north, east)
         }
     }

@@ -28,9 +28,9 @@ struct GSV {
         let first = 4 + 4 * index
         guard let number = fields.integer(first, in: bytes), number > 0 else { return nil }
         var view = SatelliteView(constellation: Constellation(talker: talker, number: number), number: number)
-        view.elevationDegrees = fields.decimal(first + 1, in: bytes)
-        view.azimuthDegrees = fields.decimal(first + 2, in: bytes)
-        view.signalDecibelHertz = fields.decimal(first + 3, in: bytes)
+        view.elevationDegrees = fields.decimal(first + 1, in: bytes, within: -90...90)
+        view.azimuthDegrees = fields.decimal(first + 2, in: bytes, within: 0...360)
+        view.signalDecibelHertz = fields.magnitude(first + 3, in: bytes)
         return view
     }
 }

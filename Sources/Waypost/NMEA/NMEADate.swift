@@ -3,9 +3,9 @@ struct NMEADate: Equatable {
     /// Days since 1970-01-01.
     var daysSince1970: Int
 
-    /// A date, or nil when it does not exist.
+    /// A date, or nil when it does not exist or has no next day that can be written with four digits of year.
     init?(year: Int, month: Int, day: Int) {
-        guard (1_970...9_999).contains(year), let days = UTCTime.daysSince1970(year: year, month: month, day: day) else { return nil }
+        guard (1_970...9_998).contains(year), let days = UTCTime.daysSince1970(year: year, month: month, day: day) else { return nil }
         daysSince1970 = days
     }
 

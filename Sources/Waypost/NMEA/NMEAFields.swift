@@ -63,19 +63,27 @@ struct NMEAFields {
         return nil
     }
 
+    /// A decimal number within the range; others are malformed.
+    mutating func decimal(_ index: Int, in bytes: Span<UInt8>, within range: ClosedRange<Double>) -> Double? {
+        guard let value = decimal(index, in: bytes) else { return nil }
+        if range.contains(value) { return value }
+        hasMalformed = true
+        return nil
+    }
+
+    /// A decimal number that cannot be less than zero: a deviation, a dilution, a speed.
+    mutating func magnitude(_ index: Int, in bytes: Span<UInt8>) -> Double? {
+        decimal(index, in: bytes, within: 0...Double.greatestFiniteMagnitude)
+    }
+
     /// Speed in metres per second from a field in knots.
     mutating func metresPerSecond(knots index: Int, in bytes: Span<UInt8>) -> Double? {
-        guard let knots = decimal(index, in: bytes), knots >= 0 else { return nil }
-        return knots * (1_852.0 / 3_600)
+        magnitude(index, in: bytes).map { $0 * (1_852.0 / 3_600) }
     }
 
     /// A direction in degrees, 0..<360; 360 is read as 0.
     mutating func course(_ index: Int, in bytes: Span<UInt8>) -> Double? {
-        guard let degrees = decimal(index, in: bytes) else { return nil }
-        if degrees >= 0, degrees < 360 { return degrees }
-        if degrees == 360 { return 0 }
-        hasMalformed = true
-        return nil
+        decimal(index, in: bytes, within: 0...360).map { $0 == 360 ? 0 : $0 }
     }
 
     /// A UTC time of day `hhmmss[.s...]` in milliseconds since midnight, cut to the millisecond; second 60 is a leap second.
@@ -112,25 +120,25 @@ struct NMEAFields {
         return value
     }
 
-    /// Digits with at most one point, as an integer and the number of digits behind the point; at most 18 digits.
+    /// Digits with at most one point, as an integer and the number of digits behind the point: at most 7 digits before the point; of those
+    /// behind it the first 11 count (a hundredth of a nanometre of latitude), so that the integer cannot overflow.
     @inline(__always)
     private static func mantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
         var value = 0
         var point = -1
-        guard !range.isEmpty, range.count <= 19 else { return nil }
         for offset in range {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit < 10 {
-                value = value &* 10 &+ Int(digit)
+                if point < 0 || offset - point <= 11 { value = value &* 10 &+ Int(digit) }
             } else if bytes[offset] == UInt8(ascii: "."), point < 0 {
                 point = offset
             } else {
                 return nil
             }
         }
-        let decimals = point < 0 ? 0 : range.upperBound - point - 1
-        guard range.count - (point < 0 ? 0 : 1) > 0, range.count < 19 || point >= 0 else { return nil }
-        return (value, decimals)
+        if point < 0 { return (1...7).contains(range.count) ? (value, 0) : nil }
+        guard range.count > 1, point - range.lowerBound <= 7 else { return nil }
+        return (value, min(range.upperBound - point - 1, 11))
     }
 
     private static func decimal(_ range: Range<Int>, in bytes: Span<UInt8>) -> Double? {
@@ -138,19 +146,20 @@ struct NMEAFields {
         let hasSign = first == UInt8(ascii: "-") || first == UInt8(ascii: "+")
         guard let (value, decimals) = mantissa(hasSign ? range.lowerBound + 1..<range.upperBound : range, in: bytes) else { return nil }
         let magnitude = Double(value) / powersOfTen[decimals]
-        return first == UInt8(ascii: "-") ? -magnitude : magnitude
+        // Not the minus sign: it would make -0 of 0.
+        return first == UInt8(ascii: "-") ? 0 - magnitude : magnitude
     }
 
     /// Degrees from `dddmm.mmmm` and its hemisphere, rounded once: the integer of all digits over a power of ten.
     private func angle(_ index: Int, positive: UInt8, negative: UInt8, in bytes: Span<UInt8>) -> Double? {
         guard let hemisphere = character(index + 1, in: bytes), hemisphere == positive || hemisphere == negative,
-            let (value, decimals) = NMEAFields.mantissa(bounds(index), in: bytes), decimals <= 11
+            let (value, decimals) = NMEAFields.mantissa(bounds(index), in: bytes)
         else { return nil }
         let scale = NMEAFields.integerPowersOfTen[decimals]
         let (degrees, minutes) = value.quotientAndRemainder(dividingBy: 100 * scale)
         guard minutes < 60 * scale, degrees <= 180 else { return nil }
         let magnitude = Double(degrees * 60 * scale + minutes) / Double(60 * scale)
-        return hemisphere == negative ? -magnitude : magnitude
+        return hemisphere == negative ? 0 - magnitude : magnitude
     }
 
     private static func millisecondOfDay(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
@@ -182,7 +191,5 @@ struct NMEAFields {
     private static let integerPowersOfTen: InlineArray<12, Int> = [
         1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000,
     ]
-    private static let powersOfTen: InlineArray<19, Double> = [
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    ]
+    private static let powersOfTen: InlineArray<12, Double> = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11]
 }

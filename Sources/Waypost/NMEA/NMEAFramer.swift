@@ -2,7 +2,8 @@
 ///
 /// A sentence is `$address,field,...*hh` and a line end. Leniencies: CR, LF or both end a line; a missing line end (the next `$` starts the
 /// next sentence); text before the `$` and behind the checksum; lower-case checksums; up to 1024 characters. A sentence without checksum
-/// counts only while no sentence had one: afterwards it is a cut line. `#` lines are comments; `!` lines are AIS and are passed over.
+/// counts only while no sentence had one: afterwards it is a cut line. `#` lines are comments; `!` lines are AIS and are passed over, as
+/// are NMEA 4's tag blocks (`\s:station*hh\` before the `$`).
 /// - Cost: one pass over each line, no allocation once the carry has grown to the longest line.
 struct NMEAFramer {
     /// Longer lines are damage; NMEA allows 82 characters, receivers have been seen to send 200.
@@ -11,11 +12,16 @@ struct NMEAFramer {
     private(set) var counters = NMEACounters()
     private var carry: [UInt8] = []
     private var isSkippingLine = false
+    /// Whether the last byte so far was a CR: an LF that follows belongs to it, in the next chunk too.
+    private var endedWithCarriageReturn = false
     private var hasSeenChecksum = false
     private var fields = NMEAFields()
 
     /// Takes the next bytes and hands every sentence that they complete to the reader.
     mutating func consume(_ chunk: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
+        guard !chunk.isEmpty else { return }
+        let followsCarriageReturn = endedWithCarriageReturn
+        endedWithCarriageReturn = chunk[chunk.count - 1] == UInt8(ascii: "\r")
         var start = 0
         if !carry.isEmpty || isSkippingLine {
             let end = NMEAFramer.lineEnd(in: chunk, from: 0)
@@ -32,8 +38,8 @@ struct NMEAFramer {
             }
             if end > start {
                 counters.lines += 1
-                readLine(chunk, start..<end, &reader)
-            } else if chunk[start] == UInt8(ascii: "\n"), start == 0 || chunk[start - 1] != UInt8(ascii: "\r") {
+                readLine(chunk.extracting(start..<end), &reader)
+            } else if !(chunk[end] == UInt8(ascii: "\n") && (end == 0 ? followsCarriageReturn : chunk[end - 1] == UInt8(ascii: "\r"))) {
                 counters.lines += 1
             }
             start = end + 1
@@ -55,7 +61,7 @@ struct NMEAFramer {
         // Out of self while it is read, and back for its room.
         var line: [UInt8] = []
         swap(&line, &carry)
-        readLine(line.span, 0..<line.count, &reader)
+        readLine(line.span, &reader)
         line.removeAll(keepingCapacity: true)
         swap(&line, &carry)
     }
@@ -78,26 +84,33 @@ struct NMEAFramer {
     }
 
     /// Reads the sentences of one line; more than one when line ends were lost.
-    private mutating func readLine(_ bytes: Span<UInt8>, _ line: Range<Int>, _ reader: inout some NMEASentenceReader) {
+    private mutating func readLine(_ line: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
         guard line.count <= NMEAFramer.longestLine else { return counters.add(.overlong) }
-        var offset = line.lowerBound
-        while offset < line.upperBound, bytes[offset] != UInt8(ascii: "$") { offset += 1 }
-        if offset > line.lowerBound, bytes[line.lowerBound] != UInt8(ascii: "#"), bytes[line.lowerBound] != UInt8(ascii: "!") {
+        var offset = 0
+        switch line[0] {
+        case UInt8(ascii: "$"): break
+        case UInt8(ascii: "#"): return
+        case UInt8(ascii: "!"), UInt8(ascii: "\\"): offset = NMEAFramer.nextSentence(in: line, from: 0)
+        default:
             counters.add(.noise)
+            offset = NMEAFramer.nextSentence(in: line, from: 0)
         }
-        if bytes[line.lowerBound] == UInt8(ascii: "#") { return }
-        while offset < line.upperBound {
-            offset = readSentence(bytes, offset..<line.upperBound, &reader)
-        }
+        while offset < line.count { offset = readSentence(line, at: offset, &reader) }
     }
 
-    /// Reads the sentence whose `$` is at the start of the range; returns where the next one starts, or the end of the range.
-    private mutating func readSentence(_ bytes: Span<UInt8>, _ range: Range<Int>, _ reader: inout some NMEASentenceReader) -> Int {
-        let start = range.lowerBound + 1
-        fields.begin(at: start)
-        var checksum: UInt8 = 0
+    /// Where the next `$` is, or the end of the line.
+    private static func nextSentence(in line: Span<UInt8>, from start: Int) -> Int {
         var offset = start
-        scan: while offset < range.upperBound {
+        while offset < line.count, line[offset] != UInt8(ascii: "$") { offset += 1 }
+        return offset
+    }
+
+    /// Reads the sentence whose `$` is at `dollar`; returns where the next one starts, or the end of the line.
+    private mutating func readSentence(_ bytes: Span<UInt8>, at dollar: Int, _ reader: inout some NMEASentenceReader) -> Int {
+        fields.begin(at: dollar + 1)
+        var checksum: UInt8 = 0
+        var offset = dollar + 1
+        scan: while offset < bytes.count {
             let byte = bytes[offset]
             switch byte {
             case UInt8(ascii: ","): fields.endField(at: offset)
@@ -108,7 +121,7 @@ struct NMEAFramer {
             offset += 1
         }
         fields.endField(at: offset)
-        let hasChecksum = offset + 2 < range.upperBound && bytes[offset] == UInt8(ascii: "*")
+        let hasChecksum = offset + 2 < bytes.count && bytes[offset] == UInt8(ascii: "*")
         if hasChecksum, let high = NMEAFramer.hexadecimal(bytes[offset + 1]), let low = NMEAFramer.hexadecimal(bytes[offset + 2]) {
             if high << 4 | low == checksum {
                 hasSeenChecksum = true
@@ -117,13 +130,12 @@ struct NMEAFramer {
                 counters.add(.badChecksum)
             }
             offset += 3
-        } else if offset == range.upperBound, !hasSeenChecksum {
+        } else if offset == bytes.count, !hasSeenChecksum {
             deliver(bytes, &reader)
         } else {
             counters.add(.cut)
         }
-        while offset < range.upperBound, bytes[offset] != UInt8(ascii: "$") { offset += 1 }
-        return offset
+        return NMEAFramer.nextSentence(in: bytes, from: offset)
     }
 
     private mutating func deliver(_ bytes: Span<UInt8>, _ reader: inout some NMEASentenceReader) {

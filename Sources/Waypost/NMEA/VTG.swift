@@ -7,15 +7,16 @@ struct VTG {
     var courseDegrees: Double?
     var speedMetresPerSecond: Double?
 
-    /// Nil when the sentence is too short to be a VTG, or says that it is not valid.
+    /// Nil when the sentence is too short to be a VTG; without values when it says that it is not valid.
     ///
     /// Leniencies: the old form without the unit letters (`$--VTG,true,magnetic,knots,km/h`); a speed in km/h only.
     init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
-        guard fields.count >= 5, fields.character(9, in: bytes) != UInt8(ascii: "N") else { return nil }
+        guard fields.count >= 5 else { return nil }
+        guard fields.character(9, in: bytes) != UInt8(ascii: "N") else { return }
         let isOldForm = fields.count < 9
         courseDegrees = fields.course(1, in: bytes)
         speedMetresPerSecond = fields.metresPerSecond(knots: isOldForm ? 3 : 5, in: bytes)
-        if speedMetresPerSecond == nil, let kilometresPerHour = fields.decimal(isOldForm ? 4 : 7, in: bytes), kilometresPerHour >= 0 {
+        if speedMetresPerSecond == nil, let kilometresPerHour = fields.magnitude(isOldForm ? 4 : 7, in: bytes) {
             speedMetresPerSecond = kilometresPerHour / 3.6
         }
     }
