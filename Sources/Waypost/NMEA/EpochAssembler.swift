@@ -3,6 +3,9 @@
 /// The rules, each learned from recordings of real receivers:
 /// - An epoch ends when a position sentence (or GST, GBS) with another time of day comes. Times up to 5 ms apart are one epoch: some
 ///   receivers stamp the sentences of one cycle a few milliseconds apart.
+/// - The same sentence again with the same time but another place begins the next epoch, so that neither whole seconds at 5 Hz nor a clock
+///   that stands still lose a fix; with the same place it is a repetition and belongs to the epoch.
+/// - A sentence without a time belongs to the open epoch, unless one of its type came there already: then it begins the next one.
 /// - ZDA gives the date and never ends an epoch that has a position: some receivers stamp it with the current time instead.
 /// - Where the places of one epoch differ, GLL wins, then the last of GGA, GNS and RMC.
 /// - One sentence with a valid fix makes the epoch a fix.
@@ -20,6 +23,7 @@ struct EpochAssembler: NMEASentenceReader, Sendable {
     private var dates: EpochDates
     private var sky = SkyDraft()
     private var cycle = CycleEnd()
+    private var places = PlacesOfOneTime()
     /// The time of an epoch that was ended before the next one began: its late sentences are not a new epoch.
     private var closedMillisecondOfDay: Int?
 
@@ -32,17 +36,19 @@ struct EpochAssembler: NMEASentenceReader, Sendable {
         switch type {
         case .rmc:
             guard let rmc = RMC(&fields, in: bytes) else { return false }
-            add(rmc)
+            add(rmc, talker: talker)
         case .gga:
             guard let gga = GGA(&fields, in: bytes) else { return false }
-            add(gga)
+            add(gga, talker: talker)
         case .gll:
             guard let gll = GLL(&fields, in: bytes) else { return false }
-            add(gll)
+            add(gll, talker: talker)
         case .gns:
             guard let gns = GNS(&fields, in: bytes) else { return false }
-            add(gns)
-        case .vtg: if let vtg = VTG(&fields, in: bytes) { epoch.add(vtg) }
+            add(gns, talker: talker)
+        case .vtg:
+            guard let vtg = VTG(&fields, in: bytes) else { return false }
+            epoch.add(vtg)
         case .gst:
             guard let gst = GST(&fields, in: bytes) else { return false }
             add(gst)
@@ -54,9 +60,9 @@ struct EpochAssembler: NMEASentenceReader, Sendable {
             add(zda)
         case .gsa:
             guard let gsa = GSA(&fields, in: bytes, talker: talker) else { return false }
-            solution.add(gsa)
+            solution.add(gsa, isFirst: !epoch.hasSolution)
+            if options.deliversSky { sky.add(gsa, isFirst: !epoch.hasSolution) }
             epoch.hasSolution = true
-            if options.deliversSky { sky.add(gsa) }
         case .gsv:
             guard let gsv = GSV(&fields, in: bytes) else { return false }
             if options.deliversSky { sky.add(gsv, &fields, in: bytes, talker: talker) }
@@ -82,32 +88,43 @@ extension EpochAssembler {
     }
 
     /// Opens an epoch for a sentence with that time of day; false when the sentence comes too late for its epoch.
-    private mutating func begin(_ millisecondOfDay: Int?, _ type: NMEASentenceType) -> Bool {
+    private mutating func begin(
+        _ millisecondOfDay: Int?, _ type: NMEASentenceType, talker: UInt16 = 0, place: Coordinate? = nil
+    ) -> Bool {
         guard let moment = millisecondOfDay else {
-            // Without times the same sentence again is the next epoch.
-            if epoch.millisecondOfDay == nil, epoch.hasUntimed(type) { endEpoch(isEarly: false) }
-            epoch.addUntimed(type)
+            if epoch.has(type) { endEpoch(isEarly: false) }
+            epoch.note(type)
             return true
         }
+        let isNewPlace = place.map { places.isNext(type, talker: talker, at: moment, $0) } ?? false
         if let open = epoch.millisecondOfDay {
-            if !EpochAssembler.isSame(open, moment) {
-                if epoch.hasPositionSentence { endEpoch(isEarly: false) } else { epoch.millisecondOfDay = moment }
+            if !EpochAssembler.isSame(open, moment), !epoch.hasPositionSentence {
+                epoch.millisecondOfDay = moment
+            } else if isNewPlace || !EpochAssembler.isSame(open, moment) {
+                endEpoch(isEarly: false)
             }
-        } else if let closed = closedMillisecondOfDay, EpochAssembler.isSame(closed, moment) {
+        } else if epoch.has(type) {
+            endEpoch(isEarly: false)
+        } else if isClosed(moment), !isNewPlace {
             cycle.forget()
             return false
         }
         if epoch.millisecondOfDay == nil { epoch.millisecondOfDay = moment }
+        epoch.note(type)
         return true
     }
 
-    private static func isSame(_ first: Int, _ second: Int) -> Bool {
-        let difference = abs(first - second)
-        return min(difference, 86_400_000 - difference) <= sameEpochMilliseconds
+    /// Whether the epoch of that time was ended early and nothing else has come since.
+    private func isClosed(_ moment: Int) -> Bool {
+        closedMillisecondOfDay.map { EpochAssembler.isSame($0, moment) } ?? false
     }
 
-    private mutating func add(_ rmc: RMC) {
-        guard begin(rmc.millisecondOfDay, .rmc) else { return }
+    private static func isSame(_ first: Int, _ second: Int) -> Bool {
+        TimeOfDay.distance(first, second) <= sameEpochMilliseconds
+    }
+
+    private mutating func add(_ rmc: RMC, talker: UInt16) {
+        guard begin(rmc.millisecondOfDay, .rmc, talker: talker, place: rmc.coordinate) else { return }
         if let date = rmc.date, let moment = rmc.millisecondOfDay {
             epoch.note(date, millisecondOfDay: moment, hasFix: rmc.coordinate != nil)
         }
@@ -115,24 +132,24 @@ extension EpochAssembler {
         if rmc.coordinate != nil { epoch.add(speed: rmc.speedMetresPerSecond, course: rmc.courseDegrees) }
     }
 
-    private mutating func add(_ gga: GGA) {
-        guard begin(gga.millisecondOfDay, .gga) else { return }
+    private mutating func add(_ gga: GGA, talker: UInt16) {
+        guard begin(gga.millisecondOfDay, .gga, talker: talker, place: gga.coordinate) else { return }
         epoch.add(fix: gga.coordinate, rank: .other, status: gga.status, statusRank: .quality)
         guard gga.coordinate != nil else { return }
         epoch.add(
             altitude: gga.altitudeMSLMetres, separation: gga.geoidSeparationMetres, satellites: gga.satellitesUsed, hdop: gga.hdop)
     }
 
-    private mutating func add(_ gns: GNS) {
-        guard begin(gns.millisecondOfDay, .gns) else { return }
+    private mutating func add(_ gns: GNS, talker: UInt16) {
+        guard begin(gns.millisecondOfDay, .gns, talker: talker, place: gns.coordinate) else { return }
         epoch.add(fix: gns.coordinate, rank: .other, status: gns.status, statusRank: .letter)
         guard gns.coordinate != nil else { return }
         epoch.add(
             altitude: gns.altitudeMSLMetres, separation: gns.geoidSeparationMetres, satellites: gns.satellitesUsed, hdop: gns.hdop)
     }
 
-    private mutating func add(_ gll: GLL) {
-        guard begin(gll.millisecondOfDay, .gll) else { return }
+    private mutating func add(_ gll: GLL, talker: UInt16) {
+        guard begin(gll.millisecondOfDay, .gll, talker: talker, place: gll.coordinate) else { return }
         epoch.add(fix: gll.coordinate, rank: .gll, status: gll.status, statusRank: .letter)
     }
 
@@ -150,7 +167,8 @@ extension EpochAssembler {
 
     private mutating func add(_ zda: ZDA) {
         guard let moment = zda.millisecondOfDay else { return }
-        if !epoch.hasPositionSentence {
+        // After the end of its epoch a clock's time is nothing new: it must not look like an epoch without fix.
+        if !epoch.hasPositionSentence, !isClosed(moment) {
             if epoch.isClock, let open = epoch.millisecondOfDay, !EpochAssembler.isSame(open, moment) { endEpoch(isEarly: false) }
             if epoch.millisecondOfDay == nil { epoch.beginClock(moment) }
         }

@@ -3,7 +3,7 @@
 /// RMC and ZDA carry a date, the other sentences only a time of day: those take the date that puts them nearest to the last moment that was
 /// known whole, so that GGA before RMC at midnight gets the right day.
 struct EpochDates {
-    private static let day = 86_400_000
+    private static let day = TimeOfDay.millisecondsPerDay
 
     /// The last moment known whole.
     private var anchor: UTCTime?

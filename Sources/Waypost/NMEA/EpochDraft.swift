@@ -33,14 +33,15 @@ struct EpochDraft {
     private var placeRank = PlaceRank.none
     private var statusRank = StatusRank.none
     private var hasRecommendedMotion = false
-    private var untimedTypes: UInt16 = 0
+    private var types: UInt16 = 0
 
     /// Whether there is anything to report: a position sentence, or a clock's time.
     var isReportable: Bool { hasPositionSentence || isClock }
 
-    func hasUntimed(_ type: NMEASentenceType) -> Bool { untimedTypes & 1 << type.rawValue != 0 }
+    /// Whether a sentence of that type came, of those that tell a time.
+    func has(_ type: NMEASentenceType) -> Bool { types & 1 << type.rawValue != 0 }
 
-    mutating func addUntimed(_ type: NMEASentenceType) { untimedTypes |= 1 << type.rawValue }
+    mutating func note(_ type: NMEASentenceType) { types |= 1 << type.rawValue }
 
     /// Opens the epoch with a time that only a clock gave.
     mutating func beginClock(_ millisecondOfDay: Int) {
@@ -96,18 +97,27 @@ struct SolutionDraft {
     private(set) var mode: FixMode?
     private var givenAtMillisecondOfDay: Int?
 
-    mutating func add(_ gsa: GSA) {
-        mode = gsa.fixType.flatMap { FixMode(rawValue: $0) }
-        quality.pdop = gsa.pdop
-        quality.hdop = gsa.hdop
-        quality.vdop = gsa.vdop
+    /// Adds a GSA: the first of an epoch stands instead of all older ones, the next ones (other constellations) add to it.
+    ///
+    /// A constellation without satellites says "no fix" and 99.99; it does not undo what another one says.
+    mutating func add(_ gsa: GSA, isFirst: Bool) {
+        let said = gsa.fixType.flatMap { FixMode(rawValue: $0) }
+        if isFirst {
+            self = SolutionDraft()
+        } else if said == nil, mode != nil {
+            return
+        }
+        if let said, said.rawValue > mode?.rawValue ?? 0 { mode = said }
+        quality.pdop = gsa.pdop ?? quality.pdop
+        quality.hdop = gsa.hdop ?? quality.hdop
+        quality.vdop = gsa.vdop ?? quality.vdop
     }
 
     /// Called at the end of each epoch, before its position is made: forgets a solution that is too old.
     mutating func keep(atMillisecondOfDay moment: Int?, isFresh: Bool) {
         if isFresh {
             givenAtMillisecondOfDay = moment
-        } else if let given = givenAtMillisecondOfDay, let moment, abs(moment - given) <= SolutionDraft.validMilliseconds {
+        } else if let given = givenAtMillisecondOfDay, let moment, TimeOfDay.distance(moment, given) <= SolutionDraft.validMilliseconds {
             return
         } else {
             self = SolutionDraft()

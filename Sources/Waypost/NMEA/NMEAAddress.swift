@@ -44,7 +44,11 @@ extension Constellation {
 
     /// The constellation of a satellite: its talker, corrected by NMEA's number ranges (33-64 SBAS, 65-96 GLONASS, 193-202 QZSS).
     init(talker: UInt16, number: Int) {
-        let named = Constellation(talker: talker)
+        self.init(named: Constellation(talker: talker), number: number)
+    }
+
+    /// The constellation of a satellite: the one that is named, corrected by NMEA's number ranges.
+    init(named: Constellation?, number: Int) {
         switch number {
         case 1...32: self = named ?? .gps
         case 33...64: self = named == nil || named == .gps || named == .glonass ? .sbas : named ?? .sbas

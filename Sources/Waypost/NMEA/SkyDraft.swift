@@ -1,24 +1,48 @@
 /// Gathers GSV and GSA sentences into a view of the sky.
+///
+/// GSV comes in groups (`1 of 3`, `2 of 3`, `3 of 3`), one group per talker and signal. A view is taken at the end of an epoch unless a
+/// group is open then; a group that comes again before the view was taken begins the view anew, so that a lost sentence costs one view.
 struct SkyDraft {
     /// More satellites than receivers track; what comes beyond is noise.
     static let limit = 128
 
+    private struct Group: Equatable {
+        var talker: UInt16
+        var signal: Int
+    }
+
     private var satellites: [SatelliteView] = []
     private var used: [(constellation: Constellation?, number: Int)] = []
-    private var openGroups = 0
+    private var groups: [Group] = []
+    private var isGroupOpen = false
 
-    mutating func add(_ gsa: GSA) {
+    /// Notes which satellites are used.
+    ///
+    /// - Parameter isFirst: no GSA came before in this epoch; what older ones said does not hold any more.
+    mutating func add(_ gsa: GSA, isFirst: Bool) {
+        if isFirst { used.removeAll(keepingCapacity: true) }
         guard used.count < SkyDraft.limit else { return }
-        for index in 0..<gsa.satelliteCount { used.append((gsa.constellation, Int(gsa.satellites[index]))) }
+        for index in 0..<gsa.satelliteCount {
+            let number = Int(gsa.satellites[index])
+            used.append((gsa.constellation.map { Constellation(named: $0, number: number) }, number))
+        }
     }
 
     mutating func add(_ gsv: GSV, _ fields: inout NMEAFields, in bytes: Span<UInt8>, talker: UInt16) {
-        if gsv.sentenceNumber == 1 { openGroups += 1 }
-        if gsv.sentenceNumber == gsv.sentenceCount { openGroups = max(0, openGroups - 1) }
+        if gsv.sentenceNumber == 1 { begin(Group(talker: talker, signal: gsv.signal)) }
+        isGroupOpen = gsv.sentenceNumber < gsv.sentenceCount
         for index in 0..<gsv.satelliteCount where satellites.count < SkyDraft.limit {
             guard let view = gsv.satellite(index, &fields, in: bytes, talker: talker) else { continue }
             add(view)
         }
+    }
+
+    private mutating func begin(_ group: Group) {
+        if groups.contains(group) {
+            satellites.removeAll(keepingCapacity: true)
+            groups.removeAll(keepingCapacity: true)
+        }
+        groups.append(group)
     }
 
     /// The same satellite is listed once per signal: the strongest stands.
@@ -33,10 +57,7 @@ struct SkyDraft {
 
     /// The view, when one is complete; empties the draft then.
     mutating func take(time: UTCTime?, quality: PositionQuality) -> SkyView? {
-        guard !satellites.isEmpty, openGroups == 0 else {
-            if used.count >= SkyDraft.limit { used.removeAll(keepingCapacity: true) }
-            return nil
-        }
+        guard !satellites.isEmpty, !isGroupOpen else { return nil }
         for index in satellites.indices {
             let view = satellites[index]
             satellites[index].isUsed = used.contains {
@@ -45,8 +66,7 @@ struct SkyDraft {
         }
         defer {
             satellites = []
-            used.removeAll(keepingCapacity: true)
-            openGroups = 0
+            groups.removeAll(keepingCapacity: true)
         }
         return SkyView(time: time, satellites: satellites, quality: quality)
     }

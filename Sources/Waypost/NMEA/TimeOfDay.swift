@@ -1,0 +1,12 @@
+/// Arithmetic on UTC times of day, in milliseconds since midnight; a leap second has the times from 86 400 000 on.
+enum TimeOfDay {
+    static let millisecondsPerDay = 86_400_000
+
+    /// How far apart two times are, across midnight if that is shorter.
+    ///
+    /// A time within a leap second is a whole day from the same part of second 0: they are not one.
+    static func distance(_ first: Int, _ second: Int) -> Int {
+        let difference = abs(first - second)
+        return difference < millisecondsPerDay ? min(difference, millisecondsPerDay - difference) : difference
+    }
+}
