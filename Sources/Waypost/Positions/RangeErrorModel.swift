@@ -6,12 +6,13 @@ public enum RangeErrorModel {
     /// The radius in metres that holds 68 % of positions whose errors are normal, with those standard deviations along perpendicular axes.
     ///
     /// - Source: the root of the summed squares (DRMS) holds 63 to 68 % depending on the ratio of the axes; the factor is fitted to the
-    ///   numerical integral, within 1.5 % for every ratio (shown by a test).
+    ///   numerical integral, within 0.5 % for every ratio (shown by a test).
     public static func radius68(sigmasMetres first: Double, _ second: Double) -> Double {
         let major = max(first, second)
         guard major > 0 else { return 0 }
         let ratio = min(first, second) / major
-        return (major * major * (1 + ratio * ratio)).squareRoot() * (0.9945 + 0.0730 * ratio * ratio)
+        let square = ratio * ratio
+        return major * (1 + square).squareRoot() * (0.990 + square * (0.164 - square * 0.0825))
     }
 
     /// One standard deviation of the range error in metres for each kind of fix: what HDOP multiplies to give the DRMS error.
