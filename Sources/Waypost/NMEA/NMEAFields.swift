@@ -1,12 +1,15 @@
 /// Where the comma-separated fields of one sentence lie in its bytes, and how to read them.
 ///
 /// Field 0 is the address (`GNRMC`). Readers answer nil for an empty field, for one that the sentence does not have, and for one that is
-/// not what it should be; the last sets ``hasMalformed``.
+/// not what it should be; the last sets ``hasMalformed``. The bytes are those of one line: offsets have 16 bits.
 struct NMEAFields {
     /// Fields beyond this are cut off; the longest standard sentence has 26, proprietary ones up to 50.
     static let limit = 62
 
-    private var starts = InlineArray<64, Int32>(repeating: 0)
+    /// Where each field starts, and behind the last one where the next would.
+    ///
+    /// An array and not an `InlineArray`: reading one field of a value that is passed `inout` copied all of them.
+    private var starts = [UInt16](repeating: 0, count: limit + 1)
     /// The number of fields, the address included.
     private(set) var count = 0
     /// Whether a reader met a field that is not empty and not readable.
@@ -14,7 +17,7 @@ struct NMEAFields {
 
     /// Forgets the last sentence; the first field starts at `start`.
     mutating func begin(at start: Int) {
-        starts[0] = Int32(truncatingIfNeeded: start)
+        starts[0] = UInt16(truncatingIfNeeded: start)
         count = 0
         hasMalformed = false
     }
@@ -24,7 +27,7 @@ struct NMEAFields {
     mutating func endField(at end: Int) {
         guard count < NMEAFields.limit else { return }
         count += 1
-        starts[count] = Int32(truncatingIfNeeded: end + 1)
+        starts[count] = UInt16(truncatingIfNeeded: end + 1)
     }
 
     @inline(__always)

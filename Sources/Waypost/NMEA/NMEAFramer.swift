@@ -79,6 +79,12 @@ struct NMEAFramer {
     @inline(__always)
     private static func lineEnd(in bytes: Span<UInt8>, from start: Int) -> Int {
         var offset = start
+        // Eight bytes at a time while none of them is below 14, as LF and CR are; no byte of a sentence is.
+        while offset + 8 <= bytes.count {
+            let word = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if (word &- 0x0E0E_0E0E_0E0E_0E0E) & ~word & 0x8080_8080_8080_8080 != 0 { break }
+            offset += 8
+        }
         while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n"), bytes[offset] != UInt8(ascii: "\r") { offset += 1 }
         return offset
     }
@@ -110,12 +116,12 @@ struct NMEAFramer {
         fields.begin(at: dollar + 1)
         var checksum: UInt8 = 0
         var offset = dollar + 1
-        scan: while offset < bytes.count {
+        while offset < bytes.count {
             let byte = bytes[offset]
-            switch byte {
-            case UInt8(ascii: ","): fields.endField(at: offset)
-            case UInt8(ascii: "*"), UInt8(ascii: "$"): break scan
-            default: break
+            // One comparison for most bytes: digits, letters, point and minus lie above the comma.
+            if byte <= UInt8(ascii: ",") {
+                if byte == UInt8(ascii: ",") { fields.endField(at: offset) }
+                if byte == UInt8(ascii: "*") || byte == UInt8(ascii: "$") { break }
             }
             checksum ^= byte
             offset += 1
