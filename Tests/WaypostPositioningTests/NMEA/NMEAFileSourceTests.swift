@@ -29,7 +29,7 @@ import WaypostSystem
         _ = try await events(of: NMEAFileSource(path: path, speed: 20))
         let elapsed = ContinuousClock.now - start
         #expect(elapsed >= .milliseconds(490), "10 s at 20 times: \(elapsed)")
-        #expect(elapsed < .seconds(3))
+        #expect(elapsed < .seconds(9), "not in real time: \(elapsed)")
     }
 
     @Test func readsAFIFOAsItComesWithoutWaitingForTheNextEpoch() async throws {
