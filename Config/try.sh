@@ -44,6 +44,9 @@ mkdir -p "$state/log"
 socket=$session/waypost.sock
 tracker=
 
+# The finished tracks. A file's time is that of its fixes, so what is new shows only by comparison.
+tracks() { find "$state/log" -name '*.gpx' | sort; }
+
 # Ends the tracker, which finishes its track first, and says where that is. Runs once, however the script ends.
 finish() {
     local code=$?
@@ -54,7 +57,7 @@ finish() {
         local ended=0
         wait "$tracker" || ended=$?
         local tracks
-        tracks=$(find "$state/log" -name '*.gpx' -newer "$session/began" | sort)
+        tracks=$(tracks | comm -13 "$session/tracks-before" -)
         if ((ended != 0)) || [[ -z $tracks ]]; then
             code=$ended
             printf 'waypost: the tracker ended with %d; it said:\n' "$ended" >&2
@@ -71,7 +74,7 @@ trap 'exit 0' TERM HUP
 interrupted=false
 trap 'interrupted=true' INT
 
-touch "$session/began"
+tracks >"$session/tracks-before"
 SECONDS=0
 "$waypost" run --source "$source" --state "$state" --log "$state/log" --socket "$socket" </dev/null >"$session/tracker.log" 2>&1 &
 tracker=$!

@@ -61,19 +61,21 @@ answers() {
     "$bin/waypost" status --socket "$work/socket" >/dev/null 2>&1 || code=$?
     ((code <= 1))
 }
-# lines_of CLASS: how many lines of that class `watch` has said.
-lines_of() { grep -c "\"class\" *: *\"$1\"" "$work/watch.jsonl" || true; }
-# said CLASS COUNT: whether it has said that many.
-said() { (($(lines_of "$1") >= $2)); }
+# fixes: the lines of `watch` that are positions; a TPV of mode 0 or 1 is none.
+fixes() { grep '"class":"TPV"' "$work/watch.jsonl" | grep '"mode":[23]' || true; }
+losses() { grep '"class":"LOST"' "$work/watch.jsonl" || true; }
+# count KIND: how many of them it has said; reached KIND COUNT: whether it has said that many.
+count() { "$1" | wc -l; }
+reached() { (($(count "$1") >= $2)); }
 # fix_times: the times of its fixes, one a line, as GPX writes whole seconds.
-fix_times() { grep '"class" *: *"TPV"' "$work/watch.jsonl" | sed -n 's/.*"time" *: *"\([^"]*\)".*/\1/p' | sed 's/\.0*Z$/Z/'; }
+fix_times() { fixes | sed -n 's/.*"time":"\([^"]*\)".*/\1/p' | sed 's/\.0*Z$/Z/'; }
 # silent SECONDS: whether no fix is said for that long; what was under way may still arrive in the half second before.
 silent() {
     sleep 0.5
     local before
-    before=$(lines_of TPV)
+    before=$(count fixes)
     sleep "$1"
-    (($(lines_of TPV) == before))
+    (($(count fixes) == before))
 }
 # ended_well: the tracker is asked to end, and does, with 0.
 ended_well() {
@@ -96,24 +98,24 @@ row_S1() {
     feed 5
     start_gpsd
     track "gpsd://localhost:$port"
-    within 20 said TPV 5 || short "no positions from gpsd"
+    within 20 reached fixes 5 || short "no positions from gpsd"
 
     kill -KILL "$gpsd"
     wait "$gpsd" 2>/dev/null || true
     silent 3 || short "positions while gpsd is dead"
     local before
-    before=$(lines_of TPV)
+    before=$(count fixes)
     start_gpsd
-    within 5 said TPV $((before + 1)) || short "no position within 5 s of gpsd's return"
+    within 5 reached fixes $((before + 1)) || short "no position within 5 s of gpsd's return"
 
-    local losses
-    losses=$(lines_of LOST)
+    local lost
+    lost=$(count losses)
     kill -STOP "$feeder"
-    within 10 said LOST $((losses + 1)) || short "no loss told when the receiver fell silent"
+    within 10 reached losses $((lost + 1)) || short "no loss told when the receiver fell silent"
     silent 3 || short "positions while the receiver is silent"
-    before=$(lines_of TPV)
+    before=$(count fixes)
     kill -CONT "$feeder"
-    within 10 said TPV $((before + 3)) || short "no position after the receiver's silence"
+    within 10 reached fixes $((before + 3)) || short "no position after the receiver's silence"
 
     fix_times | sort --check=silent --unique || short "a fix was told twice, or an older one after a newer"
     ended_well || short "the tracker did not end with 0"
@@ -123,7 +125,7 @@ row_S1() {
 row_S3() {
     local sync_interval=10
     track "nmea:$recording?speed=10"
-    within 30 said TPV 30 || short "no positions from the recording"
+    within 30 reached fixes 30 || short "no positions from the recording"
     fix_times >"$work/must"
     sleep $((sync_interval + 1))
     kill -KILL "$tracker"
