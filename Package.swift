@@ -32,7 +32,13 @@ let package = Package(
 
         // The five rooms; they never import each other.
         .target(name: "CGPSD", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("gps")]),
-        .target(name: "WaypostPositioning", dependencies: ["Waypost", "WaypostSystem", "CGPSD"], swiftSettings: strict),
+        .target(
+            name: "WaypostPositioning",
+            dependencies: [
+                "Waypost", "WaypostSystem", "CGPSD",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
         .target(name: "WaypostRecording", dependencies: ["Waypost", "WaypostSystem"], swiftSettings: strict),
         .target(
             name: "WaypostControl",
@@ -70,7 +76,11 @@ let package = Package(
         .testTarget(name: "WaypostTests", dependencies: ["Waypost", "WaypostTestKit"], swiftSettings: strict),
         .testTarget(name: "WaypostSystemTests", dependencies: ["WaypostSystem", "WaypostTestKit"], swiftSettings: strict),
         .testTarget(
-            name: "WaypostPositioningTests", dependencies: ["Waypost", "WaypostSystem", "WaypostPositioning", "WaypostTestKit"],
+            name: "WaypostPositioningTests",
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostTestKit",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "WaypostRecordingTests", dependencies: ["Waypost", "WaypostSystem", "WaypostRecording", "WaypostTestKit"],

@@ -147,7 +147,46 @@ public final class EventHandoff: Sendable {
             handoff.close()
             thread.cancel()
         }
-        while let batch = try await handoff.nextBatch() {
+        try await handoff.deliver(to: output)
+    }
+
+    /// Runs `body` as a task beside this one and delivers what is sent, until it returns or the task is cancelled: for sources that wait
+    /// for others instead of blocking.
+    ///
+    /// - Parameter body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and is waited for,
+    ///   so that what it holds is free when this returns.
+    /// - Errors: what the body throws, after its last event.
+    public static func run(
+        capacity: Int = 64, output: PositionSourceOutput,
+        body: @escaping @Sendable (EventHandoff) async throws(PositionSourceError) -> Void
+    ) async throws(PositionSourceError) {
+        let handoff = EventHandoff(capacity: capacity, whenFull: .dropsOldest)
+        let work = Task {
+            do throws(PositionSourceError) {
+                try await body(handoff)
+                handoff.finish()
+            } catch {
+                handoff.finish(error)
+            }
+        }
+        let outcome: Result<Void, PositionSourceError> = await withTaskCancellationHandler {
+            do throws(PositionSourceError) {
+                return .success(try await handoff.deliver(to: output))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            work.cancel()
+        }
+        handoff.close()
+        work.cancel()
+        await work.value
+        try outcome.get()
+    }
+
+    /// Hands events over one by one until the end, or until the task is cancelled.
+    private func deliver(to output: PositionSourceOutput) async throws(PositionSourceError) {
+        while let batch = try await nextBatch() {
             for event in batch {
                 if Task.isCancelled { return }
                 await output(event)

@@ -39,7 +39,8 @@ extension Room {
 
         // They never import each other; only the two programs join them.
         Room(
-            name: "WaypostPositioning", floor: 2, targets: ["Waypost", "WaypostSystem", "CGPSD"], toolchain: ["Synchronization"]),
+            name: "WaypostPositioning", floor: 2, targets: ["Waypost", "WaypostSystem", "CGPSD"], products: ["NIOCore", "NIOPosix"],
+            toolchain: ["Synchronization"]),
         Room(name: "WaypostRecording", floor: 2, targets: ["Waypost", "WaypostSystem"], toolchain: ["Synchronization"]),
         Room(
             name: "WaypostControl", floor: 2, targets: ["Waypost", "WaypostSystem"], products: ["NIOCore", "NIOPosix"],

@@ -73,6 +73,9 @@ struct EpochAssembler: NMEASentenceReader, Sendable {
 }
 
 extension EpochAssembler {
+    /// Whether an epoch has begun that ``endEpoch(isEarly:)`` would deliver.
+    var isEpochOpen: Bool { epoch.isReportable }
+
     /// Ends the open epoch, because the next one has begun, the receiver has fallen quiet or the input has ended.
     ///
     /// - Parameter isEarly: more sentences of this epoch may follow; they are left out.

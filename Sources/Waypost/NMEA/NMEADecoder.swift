@@ -47,6 +47,9 @@ public struct NMEADecoder: Sendable {
     /// What was damaged so far.
     public var counters: NMEACounters { framer.counters }
 
+    /// Whether an epoch has begun that has not been delivered yet.
+    public var isEpochOpen: Bool { assembler.isEpochOpen }
+
     /// Takes the next bytes; appends the events that they complete.
     public mutating func decode(_ bytes: Span<UInt8>, into events: inout [NMEAEvent]) {
         swap(&assembler.events, &events)

@@ -1,0 +1,86 @@
+import NIOCore
+import Waypost
+import WaypostSystem
+
+/// The end of a live NMEA source's pipeline: bytes in, events out through the session.
+///
+/// It ends an epoch when the line falls quiet, and notices silence; the channel's end is the source's business, which waits for it.
+/// - Concurrency: belongs to its channel's event loop.
+final class NMEAChannelHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// What happens to the channel once silence is a loss.
+    enum Silence {
+        /// It is closed, for the source to open it anew: a line that hangs, a peer that is gone without a word.
+        case closes
+        /// It stays: where nobody is connected, nobody can be connected again.
+        case keeps
+    }
+
+    /// A pause that ends an epoch; within one cycle receivers pause less.
+    static let quietMilliseconds = NMEAFileSource.quietMilliseconds
+
+    private let session: NMEASession
+    private let silence: Silence
+    private var lastReadAt: Int64 = 0
+    private var quietTimer: Scheduled<Void>?
+    private var silenceTimer: Scheduled<Void>?
+
+    /// A handler for one channel of the session.
+    init(session: NMEASession, onSilence silence: Silence = .closes) {
+        self.session = session
+        self.silence = silence
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        watchSilence(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        quietTimer?.cancel()
+        silenceTimer?.cancel()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        lastReadAt = MonotonicClock.milliseconds
+        let buffer = unwrapInboundIn(data)
+        buffer.withUnsafeReadableBytes { raw in
+            session.receive(Span(_unsafeBytes: raw))
+        }
+        // A receiver whose last sentence is known needs no timer: its epoch is ended already.
+        if quietTimer == nil, session.isEpochOpen { watchQuiet(context, milliseconds: NMEAChannelHandler.quietMilliseconds) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        session.endEpoch()
+        context.fireChannelInactive()
+    }
+
+    /// The channel's errors (EIO of a line that was pulled out) end it; the source sees the end.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    // One timer that is put off, not one per read.
+    private func watchQuiet(_ context: ChannelHandlerContext, milliseconds: Int64) {
+        quietTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) { [self] in
+            quietTimer = nil
+            let rest = lastReadAt + NMEAChannelHandler.quietMilliseconds - MonotonicClock.milliseconds
+            if rest > 0 { return watchQuiet(context, milliseconds: rest) }
+            session.endEpoch()
+        }
+    }
+
+    private func watchSilence(_ context: ChannelHandlerContext) {
+        let wait = max(1, session.silenceDeadline - MonotonicClock.milliseconds)
+        silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) { [self] in
+            if session.checkSilence() {
+                if silence == .closes { return context.close(promise: nil) }
+                // The deadline has passed and stays so until the next sentence: look again after a while.
+                silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [self] in watchSilence(context) }
+            } else {
+                watchSilence(context)
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Waypost
+
+/// Turns the bytes of a live NMEA line into events: whole epochs, no fix twice, silence noticed, a loss told once.
+///
+/// The rules:
+/// - A fix with the time and the place of the one before is a repetition and is dropped.
+/// - Silence is no whole sentence for five seconds or three periods, whichever is longer; noise does not end it.
+/// - A loss is told once; what is learned about it later is a warning, and the next fix ends it.
+/// - One line in ten damaged, over a hundred lines, is a warning: it is what a second reader of the same port looks like.
+///
+/// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
+struct NMEAFollower {
+    /// Silence is at least this long.
+    static let leastSilenceMilliseconds: Int64 = 5_000
+    private static let longestPeriodMilliseconds: Int64 = 60_000
+    private static let linesToJudge = 100
+
+    private let name: String
+    private let correctsWeekRollover: Bool
+
+    private var decoder = NMEADecoder()
+    private var decoded: [NMEAEvent] = []
+    private var sentenceCount = 0
+    private var lastSentenceAt: Int64
+    private var lastMoment: Int64?
+    private var lastFix: Position?
+    private var loss: LossReason?
+    private var warned: Set<String> = []
+    private var judged = (lines: 0, damaged: 0)
+
+    /// How often the receiver reports, in milliseconds; nil until two times are known.
+    private(set) var periodMilliseconds: Int64?
+
+    /// Nothing connected yet.
+    ///
+    /// - Parameters:
+    ///   - name: the source that every position carries.
+    ///   - correctsWeekRollover: whether dates before 2020 get 1024 weeks added; for live receivers, not for recordings sent live.
+    init(name: String, correctsWeekRollover: Bool = true, at now: Int64) {
+        self.name = name
+        self.correctsWeekRollover = correctsWeekRollover
+        lastSentenceAt = now
+    }
+
+    /// The moment at which silence will be a loss, unless a sentence comes before.
+    var silenceDeadline: Int64 {
+        lastSentenceAt + max(NMEAFollower.leastSilenceMilliseconds, 3 * (periodMilliseconds ?? 0))
+    }
+
+    /// Whether an epoch waits for its end: for the next one's beginning, or for a quiet gap.
+    var isEpochOpen: Bool { decoder.isEpochOpen }
+
+    // MARK: The connection
+
+    /// A connection stands: what was half read of the one before is gone, and waiting for sentences begins anew.
+    mutating func connected(to peer: String, at now: Int64) -> [PositionSourceEvent] {
+        var options = NMEADecoder.Options()
+        options.deliversSky = true
+        options.endsEpochAtLearnedSentence = true
+        options.correctsWeekRollover = correctsWeekRollover
+        decoder = NMEADecoder(options: options)
+        sentenceCount = 0
+        judged = (0, 0)
+        lastSentenceAt = now
+        return [.status(.connected(peer))]
+    }
+
+    /// There are no positions until further notice, and why.
+    mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] {
+        if loss == nil {
+            loss = reason
+            warned = [reason.words]
+            return [.lost(reason)]
+        }
+        return warn(reason.words)
+    }
+
+    /// Something that a person should know, once until the next fix.
+    mutating func warn(_ text: String) -> [PositionSourceEvent] {
+        warned.insert(text).inserted ? [.status(.warning(text))] : []
+    }
+
+    // MARK: The line
+
+    /// Takes the next bytes, cut anywhere.
+    mutating func process(_ bytes: Span<UInt8>, at now: Int64) -> [PositionSourceEvent] {
+        decoder.decode(bytes, into: &decoded)
+        let counters = decoder.counters
+        if counters.sentences != sentenceCount {
+            sentenceCount = counters.sentences
+            lastSentenceAt = now
+        }
+        return takeDecoded() + judge(counters)
+    }
+
+    /// The line has fallen quiet: what was said belongs together.
+    mutating func endEpoch() -> [PositionSourceEvent] {
+        decoder.endEpoch(into: &decoded)
+        return takeDecoded()
+    }
+
+    /// The silence deadline may have passed.
+    mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
+        now < silenceDeadline ? [] : lose(.silent)
+    }
+
+    private mutating func takeDecoded() -> [PositionSourceEvent] {
+        if decoded.isEmpty { return [] }
+        var events: [PositionSourceEvent] = []
+        for event in decoded {
+            switch event {
+            case .sky(var view):
+                view.source = name
+                events.append(.sky(view))
+            case .epoch(let epoch):
+                learnPeriod(epoch)
+                guard var position = epoch.position else {
+                    events.append(.noFix(NoFix(time: epoch.time, source: name)))
+                    continue
+                }
+                position.source = name
+                guard isNew(position) else { continue }
+                lastFix = position
+                loss = nil
+                events.append(.position(position))
+            }
+        }
+        decoded.removeAll(keepingCapacity: true)
+        return events
+    }
+
+    private func isNew(_ position: Position) -> Bool {
+        guard let time = position.time, let last = lastFix else { return true }
+        return time != last.time || position.coordinate != last.coordinate
+    }
+
+    private mutating func learnPeriod(_ epoch: NMEAEpoch) {
+        guard let moment = epoch.time?.millisecondsSince1970 ?? epoch.millisecondOfDay.map(Int64.init) else { return }
+        if let last = lastMoment, (1...NMEAFollower.longestPeriodMilliseconds).contains(moment - last) {
+            periodMilliseconds = moment - last
+        }
+        lastMoment = moment
+    }
+
+    private mutating func judge(_ counters: NMEACounters) -> [PositionSourceEvent] {
+        guard counters.lines - judged.lines >= NMEAFollower.linesToJudge else { return [] }
+        let damaged = counters[.badChecksum].count + counters[.cut].count
+        defer { judged = (counters.lines, damaged) }
+        guard 10 * (damaged - judged.damaged) >= counters.lines - judged.lines else { return [] }
+        return warn("more than one line in ten is damaged: the line is noisy, or another program reads from it as well")
+    }
+}
+
+extension LossReason {
+    fileprivate var words: String {
+        switch self {
+        case .noFix: "no fix"
+        case .silent: "connected, but there are no NMEA sentences"
+        case .disconnected(let reason), .deviceGone(let reason): reason
+        case .ended: "ended"
+        }
+    }
+}

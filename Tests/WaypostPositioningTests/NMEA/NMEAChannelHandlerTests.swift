@@ -1,0 +1,63 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+import Waypost
+import WaypostSystem
+import WaypostTestKit
+
+@testable import WaypostPositioning
+
+/// The live pipeline on a real descriptor.
+@Suite struct NMEAChannelHandlerTests {
+    @Test func deliversAnEpochAfterAQuietGap() async throws {
+        try await onASocketPair { log, far, _ in
+            try Syscalls.writeAll(far, Array(SimulatedReceiver().epoch(0).text.utf8))
+            #expect(await log.waits { $0.positions.count == 1 })
+            #expect(log.positions.first?.source == "test:")
+            #expect(log.events.contains { if case .sky = $0 { true } else { false } })
+        }
+    }
+
+    @Test func deliversTheLastEpochWhenTheLineEnds() async throws {
+        try await onASocketPair { log, far, channel in
+            try Syscalls.writeAll(far, Array(SimulatedReceiver().epoch(0).text.utf8))
+            _ = shutdown(far, Int32(SHUT_WR))
+            await channel.waitUntilClosed()
+            #expect(await log.waits(.milliseconds(500)) { $0.positions.count == 1 })
+        }
+    }
+
+    @Test func tellsSilenceAndClosesTheLine() async throws {
+        try await onASocketPair { log, far, channel in
+            try Syscalls.writeAll(far, Array(SimulatedReceiver().epoch(0).text.utf8))
+            let start = MonotonicClock.milliseconds
+            await channel.waitUntilClosed()
+            #expect((4_900...7_000).contains(MonotonicClock.milliseconds - start))
+            #expect(await log.waits(.seconds(1)) { $0.losses == [.silent] })
+        }
+    }
+
+    private func onASocketPair(_ body: @escaping @Sendable (EventLog, Int32, any Channel) async throws -> Void) async throws {
+        let (near, far) = try Syscalls.socketPair()
+        defer { Syscalls.close(far) }
+        let log = EventLog()
+        try await EventHandoff.run(output: { log.append($0) }) { (handoff) async throws(PositionSourceError) in
+            do {
+                let session = NMEASession(name: "test:", handoff: handoff)
+                session.connected(to: "a socket")
+                let channel = try await NIOPipeBootstrap(group: LiveEventLoop.group)
+                    .channelInitializer { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try channel.pipeline.syncOperations.addHandler(NMEAChannelHandler(session: session))
+                        }
+                    }
+                    .takingOwnershipOfDescriptor(input: near).get()
+                try await body(log, far, channel)
+                try? await channel.close()
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+}
