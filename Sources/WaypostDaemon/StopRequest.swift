@@ -1,25 +1,27 @@
-import Synchronization
 import WaypostSystem
 
-/// The signals that ask the tracker to stop: the first in order, the second at once.
+/// The request to stop, from the thread that waits for signals to the task that heeds it.
 struct StopRequest: Sendable {
     private let stream: AsyncStream<Void>
-    private let thread: ThreadCancellation
+    private let continuation: AsyncStream<Void>.Continuation
 
-    /// Listens from now on; the signals must be blocked already.
-    init() throws(SystemError) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        self.stream = stream
-        thread = try DedicatedThread.start(name: "signals") { _ in
-            _ = Signals.waitForStopRequest()
-            continuation.yield()
-            _ = Signals.waitForStopRequest()
-            SystemProcess.interrupt()
-        }
+    init() {
+        (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     }
 
-    /// Waits for the first request, or until the task is cancelled.
+    /// Waits for the request, or until the task is cancelled.
     func wait() async {
         for await _ in stream { return }
+    }
+
+    /// Turns signals into the request for ever: the first in good order, the second ends the process at once.
+    ///
+    /// For the main thread: an `async` main hands it to the dispatch library, which unblocks every signal there, and the first SIGTERM
+    /// would kill the tracker.
+    func listenForSignals() -> Never {
+        _ = Signals.waitForStopRequest()
+        continuation.yield()
+        _ = Signals.waitForStopRequest()
+        SystemProcess.interrupt()
     }
 }

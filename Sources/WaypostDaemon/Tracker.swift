@@ -14,8 +14,7 @@ struct Tracker {
     let logger: Logger
 
     /// Runs until the source ends or somebody asks to stop; leaves every track finished.
-    func run() async throws(DaemonFailure) {
-        let stop = try listenForStop()
+    func run(until stop: StopRequest) async throws(DaemonFailure) {
         let state = try takeState()
         let recorder = try makeRecorder()
         await recoverTracks(recorder)
@@ -32,19 +31,15 @@ struct Tracker {
 
         logger.info("source \(manager.source.name), log \(configuration.log.directory), socket \(server.path)")
         await manager.start()
-        let failure = await end(of: manager, or: stop)
-        await manager.stop()
+        let failure = await end(of: manager, or: stop) { await finishTrack(recorder) }
         await finishTrack(recorder)
+        await close(recorder)
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
     }
 
     // MARK: - Parts
-
-    private func listenForStop() throws(DaemonFailure) -> StopRequest {
-        do { return try StopRequest() } catch { throw DaemonFailure(.failed, "\(error)") }
-    }
 
     /// Takes the state folder for this process alone.
     private func takeState() throws(DaemonFailure) -> FileLock {
@@ -105,10 +100,14 @@ struct Tracker {
 
     private func finishTrack(_ recorder: TrackRecorder) async {
         do throws(RecordingError) {
-            if let track = try await recorder.close() { report(track, how: "wrote") }
+            if let track = try await recorder.finishTrack() { report(track, how: "wrote") }
         } catch {
             logger.error("\(DaemonFailure(error).lines.joined()); the positions are in the journal, the next start tries again")
         }
+    }
+
+    private func close(_ recorder: TrackRecorder) async {
+        do throws(RecordingError) { _ = try await recorder.close() } catch { logger.error("\(DaemonFailure(error).lines.joined())") }
     }
 
     private func report(_ track: FinishedTrack, how verb: String) {
@@ -120,24 +119,21 @@ struct Tracker {
     }
 
     /// Waits for the source's end or a request to stop, whichever comes first; the source's end alone does not end a tracker that stays.
-    private func end(of manager: PositioningManager, or stop: StopRequest) async -> DaemonFailure? {
-        await withTaskGroup(of: DaemonFailure?.self) { group in
-            group.addTask {
-                await stop.wait()
-                return nil
-            }
-            group.addTask {
-                do throws(PositionSourceError) {
-                    try await manager.waitUntilFinished()
-                } catch {
-                    return DaemonFailure(error)
-                }
-                if stays { await stop.wait() }
-                return nil
-            }
-            let first = await group.next()
-            group.cancelAll()
-            return first ?? nil
+    ///
+    /// The source has stopped when it returns; `atSourceEnd` is for what a tracker that stays does not put off. What made it impossible for the source to run is the result.
+    private func end(of manager: PositioningManager, or stop: StopRequest, atSourceEnd: () async -> Void) async -> DaemonFailure? {
+        let stopper = Task {
+            await stop.wait()
+            await manager.stop()
         }
+        do throws(PositionSourceError) {
+            try await manager.waitUntilFinished()
+        } catch {
+            stopper.cancel()
+            return DaemonFailure(error)
+        }
+        if stays { await atSourceEnd() } else { stopper.cancel() }
+        await stopper.value
+        return nil
     }
 }

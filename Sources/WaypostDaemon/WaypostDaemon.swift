@@ -5,23 +5,32 @@ import WaypostSystem
 /// The program `waypostd`: the tracker, as systemd or `waypost run` starts it.
 @main
 enum WaypostDaemon {
-    static func main() async {
+    static func main() {
         Signals.ignoreBrokenPipe()
         // Before any thread starts, so that all of them leave these signals to the one that waits for them.
         Signals.blockStopRequests()
+        let stop = StopRequest()
+        // Detached: `main` belongs to the main actor, whose thread is about to wait for signals.
+        Task.detached { SystemProcess.exit(await run(until: stop)) }
+        stop.listenForSignals()
+    }
+
+    /// Does what the arguments say; the program's exit code.
+    private static func run(until stop: StopRequest) async -> ExitStatus {
         do {
-            try await tracker(DaemonOptions(arguments: Array(CommandLine.arguments.dropFirst()))).run()
+            try await tracker(DaemonOptions(arguments: Array(CommandLine.arguments.dropFirst()))).run(until: stop)
         } catch DaemonOptions.Instead.printHelp {
             print(DaemonOptions.help)
         } catch DaemonOptions.Instead.printVersion {
             print(WaypostVersion.text)
         } catch let failure as DaemonFailure {
             for line in failure.lines { SystemProcess.printError(line) }
-            SystemProcess.exit(failure.status)
+            return failure.status
         } catch {
             SystemProcess.printError("waypost: \(error)")
-            SystemProcess.exit(.failed)
+            return .failed
         }
+        return .ok
     }
 
     private static func tracker(_ options: DaemonOptions) throws(DaemonFailure) -> Tracker {

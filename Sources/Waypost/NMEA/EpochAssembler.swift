@@ -213,8 +213,7 @@ extension EpochAssembler {
         position.quality.satellitesUsed = epoch.satellitesUsed
         if let accuracy = epoch.accuracy {
             position.accuracy = accuracy
-        } else if let hdop = position.quality.hdop, hdop > 0, hdop < 50 {
-            // Receivers say 99.99 for "no solution".
+        } else if let hdop = position.quality.hdop {
             let radius = RangeErrorModel.radius68(hdop: hdop, status: epoch.status).roundedToMillimetres
             position.accuracy = HorizontalAccuracy(radiusMetres: radius, origin: .hdop)
         }

@@ -22,7 +22,7 @@ struct GGA {
         if quality != 0 { coordinate = fields.coordinate(at: 2, in: bytes) }
         status = GGA.status(quality: quality)
         satellitesUsed = fields.integer(7, in: bytes)
-        hdop = fields.magnitude(8, in: bytes)
+        hdop = fields.dilution(8, in: bytes)
         altitudeMSLMetres = fields.decimal(9, in: bytes)
         geoidSeparationMetres = fields.decimal(11, in: bytes)
     }

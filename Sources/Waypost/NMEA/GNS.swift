@@ -21,7 +21,7 @@ struct GNS {
         if GNS.hasFix(fields.range(6), in: bytes) { coordinate = fields.coordinate(at: 2, in: bytes) }
         status = GNS.best(fields.range(6), in: bytes)
         satellitesUsed = fields.integer(7, in: bytes)
-        hdop = fields.magnitude(8, in: bytes)
+        hdop = fields.dilution(8, in: bytes)
         altitudeMSLMetres = fields.decimal(9, in: bytes)
         geoidSeparationMetres = fields.decimal(10, in: bytes)
     }

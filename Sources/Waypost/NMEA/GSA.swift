@@ -22,9 +22,9 @@ struct GSA {
             satellites[satelliteCount] = UInt16(number)
             satelliteCount += 1
         }
-        pdop = fields.magnitude(15, in: bytes)
-        hdop = fields.magnitude(16, in: bytes)
-        vdop = fields.magnitude(17, in: bytes)
+        pdop = fields.dilution(15, in: bytes)
+        hdop = fields.dilution(16, in: bytes)
+        vdop = fields.dilution(17, in: bytes)
         constellation = GSA.constellation(system: fields.integer(18, in: bytes)) ?? Constellation(talker: talker)
     }
 

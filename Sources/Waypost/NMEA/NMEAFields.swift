@@ -79,6 +79,11 @@ struct NMEAFields {
         decimal(index, in: bytes, within: 0...Double.greatestFiniteMagnitude)
     }
 
+    /// A dilution of precision; what stands for "none" (99.9, 99.99, 127) and 0 are nil.
+    mutating func dilution(_ index: Int, in bytes: Span<UInt8>) -> Double? {
+        magnitude(index, in: bytes).flatMap { $0 > 0 && $0 < 99 ? $0 : nil }
+    }
+
     /// Speed in metres per second from a field in knots.
     mutating func metresPerSecond(knots index: Int, in bytes: Span<UInt8>) -> Double? {
         magnitude(index, in: bytes).map { $0 * (1_852.0 / 3_600) }

@@ -60,7 +60,7 @@ import Waypost
         #expect(abs((accuracy?.radiusMetres ?? -1) - radius) < 1e-9, "\(quality)")
     }
 
-    @Test(arguments: ["", "0.0", "99.99", "50.0"])
+    @Test(arguments: ["", "0.0", "99.99", "99.0"])
     func knowsNoAccuracyWithoutAMeaningfulHDOP(_ hdop: String) {
         #expect(DecodedNMEA("GPGGA,120000,4717.115,N,00833.915,E,1,08,\(hdop),545.4,M,46.9,M,,").position?.accuracy == nil)
     }
