@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: libFuzzer needs flags that the root's plain build must not have. Build it with Tests/Scripts/fuzz.sh.
+let package = Package(
+    name: "waypost-fuzz",
+    dependencies: [.package(name: "waypost", path: "../..")],
+    targets: [
+        .target(name: "CLibFuzzer"),
+        .executableTarget(
+            name: "fuzz-nmea", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
+            path: "Sources/FuzzNMEA"),
+        .executableTarget(
+            name: "fuzz-json", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
+            path: "Sources/FuzzJSON"),
+    ]
+)
