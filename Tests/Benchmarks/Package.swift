@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: benchmarks are neither shipped nor part of the root's build.
+let package = Package(
+    name: "waypost-benchmarks",
+    dependencies: [.package(name: "waypost", path: "../..")],
+    targets: [
+        .target(name: "CAllocationCount", cSettings: [.treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "waypost-bench", dependencies: ["CAllocationCount", .product(name: "Waypost", package: "waypost")],
+            path: "Sources/WaypostBench", swiftSettings: [.treatAllWarnings(as: .error)]),
+    ],
+    cLanguageStandard: .c17
+)

@@ -1,0 +1,37 @@
+import Glibc
+
+/// Runs one benchmark by its name: `waypost-bench nmea-parse FILE`.
+@main
+enum WaypostBench {
+    static func main() {
+        let arguments = CommandLine.arguments
+        switch (arguments.count, arguments.dropFirst().first) {
+        case (3, "nmea-parse"):
+            guard let bytes = read(arguments[2]) else { fail("waypost-bench: cannot read \(arguments[2])", status: 66) }
+            if !NMEAParse.run(bytes) { exit(1) }
+        default: fail("usage: waypost-bench nmea-parse FILE", status: 64)
+        }
+    }
+
+    private static func read(_ path: String) -> [UInt8]? {
+        guard let file = fopen(path, "rb") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while true {
+            let room = 1 << 20
+            let isEnd = withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { buffer in
+                let count = fread(buffer.baseAddress, 1, room, file)
+                bytes.append(contentsOf: buffer[..<count])
+                return count < room
+            }
+            if isEnd { return ferror(file) == 0 ? bytes : nil }
+        }
+    }
+
+    private static func fail(_ text: String, status: Int32) -> Never {
+        // Not stderr: as a C variable it is not concurrency-safe.
+        let line = Array((text + "\n").utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+        exit(status)
+    }
+}
