@@ -1,0 +1,21 @@
+/// USB products that are GNSS receivers and nothing else, and that speak NMEA unasked.
+///
+/// Only these may be opened without being named: opening the port of anything else can reset the device behind it (an Arduino), dial, or
+/// take a modem from its manager. What is left out, and why:
+/// - 067b (Prolific), 0403 (FTDI), 10c4 (CP210x), 1a86 (CH340), 0557: bridges that any cable may contain, receivers among them.
+/// - 2c7c (Quectel), 1e0e (SIMCom), 1199 (Sierra), 1bc7 (Telit), 12d1 (Huawei): modems, silent on their NMEA port until told on another.
+/// - 091e:0003 (Garmin), 1163 (DeLorme): receivers with a protocol of their own that begins with a greeting.
+enum GNSSProducts {
+    /// What it is, if the ids are known.
+    static func name(vendorID: UInt16, productID: UInt16) -> String? {
+        switch (vendorID, productID) {
+        case (0x1546, 0x01a5): "u-blox 5"
+        case (0x1546, 0x01a6): "u-blox 6"
+        case (0x1546, 0x01a7): "u-blox 7"
+        case (0x1546, 0x01a8): "u-blox 8"
+        case (0x1546, 0x01a9): "u-blox 9"
+        case (0x0e8d, 0x3329): "MediaTek MT3329"
+        default: nil
+        }
+    }
+}

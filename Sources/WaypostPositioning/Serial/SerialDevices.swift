@@ -1,0 +1,162 @@
+import Waypost
+import WaypostSystem
+
+/// A serial line of this machine, whether a receiver hangs on it or not.
+public struct SerialDevice: Sendable, Hashable {
+    /// The kernel's name: `ttyUSB0`; another one after the next plug.
+    public var name: String
+    /// The device: `/dev/ttyUSB0`.
+    public var path: String
+    /// Its links in `/dev/serial/by-id`: by vendor, product and serial number; equal receivers without a number share one.
+    public var byIDNames: [String] = []
+    /// Its links in `/dev/serial/by-path`: by the socket it is plugged into.
+    public var byPathNames: [String] = []
+    /// USB vendor and product; nil for a line on the board.
+    public var vendorID: UInt16?
+    /// See ``vendorID``.
+    public var productID: UInt16?
+    /// What the device says of itself, as USB strings.
+    public var vendorName: String?
+    /// See ``vendorName``.
+    public var productName: String?
+    /// See ``vendorName``.
+    public var serialNumber: String?
+    /// The kernel's driver: `cdc_acm`, `ftdi_sio`.
+    public var driver: String?
+    /// Who has it open or claims it, as far as this user may see.
+    public var holders: [SerialDeviceHolder] = []
+
+    /// A line with nothing known but its name.
+    public init(name: String) {
+        self.name = name
+        path = "/dev/\(name)"
+    }
+
+    /// What receiver it is, when its ids are those of a receiver and nothing else.
+    public var knownReceiver: String? {
+        guard let vendorID, let productID else { return nil }
+        return GNSSProducts.name(vendorID: vendorID, productID: productID)
+    }
+
+    /// Whether `serial:auto` may open it.
+    public var isKnownGNSS: Bool { knownReceiver != nil }
+
+    /// The name that stays with the receiver, as far as there is one: for remembering things about it.
+    public var lastingName: String { byIDNames.first ?? byPathNames.first ?? path }
+}
+
+/// Who has a serial line.
+public enum SerialDeviceHolder: Sendable, Hashable {
+    /// gpsd has it on its list, open or not.
+    case gpsd
+    /// A process has it open.
+    case process(DeviceHolder)
+
+    /// Who has the line open or claims it, as far as this user may see; waypost itself is not counted.
+    ///
+    /// - Parameter gpsdDevices: what ``GPSDDevices/list(port:)`` says.
+    static func all(of path: String, gpsdDevices: [String]) -> [SerialDeviceHolder] {
+        let device = Syscalls.resolvingLinks(path)
+        let claims: [SerialDeviceHolder] = gpsdDevices.contains(device) ? [.gpsd] : []
+        return claims + DeviceHolder.all(of: device).filter { !$0.isThisProcess }.map(SerialDeviceHolder.process)
+    }
+}
+
+/// The serial lines of this machine, as `/sys` and `/dev/serial` show them.
+///
+/// No line is opened to find out.
+public struct SerialDeviceCatalogue: Sendable {
+    /// Where `/sys` and `/dev` are; empty for this machine's own.
+    public var root: String
+
+    /// The catalogue of this machine, or of a saved or made-up tree.
+    public init(root: String = "") {
+        self.root = root
+    }
+
+    /// Every line, by name; without holders.
+    public func devices() -> [SerialDevice] {
+        let byID = links(in: "by-id")
+        let byPath = links(in: "by-path")
+        return names(in: "/sys/class/tty").filter(isLine).map { name in
+            var device = SerialDevice(name: name)
+            device.byIDNames = byID[name] ?? []
+            device.byPathNames = byPath[name] ?? []
+            describe(&device)
+            return device
+        }
+    }
+
+    /// Every line, by name, with who has it.
+    ///
+    /// - Parameter gpsdPort: where a gpsd of this machine listens.
+    /// - Concurrency: waits for gpsd for at most half a second; not for a task or an event loop.
+    public func devicesWithHolders(gpsdPort: UInt16 = 2_947) -> [SerialDevice] {
+        let found = devices()
+        if found.isEmpty { return [] }
+        let gpsdDevices = GPSDDevices.list(port: gpsdPort)
+        return found.map { device in
+            var device = device
+            device.holders = SerialDeviceHolder.all(of: device.path, gpsdDevices: gpsdDevices)
+            return device
+        }
+    }
+}
+
+// MARK: - Reading the tree
+
+extension SerialDeviceCatalogue {
+    /// Whether a terminal has hardware behind it; the kernel makes `ttyS` lines for ports that may exist, with type 0.
+    private func isLine(_ name: String) -> Bool {
+        guard Syscalls.exists("\(root)/sys/class/tty/\(name)/device") else { return false }
+        return contents("\(root)/sys/class/tty/\(name)/type") != "0"
+    }
+
+    private func describe(_ device: inout SerialDevice) {
+        let start = Syscalls.resolvingLinks("\(root)/sys/class/tty/\(device.name)/device")
+        device.driver = Syscalls.linkTarget(start + "/driver").map(lastComponent)
+        // The USB device is the first folder above the line that has a vendor.
+        let top = Syscalls.resolvingLinks(root + "/sys").utf8.count
+        var folder = Substring(start)
+        while folder.utf8.count > top {
+            if let vendor = contents("\(folder)/idVendor").flatMap({ UInt16($0, radix: 16) }) {
+                device.vendorID = vendor
+                device.productID = contents("\(folder)/idProduct").flatMap { UInt16($0, radix: 16) }
+                device.vendorName = contents("\(folder)/manufacturer")
+                device.productName = contents("\(folder)/product")
+                device.serialNumber = contents("\(folder)/serial")
+                return
+            }
+            guard let slash = folder.lastIndex(of: "/") else { return }
+            folder = folder[..<slash]
+        }
+    }
+
+    /// The links of one of udev's folders by the name of the line they lead to.
+    private func links(in kind: String) -> [String: [String]] {
+        let folder = "/dev/serial/\(kind)"
+        var found: [String: [String]] = [:]
+        for link in names(in: folder) {
+            guard let target = Syscalls.linkTarget("\(root)\(folder)/\(link)") else { continue }
+            found[lastComponent(target), default: []].append("\(folder)/\(link)")
+        }
+        return found
+    }
+
+    private func names(in folder: String) -> [String] {
+        (try? Syscalls.names(inFolder: root + folder)) ?? []  // A folder that is not there holds nothing: no serial line at all.
+    }
+
+    /// The first line of a small file, without spaces around it; nil when it is missing or empty.
+    private func contents(_ path: String) -> String? {
+        let bytes = (try? Syscalls.contents(of: path)) ?? nil  // Unplugged while we look: it has no such property.
+        guard let line = bytes?.split(separator: 0x0a).first else { return nil }
+        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+        let trimmed = Array(line.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+        return trimmed.isEmpty ? nil : String(decoding: trimmed, as: UTF8.self)
+    }
+
+    private func lastComponent(_ path: String) -> String {
+        String(path.split(separator: "/").last ?? "")
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// A process that has a device open.
+public struct DeviceHolder: Sendable, Hashable {
+    /// Its process id.
+    public var processID: Int32
+    /// Its program's name, the first 15 bytes of it.
+    public var name: String
+
+    /// A process with that id and name.
+    public init(processID: Int32, name: String) {
+        self.processID = processID
+        self.name = name
+    }
+
+    /// Whether it is this process.
+    public var isThisProcess: Bool { processID == getpid() }
+
+    /// Who has the device open, as far as /proc shows it: root sees all, others only their own processes.
+    ///
+    /// - Parameter path: the device, or a link to it.
+    /// - Cost: reads the links of every open file of every process that may be looked into; some ten milliseconds.
+    public static func all(of path: String) -> [DeviceHolder] {
+        let device = Syscalls.resolvingLinks(path)
+        let names = (try? Syscalls.names(inFolder: "/proc")) ?? []  // Without /proc nothing is known.
+        return names.compactMap(Int32.init).filter { has($0, open: device) }.map { process in
+            let comm = (try? Syscalls.contents(of: "/proc/\(process)/comm")) ?? nil  // It may have ended by now.
+            return DeviceHolder(processID: process, name: String(decoding: (comm ?? []).prefix { $0 != 0x0a }, as: UTF8.self))
+        }
+    }
+
+    private static func has(_ process: Int32, open device: String) -> Bool {
+        let folder = "/proc/\(process)/fd"
+        let descriptors = (try? Syscalls.names(inFolder: folder)) ?? []  // Somebody else's, or ended: not ours to see.
+        return descriptors.contains { Syscalls.linkTarget("\(folder)/\($0)") == device }
+    }
+}
+
+extension Syscalls {
+    /// What a symbolic link says; nil when there is none.
+    public static func linkTarget(_ path: String) -> String? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
+            let length = buffer.withMemoryRebound(to: CChar.self) { names in
+                names.baseAddress.map { readlink(path, $0, names.count) } ?? 0
+            }
+            count = max(0, length)
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The name of the group that owns what the path names; nil when there is nothing, or the group has no name.
+    public static func groupName(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        var entry = group()
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        var found: UnsafeMutablePointer<group>?
+        guard getgrgid_r(status.st_gid, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.gr_name else {
+            return nil
+        }
+        return String(cString: name)
+    }
+}

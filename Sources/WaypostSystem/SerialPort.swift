@@ -1,0 +1,113 @@
+import Glibc
+
+/// A serial line that is open to read from: raw, without echo, and locked for this process.
+///
+/// - The line is raw before anything else happens: until then the kernel sends every sentence back to the receiver.
+/// - Two locks: `TIOCEXCL` refuses other programs (but root), `flock` those that ask for it, a second waypost among them.
+/// - Opening and closing do not raise or drop the modem lines on purpose (`CLOCAL`, no `HUPCL`), so that what hangs on them is not reset.
+/// - Concurrency: one owner; its calls may wait for the device (USB control transfers), so keep them off threads that must not.
+public struct SerialPort: ~Copyable {
+    /// The speeds that receivers have, in bits per second, slowest first.
+    public static let baudRates = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600]
+
+    /// What became of an attempt to open a line.
+    public enum Attempt: ~Copyable {
+        /// It is ours.
+        case opened(SerialPort)
+        /// Another one has it.
+        case held
+    }
+
+    /// The device, links resolved.
+    public let path: String
+    private let descriptor: Int32
+
+    /// Opens a line at a speed.
+    ///
+    /// - Parameters:
+    ///   - path: the device or a link to it, which is resolved now.
+    ///   - baudRate: one of ``baudRates``.
+    /// - Errors: `ENOTTY` when the path is no terminal, `EINVAL` for a speed that the device cannot do.
+    public static func open(_ path: String, baudRate: Int) throws(SystemError) -> Attempt {
+        let device = Syscalls.resolvingLinks(path)
+        let descriptor: Int32
+        do {
+            descriptor = try Syscalls.open(device, O_RDWR | O_NOCTTY | O_NONBLOCK)
+        } catch {
+            if error.code == EBUSY { return .held }
+            throw error
+        }
+        guard isatty(descriptor) == 1 else {
+            let code = errno
+            Syscalls.close(descriptor)
+            // A line that was pulled out since then is no terminal either: EIO.
+            throw SystemError(code: code == EIO ? EIO : ENOTTY, operation: "open", path: device)
+        }
+        do {
+            guard try Syscalls.lockExclusively(descriptor, path: device), !isTakenByAnother(descriptor, device) else {
+                Syscalls.close(descriptor)
+                return .held
+            }
+            try configure(descriptor, baudRate: baudRate, path: device)
+            try Syscalls.retrying("lock", path: device) { ioctl(descriptor, UInt(TIOCEXCL)) }
+        } catch {
+            Syscalls.close(descriptor)
+            throw error
+        }
+        return .opened(SerialPort(path: device, descriptor: descriptor))
+    }
+
+    deinit {
+        // A pseudo terminal outlives its last reader, and these locks with it.
+        _ = ioctl(descriptor, UInt(TIOCNXCL))
+        _ = flock(descriptor, LOCK_UN)
+        Syscalls.close(descriptor)
+    }
+
+    /// Changes the speed, and throws away what waits to be read: it came at the old one.
+    ///
+    /// - Errors: `EINVAL` for a speed that the device cannot do.
+    public borrowing func setBaudRate(_ baudRate: Int) throws(SystemError) {
+        try SerialPort.configure(descriptor, baudRate: baudRate, path: path)
+        try Syscalls.retrying("empty", path: path) { tcflush(descriptor, TCIFLUSH) }
+    }
+
+    /// A descriptor of the same line for somebody who reads it and closes it; it does not block.
+    public borrowing func makeReadingDescriptor() throws(SystemError) -> Int32 {
+        try Syscalls.retrying("duplicate", path: path) { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+    }
+
+    // MARK: The terminal's settings
+
+    private static func configure(_ descriptor: Int32, baudRate: Int, path: String) throws(SystemError) {
+        guard let speed = speeds[baudRate] else { throw SystemError(code: EINVAL, operation: "set speed", path: path) }
+        var settings = termios()
+        try Syscalls.retrying("read settings", path: path) { tcgetattr(descriptor, &settings) }
+        cfmakeraw(&settings)
+        settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+        settings.c_cflag &= ~(tcflag_t(HUPCL | CSTOPB) | hardwareFlowControl)
+        cfsetspeed(&settings, speed)
+        try Syscalls.retrying("set speed", path: path) { tcsetattr(descriptor, TCSANOW, &settings) }
+        // tcsetattr succeeds when it could set anything at all.
+        try Syscalls.retrying("read settings", path: path) { tcgetattr(descriptor, &settings) }
+        guard cfgetispeed(&settings) == speed else { throw SystemError(code: EINVAL, operation: "set speed", path: path) }
+    }
+
+    private static let speeds: [Int: speed_t] = [
+        4_800: speed_t(B4800), 9_600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400), 57_600: speed_t(B57600),
+        115_200: speed_t(B115200), 230_400: speed_t(B230400), 460_800: speed_t(B460800), 921_600: speed_t(B921600),
+    ]
+
+    // CRTSCTS and TIOCGEXCL are macros that are not imported.
+    private static let hardwareFlowControl: tcflag_t = 0x8000_0000
+    private static let getExclusive: UInt = 0x8004_5440
+
+    /// Whether another process has the line for itself, which stops everybody but root from opening it.
+    ///
+    /// The mark may be one that a killed process left on a pseudo terminal: root sees in /proc whether somebody is behind it.
+    private static func isTakenByAnother(_ descriptor: Int32, _ path: String) -> Bool {
+        var isExclusive: Int32 = 0
+        guard ioctl(descriptor, getExclusive, &isExclusive) == 0, isExclusive != 0 else { return false }
+        return DeviceHolder.all(of: path).contains { $0.processID != getpid() }
+    }
+}
