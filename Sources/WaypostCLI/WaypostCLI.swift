@@ -12,7 +12,7 @@ struct WaypostCLI: ParsableCommand {
             output, 74 I/O error, 75 timed out or no fix yet, 77 not authorised, 78 bad configuration.
             """,
         version: WaypostVersion.text,
-        subcommands: [RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, ConfigCommand.self])
+        subcommands: [RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, DevicesCommand.self, ConfigCommand.self])
 
     /// Runs the command of the arguments; every failure is one line on stderr and an exit code of sysexits.h.
     static func main() {
