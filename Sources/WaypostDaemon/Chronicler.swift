@@ -27,7 +27,22 @@ actor Chronicler: PositioningConsumer {
             if reason != .ended { logger.warning("position lost: \(reason.words)") }
         case .status(.connected(let peer)): logger.info("connected to \(peer)")
         case .status(.warning(let words)): logger.warning("\(words)")
-        case .noFix, .sky, .finished: break
+        case .status(.switched(let change)):
+            logger.notice("source \(change.to) instead of \(change.from): \(change.reason.words)")
+        case .noFix, .sky, .finished, .status(.members): break
+        }
+    }
+}
+
+extension SourceSwitch.Reason {
+    /// For people; what is said of the source that is left, unless it says otherwise.
+    var words: String {
+        switch self {
+        case .silent: "silent"
+        case .lost(let reason): reason.words
+        case .noFix: "no fix, which the other one has"
+        case .ended: "ended"
+        case .recovered: "the better one has a lasting fix again"
         }
     }
 }

@@ -10,14 +10,37 @@ import Waypost
 /// - A live source never gives up: what it loses (a daemon, a device, a stalled line) it reports once as
 ///   ``PositionSourceEvent/lost(_:)`` and tries again with back-off, and it never repeats an old fix as a new one.
 /// - `run` throws only what no retry can mend: a file that does not exist, an address that cannot be read.
-/// - Every position carries ``name`` as its `source`.
+/// - Every position, report without a fix and sky view carries one of ``originNames`` as its `source`.
 /// - `run` may be called again after it has returned, and starts afresh then.
 public protocol PositionSource: Sendable {
     /// What the source is called in positions, `status` and messages: its URL.
     var name: String { get }
 
+    /// What positions may carry as their source: the name, or for a source that is made of others the names of these.
+    var originNames: [String] { get }
+
+    /// Whether it can run beside other sources only to see how it fares; asked again before each start.
+    var sharing: SourceSharing { get }
+
     /// Delivers events until the source ends or the task is cancelled.
     func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError)
+}
+
+extension PositionSource {
+    /// The name alone.
+    public var originNames: [String] { [name] }
+    /// Beside any other.
+    public var sharing: SourceSharing { .free }
+}
+
+/// Whether a source can run beside others.
+public enum SourceSharing: Sendable, Hashable {
+    /// Beside any other.
+    case free
+    /// Beside those that do not use the same device: its path, with links resolved.
+    case device(String)
+    /// Never only to see how it fares: running uses it up, as a recording or a pipe.
+    case alone
 }
 
 /// Where a source delivers its events; returns when the event has been taken.
@@ -59,6 +82,10 @@ public enum SourceStatus: Sendable, Hashable {
     case connected(String)
     /// Something odd that does not stop the source, once per kind.
     case warning(String)
+    /// A source made of others takes its positions from another of them from now on.
+    case switched(SourceSwitch)
+    /// How the members of a source made of others fare, in their order; all of them, when one has changed.
+    case members([SourceMember])
 }
 
 /// Why a source cannot run at all.

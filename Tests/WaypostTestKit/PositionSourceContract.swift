@@ -25,6 +25,7 @@ public struct PositionSourceContract: Sendable {
         var found: [Violation] = []
         let source = makeSource()
         if source.name.isEmpty { found.append(Violation("the source has no name")) }
+        if source.originNames.isEmpty { found.append(Violation("the source does not say what its positions carry")) }
         if source.name != makeSource().name { found.append(Violation("two sources made alike have different names")) }
         found += await runTwice(source)
         found += await cancelBeforeTheStart(makeSource())
@@ -81,17 +82,15 @@ private final class ObservedRun: Sendable {
     }
 
     private let log = Log()
-    private let name: String
     private let task: Task<Void, Never>
 
     init(_ source: any PositionSource, isCancelledBefore: Bool = false, readerTakes delay: Duration = .milliseconds(1)) {
-        name = source.name
-        let (log, name) = (log, source.name)
+        let (log, names) = (log, source.originNames)
         task = Task {
             if isCancelledBefore { withUnsafeCurrentTask { $0?.cancel() } }
             do throws(PositionSourceError) {
                 try await source.run { event in
-                    log.record.withLock { $0.note(event, source: name) }
+                    log.record.withLock { $0.note(event, sources: names) }
                     try? await Task.sleep(for: delay)  // A cancelled reader is a quick reader.
                     log.record.withLock { $0.isInOutput = false }
                 }
@@ -131,23 +130,24 @@ private final class ObservedRun: Sendable {
 
 extension ObservedRun.Record {
     /// Adds an event and what is wrong with it.
-    fileprivate mutating func note(_ event: PositionSourceEvent, source name: String) {
+    fileprivate mutating func note(_ event: PositionSourceEvent, sources names: [String]) {
         func expect(_ condition: Bool, _ words: @autoclosure () -> String) {
             if !condition { violations.append(Violation(words())) }
         }
+        func isOrigin(_ name: String?) -> Bool { name.map(names.contains) ?? false }
         expect(!isInOutput, "an event came while the one before was still being taken")
         expect(!hasEnded, "an event came after the run had returned")
         expect(events.last != .finished, "an event came after .finished")
         isInOutput = true
         switch event {
         case .position(let position):
-            expect(position.source == name, "a position's source is \(position.source ?? "nil"), not \(name)")
+            expect(isOrigin(position.source), "a position's source is \(position.source ?? "nil"), not one of \(names)")
             expect(position.hasOnlyFiniteValues, "a position holds a value that is not finite: \(position)")
             expect(position.courseDegrees.map { (0..<360).contains($0) } ?? true, "a course is outside 0..<360: \(position)")
             expect((position.speedMetresPerSecond ?? 0) >= 0, "a speed is negative: \(position)")
             if let time = position.time, time == lastPositionTime { expect(false, "the fix of \(time) was delivered twice") }
-        case .noFix(let report): expect(report.source == name, "a report without a fix does not carry the source's name")
-        case .sky(let view): expect(view.source == name, "a sky view does not carry the source's name")
+        case .noFix(let report): expect(isOrigin(report.source), "a report without a fix does not carry the source's name")
+        case .sky(let view): expect(isOrigin(view.source), "a sky view does not carry the source's name")
         case .lost: expect(!isLost, "a loss was told twice, without a position in between")
         case .status, .finished: break
         }

@@ -18,6 +18,10 @@ public actor PositioningManager {
     public private(set) var rawPosition: Position?
     /// What the source says the other side is (`gpsd 3.22`), nil when it is not connected or has no other side.
     public private(set) var peer: String?
+    /// How the members of a source made of others fare; empty for other sources.
+    public private(set) var sourceMembers: [SourceMember] = []
+    /// The last change from one member to another, and when (milliseconds of the monotonic clock).
+    public private(set) var lastSwitch: (change: SourceSwitch, at: Int64)?
     /// The last view of the sky, nil when stopped.
     public private(set) var sky: SkyView?
     /// Why the position is lost, nil while it is not.
@@ -72,6 +76,7 @@ public actor PositioningManager {
         sky = nil
         peer = nil
         lossReason = nil
+        sourceMembers = []
     }
 
     /// Waits until the source has ended by itself or was stopped.
@@ -124,11 +129,22 @@ public actor PositioningManager {
             if case .disconnected = reason { peer = nil }
             if rule.lose() { await lose(reason) }
         case .status(let status):
-            if case .connected(let name) = status { peer = name }
+            note(status)
             await deliver(.status(status))
         case .finished:
             if rule.lose() { await lose(.ended) }
             await deliver(.finished)
+        }
+    }
+
+    private func note(_ status: SourceStatus) {
+        switch status {
+        case .connected(let name): peer = name
+        case .warning: break
+        case .members(let members):
+            sourceMembers = members
+            peer = members.first(where: \.isActive)?.peer
+        case .switched(let change): lastSwitch = (change, MonotonicClock.milliseconds)
         }
     }
 

@@ -13,6 +13,9 @@ public struct NMEAFileSource: PositionSource {
     /// How many times faster than its own times it is played; 0 is as fast as the listeners take it, nil what suits the input.
     public let speed: Double?
 
+    /// What has been read does not come again.
+    public var sharing: SourceSharing { .alone }
+
     /// A pause of a live writer that ends an epoch; within one cycle receivers pause less.
     static let quietMilliseconds: Int64 = 150
 

@@ -1,0 +1,185 @@
+import Waypost
+import WaypostSystem
+
+/// One run of a ``FallbackSource``: does what the rule decides, and delivers what the member in use says.
+struct FallbackRun {
+    /// One run of one member.
+    struct ID: Hashable, Sendable {
+        var member: Int
+        var number: Int
+    }
+
+    /// What the first member that failed threw, if all have failed.
+    var failure: PositionSourceError? { failures.count == sources.count ? failures.first : nil }
+
+    private let sources: [any PositionSource]
+    private let mailbox: FallbackMailbox
+    private let output: PositionSourceOutput
+
+    private var rule: FallbackRule
+    private var gate = FallbackGate()
+    private var tasks: [Int: (id: ID, task: Task<Void, Never>)] = [:]
+    /// Runs that were told to end and may not have yet.
+    private var ending: [ID: Task<Void, Never>] = [:]
+    private var runCount = 0
+    private var peers: [String?]
+    private var failures: [PositionSourceError] = []
+    private var isLost = false
+    private var reported: [SourceMember] = []
+
+    init(members: [any PositionSource], times: FallbackRule.Times, mailbox: FallbackMailbox, output: @escaping PositionSourceOutput) {
+        sources = members
+        self.mailbox = mailbox
+        self.output = output
+        rule = FallbackRule(sharing: members.map(\.sharing), times: times)
+        peers = members.map { _ in nil }
+    }
+
+    var hasEnded: Bool { rule.hasEnded }
+
+    /// When ``handle(_:)`` must be called although nothing has come.
+    var deadline: Int64? { rule.deadline(after: MonotonicClock.milliseconds) }
+
+    mutating func begin() async { await tick() }
+
+    /// Ends every member and waits for it.
+    mutating func stopAll() async {
+        for index in Array(tasks.keys) { stop(index) }
+        for task in ending.values { await task.value }
+        ending = [:]
+    }
+
+    // MARK: What has come
+
+    mutating func handle(_ letters: [FallbackMailbox.Letter]) async {
+        for letter in letters {
+            if Task.isCancelled { return }
+            await handle(letter)
+            mailbox.release(letter)
+        }
+        await tick()
+    }
+
+    private mutating func handle(_ letter: FallbackMailbox.Letter) async {
+        let index = letter.sender.member
+        guard tasks[index]?.id == letter.sender else {
+            if case .returned = letter.content { ending[letter.sender] = nil }
+            return
+        }
+        switch letter.content {
+        case .event(let event): await handle(event, from: index)
+        case .returned(let error):
+            tasks[index] = nil
+            if let error {
+                failures.append(error)
+                await output(.status(.warning("\(sources[index].name): \(error.reason)")))
+            }
+            peers[index] = nil
+            if index == rule.active { gate.reset() }
+            await step(.report(index, .ended))
+        }
+    }
+
+    private mutating func handle(_ event: PositionSourceEvent, from index: Int) async {
+        switch event {
+        case .position(let position):
+            await step(.report(index, .fix(position.time)))
+            guard index == rule.active else { return }
+            switch gate.admit(position.time, from: index, at: MonotonicClock.milliseconds) {
+            case .isDropped: return
+            case .passes: break
+            case .passesBehind(let milliseconds):
+                let words = "its clock is \(milliseconds) ms behind that of the source before it"
+                await output(.status(.warning("\(sources[index].name): \(words)")))
+            }
+            isLost = false
+        case .noFix(let report):
+            await step(.report(index, .noFix(report.time)))
+        case .lost(let reason):
+            peers[index] = nil
+            await step(.report(index, .lost(reason)))
+            guard index == rule.active, !isLost else { return }
+            isLost = true
+        case .status(.connected(let peer)):
+            peers[index] = peer
+            await reportMembers()
+        case .sky: break
+        case .status(.warning):
+            // What ails a source that is not in use is worth knowing, too.
+            await output(event)
+            return
+        case .status(.switched), .status(.members): break
+        // Its run returns now, and tells.
+        case .finished: return
+        }
+        guard index == rule.active else { return }
+        await output(event)
+        await step(.report(index, .resumed))
+    }
+
+    // MARK: What is decided
+
+    private mutating func tick() async {
+        for index in sources.indices { rule.sharing[index] = sources[index].sharing }
+        await step(.tick)
+    }
+
+    private mutating func step(_ input: FallbackRule.Input) async {
+        var previous = rule.active
+        for decision in rule.step(input, at: MonotonicClock.milliseconds) {
+            switch decision {
+            case .stop(let index): stop(index)
+            case .start(let index): start(index)
+            case .use(let index, let reason):
+                await output(.status(.switched(SourceSwitch(from: sources[previous].name, to: sources[index].name, reason: reason))))
+                previous = index
+            }
+        }
+        await reportMembers()
+    }
+
+    private mutating func start(_ index: Int) {
+        runCount += 1
+        let id = ID(member: index, number: runCount)
+        let (source, mailbox, before) = (sources[index], mailbox, Array(ending.values))
+        let task = Task {
+            // A device is free, and a source can run again, when those before have returned.
+            for task in before { await task.value }
+            do throws(PositionSourceError) {
+                if !Task.isCancelled { try await source.run { event in await mailbox.send(event, from: id) } }
+                mailbox.post(returned: nil, from: id)
+            } catch {
+                mailbox.post(returned: error, from: id)
+            }
+        }
+        tasks[index] = (id, task)
+    }
+
+    private mutating func stop(_ index: Int) {
+        guard let (id, task) = tasks.removeValue(forKey: index) else { return }
+        peers[index] = nil
+        task.cancel()
+        ending[id] = task
+    }
+
+    private mutating func reportMembers() async {
+        let now = MonotonicClock.milliseconds
+        let members = sources.indices.map { index in
+            SourceMember(
+                name: sources[index].name, state: rule.state(of: index, at: now), isActive: index == rule.active, peer: peers[index])
+        }
+        guard members != reported else { return }
+        reported = members
+        await output(.status(.members(members)))
+    }
+}
+
+extension PositionSourceError {
+    fileprivate var reason: String {
+        switch self {
+        case .cannotOpen(_, let reason): "cannot be opened: \(reason)"
+        case .cannotRead(_, let reason): "cannot be read: \(reason)"
+        case .unusable(_, let reason): reason
+        }
+    }
+}

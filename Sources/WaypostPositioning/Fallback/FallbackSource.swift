@@ -1,0 +1,53 @@
+import Waypost
+import WaypostSystem
+
+/// Several sources as one: positions from the best that has any, by ``FallbackRule``.
+///
+/// Every position carries the name of the member that gave it. The fixes of two members never lie within a second of each other, and
+/// their times go on across a switch, unless the clock of the new one is behind for good, which is a warning. What happens is told as
+/// ``SourceStatus/switched(_:)`` and ``SourceStatus/members(_:)``.
+///
+/// A loss of the member in use is a loss; the next position, from whichever member, ends it. It ends when every member has ended: with
+/// ``PositionSourceEvent/finished``, or with the first failure if all have failed.
+/// - Concurrency: each member that runs has a task of its own; a slow reader slows all of them down.
+public struct FallbackSource: PositionSource {
+    /// The names of its members, in their order.
+    public let name: String
+    /// The members, the best first; no two of the same name.
+    public let members: [any PositionSource]
+    private let times: FallbackRule.Times
+
+    /// A source of these members, the best first.
+    public init(_ members: [any PositionSource], times: FallbackRule.Times = FallbackRule.Times()) {
+        precondition(!members.isEmpty, "a fallback needs a source")
+        self.members = members
+        self.times = times
+        name = members.map(\.name).joined(separator: ", then ")
+    }
+
+    /// The names of all members.
+    public var originNames: [String] { members.flatMap(\.originNames) }
+
+    /// Delivers events until every member has ended or the task is cancelled.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        let mailbox = FallbackMailbox()
+        var run = FallbackRun(members: members, times: times, mailbox: mailbox, output: output)
+        let alarm = FallbackAlarm(mailbox: mailbox)
+        await withTaskCancellationHandler {
+            await run.begin()
+            while !run.hasEnded, !Task.isCancelled {
+                alarm.set(to: run.deadline)
+                guard let letters = await mailbox.next() else { break }
+                await run.handle(letters)
+            }
+        } onCancel: {
+            mailbox.close()
+        }
+        mailbox.close()
+        await alarm.stop()
+        await run.stopAll()
+        guard run.hasEnded, !Task.isCancelled else { return }
+        if let failure = run.failure { throw failure }
+        await output(.finished)
+    }
+}
