@@ -15,6 +15,12 @@ struct StatusScreen {
             let connected = source["connected"]?.string.map { " (\($0))" } ?? ""
             lines.append("source    \(source["url"]?.string ?? "?")\(connected): \(source["state"]?.string ?? "?")\(satellites(source))")
         }
+        for member in status["sources"]?.array ?? [] where member["active"]?.bool != true {
+            lines.append("          \(member["url"]?.string ?? "?"): \(member["state"]?.string ?? "?")")
+        }
+        if let change = status["last_switch"], let from = change["from"]?.string, let reason = change["reason"]?.string {
+            lines.append("          instead of \(from) for \(spell(change["seconds_ago"]?.int ?? 0)): \(reason)")
+        }
         if let position { lines.append("position  \(PositionLine(position).text)") }
         if let log = status["log"] {
             func count(_ name: String) -> Int { log[name]?.int ?? 0 }
@@ -43,8 +49,9 @@ struct StatusScreen {
         return ", \(used) of \(seen) satellites used"
     }
 
-    private var uptime: String {
-        let seconds = status["uptime"]?.int ?? 0
+    private var uptime: String { spell(status["uptime"]?.int ?? 0) }
+
+    private func spell(_ seconds: Int) -> String {
         switch seconds {
         case ..<120: return "\(seconds) s"
         case ..<7_200: return "\(seconds / 60) min"

@@ -7,11 +7,18 @@ extension Configuration {
         .list(
             "source", \.sources, initial: Source(url: .gpsd(.init())),
             """
-            Where positions come from. Several [[source]] sections are tried in their order.
+            Where positions come from. Several [[source]] sections: the first is preferred, the next ones stand in for it.
             A file of conf.d that has any replaces the whole list.
             """,
             [
                 .init("url", \.url, .sourceURL, isRequired: true, "The source: gpsd://HOST:PORT[/DEVICE] or nmea:FILE[?speed=X].")
+            ]),
+        .table(
+            "tracking", \.tracking, "How positions are come by.",
+            [
+                .init(
+                    "first_fix_timeout", \.firstFixTimeout, .duration(in: .seconds(1) ... .seconds(3_600)),
+                    "So long after its start a source without a fix is kept, although a later one has a fix.")
             ]),
         .table(
             "log", \.log, "The recorded tracks.",

@@ -5,6 +5,8 @@
 public struct Configuration: Equatable, Sendable {
     /// Where positions come from, best first; never empty after loading.
     public var sources: [Source]
+    /// How positions are come by.
+    public var tracking: Tracking
     /// The recorded tracks.
     public var log: Log
     /// The control socket.
@@ -19,6 +21,12 @@ public struct Configuration: Equatable, Sendable {
         public init(url: SourceURL) {
             self.url = url
         }
+    }
+
+    /// How positions are come by: `[tracking]`.
+    public struct Tracking: Equatable, Sendable {
+        /// How long a source that delivers data may take to its first fix before another one that has a fix is used.
+        public var firstFixTimeout: Duration
     }
 
     /// The recorded tracks: `[log]`.
@@ -38,6 +46,7 @@ public struct Configuration: Equatable, Sendable {
     /// The built-in defaults, with a user's default paths.
     public init(paths: DefaultPaths) {
         sources = [Source(url: .gpsd(.init()))]
+        tracking = Tracking(firstFixTimeout: .seconds(60))
         log = Log(directory: paths.logDirectory, syncInterval: .seconds(10))
         control = Control(socket: paths.socket)
     }

@@ -19,13 +19,14 @@ struct DaemonOptions: Equatable {
     static let help = """
         OVERVIEW: The waypost tracker: follows a position source, logs tracks, tells everybody who may know.
 
-        USAGE: waypostd [--config FILE] [--source URL] [--state DIR] [--log DIR] [--socket PATH] [--stay]
+        USAGE: waypostd [--config FILE] [--source URL]... [--state DIR] [--log DIR] [--socket PATH] [--stay]
 
         Example: waypostd --source gpsd://localhost --log /var/log/waypost
 
         OPTIONS:
           --config FILE   Configuration; default /etc/waypost/waypost.toml, or ~/.config/waypost/waypost.toml, if it exists.
           --source URL    gpsd://HOST:PORT[/DEVICE] or nmea:FILE[?speed=X] (nmea:- is standard input); default gpsd://localhost:2947.
+                          Several: the first is preferred, the next ones stand in for it.
           --state DIR     Folder of the tracker's state.
           --log DIR       Folder of the recorded tracks.
           --socket PATH   Control socket.
@@ -55,7 +56,6 @@ struct DaemonOptions: Equatable {
             default: throw DaemonFailure(usage: "unknown argument \(argument)")
             }
         }
-        if sources.count > 1 { throw DaemonFailure(usage: "several sources are not supported by this version") }
     }
 
     private static func split(_ argument: String) -> (name: String, value: String?) {

@@ -23,7 +23,9 @@ struct StatusReporter: ControlHandler {
         if let loss { problems.append("position lost: \(loss.words)") } else if position == nil { problems.append("no fix yet") }
         if let failure { problems.append("logging is paused: \(DaemonFailure(failure).lines.joined())") }
         let statistics = await recorder.statistics
-        let source = manager.source.name
+        let members = await manager.sourceMembers
+        let lastSwitch = await manager.lastSwitch
+        let source = members.first(where: \.isActive)?.name ?? manager.source.name
         let peer = await manager.peer
         let satellites = await manager.sky?.satellites
         return ControlProtocol.object("STATUS") { json in
@@ -42,6 +44,19 @@ struct StatusReporter: ControlHandler {
                 json.member("satellites_seen", satellites?.count)
                 json.member("satellites_used", satellites?.count { $0.isUsed })
             }
+            if !members.isEmpty {
+                json.array("sources") { json in
+                    for member in members { json.append(member) }
+                }
+            }
+            if let (change, at) = lastSwitch {
+                json.object("last_switch") { json in
+                    json.member("from", change.from)
+                    json.member("to", change.to)
+                    json.member("reason", change.reason.words)
+                    json.member("seconds_ago", Int((MonotonicClock.milliseconds - at) / 1_000))
+                }
+            }
             if let position {
                 var text = TextBuffer(capacity: 512)
                 TPVCodec.append(position, to: &text)
@@ -59,6 +74,35 @@ struct StatusReporter: ControlHandler {
                 json.member("bytes", statistics.journalByteCount)
                 json.member("fsyncs", statistics.synchronizationCount)
             }
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(_ member: SourceMember) {
+        object { json in
+            json.member("url", member.name)
+            json.member("state", member.state.code)
+            json.member("active", member.isActive)
+            json.member("connected", member.peer)
+            if case .lost(let reason) = member.state {
+                json.member("reason", reason.code)
+                json.member("detail", reason.detail)
+            }
+        }
+    }
+}
+
+extension SourceMember.State {
+    /// The state's name on the wire.
+    fileprivate var code: String {
+        switch self {
+        case .standby: "standby"
+        case .starting: "starting"
+        case .searching: "searching"
+        case .fix: "fix"
+        case .lost: "lost"
+        case .ended: "finished"
         }
     }
 }

@@ -6,7 +6,7 @@ import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
 
-/// The wiring: one source, the log, the control socket, from the start to the end.
+/// The wiring: the sources, the log, the control socket, from the start to the end.
 struct Tracker {
     let configuration: Configuration
     let stateFolder: String
@@ -19,7 +19,7 @@ struct Tracker {
         let recorder = try makeRecorder()
         await recoverTracks(recorder)
 
-        let manager = PositioningManager(source: makeSource())
+        let manager = PositioningManager(source: configuration.positionSource)
         let log = LogConsumer(recorder: recorder, logger: logger)
         let watchers = WatcherCount()
         let reporter = StatusReporter(
@@ -64,17 +64,6 @@ struct Tracker {
         settings.syncInterval = configuration.log.syncInterval
         settings.creator = "waypost \(WaypostVersion.text)"
         do { return try TrackRecorder(folder: configuration.log.directory, configuration: settings) } catch { throw DaemonFailure(error) }
-    }
-
-    private func makeSource() -> any PositionSource {
-        switch configuration.sources.first?.url ?? .gpsd(SourceURL.GPSD()) {
-        case .gpsd(let gpsd): GPSDSource(host: gpsd.host, port: UInt16(gpsd.port), device: gpsd.device)
-        case .nmea(let nmea):
-            switch nmea.input {
-            case .standardInput: NMEAFileSource(path: "-", speed: nmea.speed)
-            case .file(let path): NMEAFileSource(path: path, speed: nmea.speed)
-            }
-        }
     }
 
     private func listen(_ reporter: StatusReporter) async throws(DaemonFailure) -> ControlServer {

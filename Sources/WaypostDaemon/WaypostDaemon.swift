@@ -48,9 +48,6 @@ enum WaypostDaemon {
         if !options.sources.isEmpty { configuration.sources = options.sources.map(Configuration.Source.init(url:)) }
         if let log = options.log { configuration.log.directory = log }
         if let socket = options.socket { configuration.control.socket = socket }
-        if configuration.sources.count > 1 {
-            throw DaemonFailure(.badConfiguration, "[[source]]: several sources are not supported by this version")
-        }
         return Tracker(
             configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays, logger: Logger(label: "waypostd"))
     }

@@ -1,0 +1,30 @@
+import WaypostConfiguration
+import WaypostPositioning
+
+extension Configuration {
+    /// What gives the positions: the one source, or several as a fallback.
+    var positionSource: any PositionSource {
+        // The same source again would only compete with itself.
+        var urls: [SourceURL] = []
+        for source in sources where !urls.contains(source.url) { urls.append(source.url) }
+        let members = urls.map(\.positionSource)
+        if members.count == 1 { return members[0] }
+        var times = FallbackRule.Times()
+        times.firstFix = Int64(tracking.firstFixTimeout / .milliseconds(1))
+        return FallbackSource(members, times: times)
+    }
+}
+
+extension SourceURL {
+    /// The source that the URL names.
+    fileprivate var positionSource: any PositionSource {
+        switch self {
+        case .gpsd(let gpsd): GPSDSource(host: gpsd.host, port: UInt16(gpsd.port), device: gpsd.device)
+        case .nmea(let nmea):
+            switch nmea.input {
+            case .standardInput: NMEAFileSource(path: "-", speed: nmea.speed)
+            case .file(let path): NMEAFileSource(path: path, speed: nmea.speed)
+            }
+        }
+    }
+}
