@@ -76,8 +76,11 @@ trap 'interrupted=true' INT
 
 tracks >"$session/tracks-before"
 SECONDS=0
+# In a process group of its own (set -m): Ctrl-C ends the screen, and the script then asks the tracker to end, once.
+set -m
 "$waypost" run --source "$source" --state "$state" --log "$state/log" --socket "$socket" </dev/null >"$session/tracker.log" 2>&1 &
 tracker=$!
+set +m
 
 # The socket's name appears before anybody listens: ready is when `status` gets an answer, healthy (0) or not yet (1).
 answers() {
