@@ -77,11 +77,12 @@ silent() {
     sleep "$1"
     (($(count fixes) == before))
 }
-# ended_well: the tracker is asked to end, and does, with 0.
+# ended_well: the tracker is asked to end, and does, soon and with 0.
 ended_well() {
     kill -TERM "$tracker"
-    wait "$tracker"
+    within 20 gone "$tracker" && wait "$tracker"
 }
+gone() { ! kill -0 "$1" 2>/dev/null; }
 # valid FILE...: whether the GPX files keep to the schema.
 valid() {
     if [[ -f $schema ]]; then
@@ -133,7 +134,7 @@ row_S3() {
 
     # The next start, on something short; it ends by itself.
     head -n 400 "$recording" >"$work/short.nmea"
-    "$bin/waypost" run --source "nmea:$work/short.nmea?speed=0" --state "$work/state" --log "$work/log" --socket "$work/socket" \
+    timeout 60 "$bin/waypost" run --source "nmea:$work/short.nmea?speed=0" --state "$work/state" --log "$work/log" --socket "$work/socket" \
         </dev/null >>"$work/tracker.log" 2>&1 || short "the next start failed: $(tail -n 1 "$work/tracker.log")"
     compgen -G "$work/log/*.gpx" >/dev/null || short "the next start left no GPX file"
     valid "$work"/log/*.gpx || short "not valid: $(tail -n 1 "$work/xmllint.log")"
