@@ -10,12 +10,15 @@ struct WaypostCLI: ParsableCommand {
         discussion: """
             Exit codes: 0 ok, 1 failed, 64 usage, 65 bad input data, 66 input missing, 69 daemon or device unreachable, 73 cannot create \
             output, 74 I/O error, 75 timed out or no fix yet, 77 not authorised, 78 bad configuration.
+
+            Example: waypost run --source gpsd://localhost --state ~/tracker --log ~/tracks --socket ~/tracker.sock
             """,
         version: WaypostVersion.text,
         subcommands: [RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, DevicesCommand.self, ConfigCommand.self])
 
     /// Runs the command of the arguments; every failure is one line on stderr and an exit code of sysexits.h.
     static func main() {
+        Syscalls.holdStandardDescriptors()
         // A reader that went away (`| head`) is an error of write, not a signal.
         Signals.ignoreBrokenPipe()
         do {

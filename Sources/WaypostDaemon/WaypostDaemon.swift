@@ -6,6 +6,7 @@ import WaypostSystem
 @main
 enum WaypostDaemon {
     static func main() {
+        Syscalls.holdStandardDescriptors()
         Signals.ignoreBrokenPipe()
         // Before any thread starts, so that all of them leave these signals to the one that waits for them.
         Signals.blockStopRequests()

@@ -132,11 +132,20 @@ extension Syscalls {
         }
     }
 
-    /// The path without links; the path itself when it does not exist yet.
+    /// The path without links; the path of what is missing when it, or what a link leads to, does not exist yet.
     public static func resolvingLinks(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        var path = path
+        // As many links as the kernel follows.
+        for _ in 0..<40 {
+            if let resolved = realpath(path, nil) {
+                defer { free(resolved) }
+                return String(cString: resolved)
+            }
+            guard let target = linkTarget(path) else { break }
+            let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+            path = target.hasPrefix("/") ? target : folder + target
+        }
+        return path
     }
 
     /// The size of an open ordinary file in bytes, nil for anything else.

@@ -28,6 +28,16 @@ public enum Syscalls {
     /// The descriptor of standard error.
     public static let standardError: Int32 = STDERR_FILENO
 
+    /// Makes sure that the three standard descriptors are open: no file opened later takes the number of one, and with it the messages.
+    ///
+    /// What was closed reads as empty and cannot be written.
+    public static func holdStandardDescriptors() {
+        for descriptor in [standardInput, standardOutput, standardError] where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is given out: this one. It stays over exec, as standard descriptors do.
+            _ = Glibc.open("/dev/null", O_RDONLY)
+        }
+    }
+
     /// Whether a person may be at the other end of the descriptor.
     public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
@@ -72,18 +82,37 @@ public enum Syscalls {
         }
     }
 
+    /// Reads into the array, waiting until there is something; 0 is the end.
+    ///
+    /// A FIFO that nobody has opened to write yet is waited for, although its descriptor does not block.
+    public static func readWaiting(_ descriptor: Int32, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+        while true {
+            var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+            _ = try poll(&descriptors, timeoutMilliseconds: -1)
+            let count = try readAvailable(descriptor, into: &buffer)
+            if count >= 0 { return count }
+        }
+    }
+
     /// Whether the descriptor is an ordinary file, which is always ready and has an end.
     public static func isRegularFile(_ descriptor: Int32) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Writes all of the bytes.
+    /// Writes all of the bytes, waiting for a slow reader even where the descriptor does not block (a pipe or terminal that is shared
+    /// with a program which made it so).
     public static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, path: String? = nil) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
-            let written = try retrying("write", path: path) { Glibc.write(descriptor, rest.baseAddress, rest.count) }
-            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            do {
+                let written = try retrying("write", path: path) { Glibc.write(descriptor, rest.baseAddress, rest.count) }
+                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+            } catch {
+                guard error.code == EAGAIN else { throw error }
+                var descriptors = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
+                _ = try poll(&descriptors, timeoutMilliseconds: -1)
+            }
         }
     }
 

@@ -54,7 +54,7 @@ struct ConversionReader: ~Copyable {
         defer { swap(&buffer, &self.buffer) }
         let count: Int
         do throws(SystemError) {
-            count = try Syscalls.readAvailable(descriptor, into: &buffer)
+            count = try Syscalls.readWaiting(descriptor, into: &buffer)
         } catch {
             throw CommandFailure(.inputOutput, what: path, why: "cannot be read: \(error.reason)")
         }

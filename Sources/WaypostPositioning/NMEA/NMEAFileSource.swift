@@ -55,6 +55,7 @@ private struct NMEAFileReader: ~Copyable {
         self.handoff = handoff
         self.cancellation = cancellation
         do throws(SystemError) {
+            if Syscalls.isFolder(source.path) { throw SystemError.isFolder(source.path) }
             descriptor = source.path == "-" ? Syscalls.standardInput : try Syscalls.openForReading(source.path)
         } catch {
             throw .cannotOpen(path: source.path, reason: error.reason)
