@@ -35,7 +35,7 @@ public struct NMEACounters: Sendable, Equatable {
         public internal(set) var firstLine = 0
     }
 
-    /// Sentences with a good frame, understood or not.
+    /// Sentences of a known type with a good frame and all their fields; noise hardly ever looks like one.
     public internal(set) var sentences = 0
     /// Lines so far, empty ones included.
     public internal(set) var lines = 0

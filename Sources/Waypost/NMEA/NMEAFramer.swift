@@ -145,15 +145,15 @@ struct NMEAFramer {
     }
 
     private mutating func deliver(_ bytes: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
-        counters.sentences += 1
         let address = fields.range(0)
         guard let type = NMEASentenceType(address: address, in: bytes) else { return }
         let talker = UInt16(bytes[address.lowerBound]) << 8 | UInt16(bytes[address.lowerBound + 1])
         if !reader.read(type, talker: talker, &fields, in: bytes) {
             counters.add(.cut)
-        } else if fields.hasMalformed {
-            counters.add(.unreadableValue)
+            return
         }
+        counters.sentences += 1
+        if fields.hasMalformed { counters.add(.unreadableValue) }
     }
 
     @inline(__always)
