@@ -26,6 +26,7 @@ extension CommandFailure {
         case .notAuthorised(let message): self.init(.notAuthorised, what: "position", why: message)
         case .notRunning(let path):
             self.init(.unavailable, what: "waypostd", why: "is not running (nobody listens on \(path))", next: "start it with waypost run")
+        case .noPermission: self.init(.notAuthorised, what: "waypostd", why: "\(error)")
         case .timedOut: self.init(.timedOut, what: "waypostd", why: "does not answer")
         default: self.init(.unavailable, what: "waypostd", why: "\(error)")
         }

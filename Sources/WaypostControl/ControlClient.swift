@@ -22,8 +22,9 @@ public struct ControlClient: ~Copyable {
 
     /// Connects, and waits for the daemon to say hello.
     ///
-    /// - Errors: ``ControlError/notRunning(path:)``, ``ControlError/cannotConnect(path:reason:)``, ``ControlError/protocolMismatch(found:)``,
-    ///   ``ControlError/timedOut``, ``ControlError/refused(code:message:)`` when there are too many connections.
+    /// - Errors: ``ControlError/notRunning(path:)``, ``ControlError/noPermission(path:)``, ``ControlError/cannotConnect(path:reason:)``,
+    ///   ``ControlError/protocolMismatch(found:)``, ``ControlError/timedOut``, ``ControlError/refused(code:message:)`` when there are too
+    ///   many connections.
     public static func connect(to path: String, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> ControlClient {
         var client = ControlClient(descriptor: try descriptor(connectedTo: path))
         try client.takeHello(timeoutMilliseconds: timeoutMilliseconds)
@@ -120,6 +121,7 @@ public struct ControlClient: ~Copyable {
     private static func descriptor(connectedTo path: String) throws(ControlError) -> Int32 {
         do { return try UnixSocket.connect(path) } catch {
             if error.meansNobodyListens { throw .notRunning(path: path) }
+            if error.meansNoPermission { throw .noPermission(path: path) }
             if error.meansPathTooLong { throw .pathTooLong(path: path, limit: UnixSocket.maximumPathBytes) }
             throw .cannotConnect(path: path, reason: error.reason)
         }

@@ -15,6 +15,8 @@ public enum ControlError: Error, Sendable, Hashable {
     // The client's side
     /// Nobody listens there.
     case notRunning(path: String)
+    /// This user may not use the socket, or pass a folder above it.
+    case noPermission(path: String)
     /// The socket is there but cannot be used: what the system said.
     case cannotConnect(path: String, reason: String)
     /// The other side speaks something else, or another version of the protocol.
@@ -40,6 +42,7 @@ extension ControlError: CustomStringConvertible {
         case .notASocket(let path): "control socket \(path): there is something that is not a socket"
         case .cannotListen(let path, let reason): "control socket \(path): \(reason)"
         case .notRunning(let path): "waypostd is not running (nobody listens on \(path))"
+        case .noPermission(let path): "control socket \(path): this user may not use it"
         case .cannotConnect(let path, let reason): "control socket \(path): \(reason)"
         case .protocolMismatch(let found?):
             "the daemon speaks protocol \(found), this program \(ControlProtocol.version): install the same version of both"

@@ -101,6 +101,9 @@ extension SystemError {
     /// Whether there is no listener at the other end of a connect: no such path, or a socket left behind.
     public var meansNobodyListens: Bool { code == ENOENT || code == ECONNREFUSED }
 
+    /// Whether this user may not use the socket, or may not pass a folder above it.
+    public var meansNoPermission: Bool { code == EACCES || code == EPERM }
+
     /// Whether a path is longer than the system takes.
     public var meansPathTooLong: Bool { code == ENAMETOOLONG }
 
