@@ -5,7 +5,8 @@ import WaypostSystem
 /// `waypost config`: the configuration without the tracker.
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Check the configuration.", subcommands: [Check.self])
+        commandName: "config", abstract: "Check the configuration.", discussion: "Example: waypost config check",
+        subcommands: [Check.self])
 
     /// `waypost config check [FILE]`.
     struct Check: ParsableCommand {
