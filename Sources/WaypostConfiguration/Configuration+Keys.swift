@@ -11,7 +11,9 @@ extension Configuration {
             A file of conf.d that has any replaces the whole list.
             """,
             [
-                .init("url", \.url, .sourceURL, isRequired: true, "The source: gpsd://HOST:PORT[/DEVICE] or nmea:FILE[?speed=X].")
+                .init(
+                    "url", \.url, .sourceURL, isRequired: true,
+                    "The source: gpsd://HOST:PORT[/DEVICE], nmea:FILE[?speed=X], nmea-tcp://HOST:PORT or nmea-udp://ADDRESS:PORT.")
             ]),
         .table(
             "tracking", \.tracking, "How positions are come by.",

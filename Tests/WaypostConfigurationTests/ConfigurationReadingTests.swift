@@ -107,7 +107,10 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ("\n[[source]]", "2:1: [[source]] needs a key 'url', for example url = \"gpsd://localhost:2947\""),
         ("source.url = 1", "1:1: this must be written [[source]] with its keys below (it may come several times)"),
         ("[[source]]\nurl = 2947", "2:7: [[source]] url must be a source URL in quotes, not a whole number"),
-        ("[[source]]\nurl = 'sim:walk'", "2:7: [[source]] url: sim: is not supported by this version; it supports gpsd: and nmea:"),
+        (
+            "[[source]]\nurl = 'sim:walk'",
+            "2:7: [[source]] url: sim: is not supported by this version; it supports gpsd:, nmea:, nmea-tcp: and nmea-udp:"
+        ),
         ("[log]\nsync_interval = '10 parsecs'", "2:17: [log] sync_interval: has the unknown unit 'parsecs'; known: ms, s, min, h, d"),
         ("[log]\nsync_interval = -1", "2:17: [log] sync_interval: must be from 0 s to 1 h"),
         ("[log]\nsync_interval = nan", "2:17: [log] sync_interval: must be from 0 s to 1 h"),
