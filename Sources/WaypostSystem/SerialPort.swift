@@ -64,12 +64,12 @@ public struct SerialPort: ~Copyable {
         Syscalls.close(descriptor)
     }
 
-    /// Changes the speed, and throws away what waits to be read: it came at the old one.
+    /// Changes the speed.
     ///
+    /// What waits to be read came at the old one and stays: emptying the line here would take it away under whoever polls for it.
     /// - Errors: `EINVAL` for a speed that the device cannot do.
     public borrowing func setBaudRate(_ baudRate: Int) throws(SystemError) {
         try SerialPort.configure(descriptor, baudRate: baudRate, path: path)
-        try Syscalls.retrying("empty", path: path) { tcflush(descriptor, TCIFLUSH) }
     }
 
     /// A descriptor of the same line for somebody who reads it and closes it; it does not block.
@@ -110,4 +110,18 @@ public struct SerialPort: ~Copyable {
         guard ioctl(descriptor, getExclusive, &isExclusive) == 0, isExclusive != 0 else { return false }
         return DeviceHolder.all(of: path).contains { $0.processID != getpid() }
     }
+}
+
+extension SystemError {
+    /// Whether the device does not know what was asked of it: a speed that it cannot do.
+    public var isInvalidArgument: Bool { code == EINVAL }
+
+    /// Whether this user may not.
+    public var isPermissionDenied: Bool { code == EACCES || code == EPERM }
+
+    /// Whether the device went away.
+    public var meansDeviceGone: Bool { code == ENOENT || code == ENXIO || code == ENODEV || code == EIO }
+
+    /// Whether what was opened is no terminal.
+    public var isNoTerminal: Bool { code == ENOTTY }
 }

@@ -4,7 +4,7 @@ import WaypostSystem
 
 /// A serial line without a wire: the test writes to the near end, the program under test opens ``path``.
 ///
-/// It is raw from the start, so that nothing is echoed before somebody opens it, and everybody may open it.
+/// It is raw from the start unless told not to be, so that nothing is echoed before somebody opens it, and everybody may open it.
 /// - Concurrency: from anywhere; the last reference unplugs it.
 public final class PseudoTerminal: Sendable {
     /// Why there is none.
@@ -21,7 +21,9 @@ public final class PseudoTerminal: Sendable {
     private let near: Mutex<Int32>
 
     /// A new line.
-    public init() throws {
+    ///
+    /// - Parameter isRaw: false leaves it as the kernel makes it, echoing.
+    public init(isRaw: Bool = true) throws {
         // What openpty does, but closing on exec: a process started meanwhile would keep an unplugged terminal alive.
         let near = try Syscalls.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
         let (unlock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
@@ -31,7 +33,7 @@ public final class PseudoTerminal: Sendable {
             Syscalls.close(near)
             throw Failure.system("no pseudo terminal")
         }
-        cfmakeraw(&settings)
+        if isRaw { cfmakeraw(&settings) }
         guard tcsetattr(near, TCSANOW, &settings) == 0, chmod("/dev/pts/\(number)", 0o666) == 0 else {
             Syscalls.close(near)
             throw Failure.system("/dev/pts/\(number) cannot be made raw and open to all")

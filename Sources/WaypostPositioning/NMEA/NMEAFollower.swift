@@ -21,13 +21,14 @@ struct NMEAFollower {
     private var decoder = NMEADecoder()
     private var decoded: [NMEAEvent] = []
     private var sentenceCount = 0
-    private var lastSentenceAt: Int64
     private var lastMoment: Int64?
     private var lastFix: Position?
     private var loss: LossReason?
     private var warned: Set<String> = []
     private var judged = (lines: 0, damaged: 0)
 
+    /// When the last whole sentence came, or the connection if none has.
+    private(set) var lastSentenceAt: Int64
     /// How often the receiver reports, in milliseconds; nil until two times are known.
     private(set) var periodMilliseconds: Int64?
 

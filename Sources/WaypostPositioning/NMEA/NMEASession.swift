@@ -45,6 +45,9 @@ final class NMEASession: Sendable {
     /// The moment of the monotonic clock, in milliseconds, at which silence will be a loss.
     var silenceDeadline: Int64 { follower.withLock { $0.silenceDeadline } }
 
+    /// When the last whole sentence came, or the connection if none has: milliseconds of the monotonic clock.
+    var lastSentenceAt: Int64 { follower.withLock { $0.lastSentenceAt } }
+
     /// Whether an epoch waits for its end.
     var isEpochOpen: Bool { follower.withLock { $0.isEpochOpen } }
 

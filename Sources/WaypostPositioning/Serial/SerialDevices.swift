@@ -90,7 +90,7 @@ public struct SerialDeviceCatalogue: Sendable {
     /// Every line, by name, with who has it.
     ///
     /// - Parameter gpsdPort: where a gpsd of this machine listens.
-    /// - Concurrency: waits for gpsd for at most half a second; not for a task or an event loop.
+    /// - Concurrency: waits for gpsd, two seconds at most; not for a task or an event loop.
     public func devicesWithHolders(gpsdPort: UInt16 = 2_947) -> [SerialDevice] {
         let found = devices()
         if found.isEmpty { return [] }

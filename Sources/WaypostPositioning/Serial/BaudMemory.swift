@@ -1,0 +1,44 @@
+import Synchronization
+import WaypostSystem
+
+/// The speed at which each serial line was right the last time, so that a replugged receiver is back at once.
+///
+/// With a file it outlives the process: one line per port, `9600 /dev/serial/by-id/...`, rewritten only when something changes.
+/// - Concurrency: from anywhere; remembering may wait for the disk.
+public final class BaudMemory: Sendable {
+    private let path: String?
+    private let rates: Mutex<[String: Int]>
+
+    /// Room for so many ports; more is somebody's test, not a device.
+    private static let limit = 64
+
+    /// A memory, with what the file holds if there is one.
+    ///
+    /// - Parameter path: the file in the state folder; nil remembers for the life of the process. A file that cannot be read is empty.
+    public init(path: String? = nil) {
+        self.path = path
+        let bytes = path.flatMap { try? Syscalls.contents(of: $0) } ?? []  // Only a second or two of searching is lost with it.
+        var known: [String: Int] = [:]
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").prefix(BaudMemory.limit) {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let rate = Int(parts[0]), SerialPort.baudRates.contains(rate) else { continue }
+            known[String(parts[1])] = rate
+        }
+        rates = Mutex(known)
+    }
+
+    /// The speed of that port, if it is known.
+    public func baudRate(of port: String) -> Int? { rates.withLock { $0[port] } }
+
+    /// Remembers the speed of a port.
+    public func remember(_ baudRate: Int, for port: String) {
+        let text = rates.withLock { rates -> String? in
+            guard rates[port] != baudRate, !port.contains("\n") else { return nil }
+            if rates.count >= BaudMemory.limit, rates[port] == nil { rates.removeAll() }
+            rates[port] = baudRate
+            return rates.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }.joined()
+        }
+        guard let text, let path else { return }
+        try? AtomicFile.write(Array(text.utf8), to: path)  // A full disk costs a search at the next start, no more.
+    }
+}

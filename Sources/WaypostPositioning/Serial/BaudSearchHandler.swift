@@ -1,0 +1,117 @@
+import NIOCore
+import Waypost
+import WaypostSystem
+
+/// The first handler of a serial line's channel: holds the bytes back until the speed is right, then leaves the pipeline to NMEA.
+///
+/// What came at the right speed is passed on whole: the first epoch is not lost to the search.
+/// - Concurrency: belongs to its channel's event loop; the line's speed is set on the line's own thread.
+final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let line: SerialLine
+    private let opened: SerialLine.Opened
+    private let session: NMEASession
+    private var search: BaudSearch
+    private var held = ByteBuffer()
+    private var isChanging = false
+    private var timer: Scheduled<Void>?
+
+    /// Bytes beyond that are not worth keeping for a decoder.
+    private static let mostHeld = 65_536
+
+    init(line: SerialLine, opened: SerialLine.Opened, session: NMEASession, search: BaudSearch) {
+        self.line = line
+        self.opened = opened
+        self.session = session
+        self.search = search
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        search.begin(at: MonotonicClock.milliseconds)
+        wait(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // What was on its way while the speed changed belongs to neither. All of it is read before the change is known here.
+        if isChanging { return }
+        var buffer = unwrapInboundIn(data)
+        let step = buffer.withUnsafeReadableBytes { search.process(Span(_unsafeBytes: $0), at: MonotonicClock.milliseconds) }
+        if held.readableBytes + buffer.readableBytes > BaudSearchHandler.mostHeld { held.clear() }
+        held.writeBuffer(&buffer)
+        take(step, context)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func take(_ step: BaudSearch.Step, _ context: ChannelHandlerContext) {
+        switch step {
+        case .listen: wait(context)
+        case .change(let baudRate): change(to: baudRate, context)
+        case .found(let speech): finish(speech, context)
+        case .exhausted:
+            session.warn(
+                search.hasHeardNoise
+                    ? "\(opened.device): something comes, but no NMEA at any speed from 4800 to 921600 baud: is it a GNSS receiver?"
+                    : "\(opened.device): nothing comes at any speed")
+            context.close(promise: nil)
+        }
+    }
+
+    // One timer for the search's deadline, and for saying in time that there are no positions.
+    private func wait(_ context: ChannelHandlerContext) {
+        timer?.cancel()
+        let now = MonotonicClock.milliseconds
+        let silence = session.silenceDeadline
+        let next = silence > now ? min(search.deadline, silence) : search.deadline
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(max(1, next - now))) { [self] in
+            _ = session.checkSilence()
+            take(search.process(Span(), at: MonotonicClock.milliseconds), context)
+        }
+    }
+
+    private func change(to baudRate: Int, _ context: ChannelHandlerContext) {
+        timer?.cancel()
+        isChanging = true
+        held.clear()
+        let done = context.eventLoop.makePromise(of: Bool.self)
+        done.completeWithTask { [line] in try await line.setBaudRate(baudRate) }
+        done.futureResult.assumeIsolated().whenComplete { [self] result in
+            isChanging = false
+            guard context.channel.isActive else { return }
+            switch result {
+            case .success(true):
+                search.begin(at: MonotonicClock.milliseconds)
+                wait(context)
+            case .success(false): take(search.refuse(at: MonotonicClock.milliseconds), context)
+            case .failure: context.close(promise: nil)  // The device has gone.
+            }
+        }
+    }
+
+    private func finish(_ speech: BaudSearch.Speech, _ context: ChannelHandlerContext) {
+        timer?.cancel()
+        session.connected(to: "\(opened.device) at \(search.baudRate) baud")
+        if speech == .ubx {
+            session.warn(
+                "\(opened.device): the receiver speaks UBX binary, not NMEA; gpsd may have left it so, and unplugging it sets most back")
+        }
+        let (baudRate, identity) = (search.baudRate, opened.identity)
+        Task { [line] in await line.remember(baudRate, for: identity) }
+        let held = held
+        do {
+            try context.pipeline.syncOperations.addHandler(NMEAChannelHandler(session: session), position: .after(self))
+        } catch {
+            return context.close(promise: nil)
+        }
+        context.fireChannelRead(wrapInboundOut(held))
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+}

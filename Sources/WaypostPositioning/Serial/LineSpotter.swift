@@ -1,0 +1,110 @@
+/// Counts what the bytes of a serial line look like: the evidence for a speed.
+///
+/// - Cost: a few instructions a byte; no allocation.
+struct LineSpotter {
+    /// Sentences with the right checksum, AIS (`!`) included: seen by chance about never.
+    private(set) var sentenceCount = 0
+    /// Lines that look like a sentence of a receiver that sends no checksums.
+    private(set) var uncheckedCount = 0
+    /// Frames of u-blox's binary protocol with the right checksum.
+    private(set) var frameCount = 0
+    /// Bytes of text: printable ASCII, CR and LF.
+    private(set) var textCount = 0
+    /// Bytes that neither text nor a whole UBX frame has: what a line at another speed looks like.
+    private(set) var noiseCount = 0
+
+    private enum Sentence {
+        case outside
+        case body(checksum: UInt8, count: Int, commas: Int)
+        case checksum(UInt8, high: UInt8?)
+    }
+
+    /// ```
+    /// B5 62 | class | id | length (2, little endian) | payload | A | B      A, B: Fletcher's checksum from class to payload
+    /// ```
+    private struct Frame {
+        var count = 0
+        var length = 0
+        var first: UInt8 = 0
+        var second: UInt8 = 0
+    }
+
+    private var sentence = Sentence.outside
+    private var frame = Frame()
+
+    /// Longer frames are no frames: the longest that receivers send unasked have some hundred bytes.
+    private static let longestPayload = 4_096
+    private static let longestSentence = 1_024
+
+    /// Takes the next byte.
+    mutating func process(_ byte: UInt8) {
+        if frame.count > 0 || byte == 0xb5 {
+            if processFrame(byte) { return }
+        }
+        switch byte {
+        case 0x20...0x7e, UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+            textCount += 1
+            processText(byte)
+        default:
+            noiseCount += 1
+            sentence = .outside
+        }
+    }
+
+    // MARK: NMEA
+
+    private mutating func processText(_ byte: UInt8) {
+        switch (byte, sentence) {
+        case (UInt8(ascii: "$"), _), (UInt8(ascii: "!"), .outside):
+            sentence = .body(checksum: 0, count: 0, commas: 0)
+        case (_, .outside): break
+        case (UInt8(ascii: "\r"), .body(_, let count, let commas)), (UInt8(ascii: "\n"), .body(_, let count, let commas)):
+            // Address of five letters, and fields behind it.
+            if count > 6, commas > 1 { uncheckedCount += 1 }
+            sentence = .outside
+        case (UInt8(ascii: "*"), .body(let checksum, let count, let commas)):
+            sentence = count > 4 && commas > 0 ? .checksum(checksum, high: nil) : .outside
+        case (_, .body(let checksum, let count, let commas)):
+            let isComma = byte == UInt8(ascii: ",")
+            sentence =
+                count < LineSpotter.longestSentence
+                ? .body(checksum: checksum ^ byte, count: count + 1, commas: commas + (isComma ? 1 : 0)) : .outside
+        case (_, .checksum(let checksum, let high)):
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) else { return sentence = .outside }
+            guard let high else { return sentence = .checksum(checksum, high: digit) }
+            if high << 4 | digit == checksum { sentenceCount += 1 }
+            sentence = .outside
+        }
+    }
+
+    // MARK: UBX
+
+    /// Whether the byte belongs to what may be a frame; the bytes of one that turns out wrong are noise.
+    private mutating func processFrame(_ byte: UInt8) -> Bool {
+        let position = frame.count
+        frame.count += 1
+        switch position {
+        case 0: return true
+        case 1:
+            if byte == 0x62 { return true }
+        case 2..<(6 + frame.length):
+            if position == 4 { frame.length = Int(byte) }
+            if position == 5 { frame.length |= Int(byte) << 8 }
+            frame.first &+= byte
+            frame.second &+= frame.first
+            if frame.length <= LineSpotter.longestPayload { return true }
+        case 6 + frame.length:
+            if byte == frame.first { return true }
+        default:
+            if byte == frame.second {
+                frameCount += 1
+                frame = Frame()
+                return true
+            }
+        }
+        // The byte itself is looked at anew.
+        noiseCount += position
+        frame = Frame()
+        return false
+    }
+}

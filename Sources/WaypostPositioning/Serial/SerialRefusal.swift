@@ -1,0 +1,53 @@
+import WaypostSystem
+
+/// Why a serial line is not open.
+enum SerialRefusal: Error, Sendable, Equatable {
+    /// There is no such device now.
+    case missing(path: String)
+    /// No receiver is plugged in that may be opened without being named.
+    case noKnownReceiver
+    /// gpsd has it on its list.
+    case heldByGPSD(path: String)
+    /// Another program has it: which, as far as this user may see.
+    case held(path: String, by: [SerialDeviceHolder], isOwn: Bool)
+    /// This user may not open it; the group that may.
+    case denied(path: String, group: String?)
+    /// It went while it was being opened.
+    case vanished(path: String)
+    /// The device cannot do that speed.
+    case noSuchSpeed(path: String, baudRate: Int)
+    /// It is a file or folder, and will never be a line.
+    case notALine(path: String)
+    /// Anything else, in the system's words.
+    case failed(path: String, reason: String)
+
+    /// What it means for the positions.
+    var loss: LossReason {
+        switch self {
+        case .missing, .noKnownReceiver, .vanished: .deviceGone(words)
+        default: .disconnected(words)
+        }
+    }
+
+    /// One line for people: what, why, and what to do.
+    var words: String {
+        switch self {
+        case .missing(let path): return "\(path) is not there; waiting for it"
+        case .noKnownReceiver: return "no receiver that is known as one is plugged in; name its port (waypost devices lists them)"
+        case .heldByGPSD(let path): return "\(path): gpsd has it; use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)"
+        case .held(let path, _, true): return "\(path): another source of this waypost has it"
+        case .held(let path, let holders, false):
+            guard case .process(let holder)? = holders.first else {
+                return "\(path): in use by another program (try: sudo waypost devices)"
+            }
+            return "\(path): in use by \(holder.name) (process \(holder.processID))"
+        case .denied(let path, let group):
+            guard let group, group != "root" else { return "\(path): permission denied" }
+            return "\(path): permission denied; its group may: sudo usermod -aG \(group) $USER, then log in again"
+        case .vanished(let path): return "\(path) was unplugged while it was being opened"
+        case .noSuchSpeed(let path, let baudRate): return "\(path): cannot do \(baudRate) baud"
+        case .notALine(let path): return "\(path) is no serial line"
+        case .failed(let path, let reason): return "\(path): \(reason)"
+        }
+    }
+}

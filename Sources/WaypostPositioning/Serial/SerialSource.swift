@@ -1,0 +1,165 @@
+import NIOCore
+import NIOPosix
+import Waypost
+import WaypostSystem
+
+/// Positions from an NMEA receiver on a serial line: a USB dongle, a UART of the board.
+///
+/// It never gives up. A port that is not there, belongs to another program or may not be opened, a receiver that is unplugged or falls
+/// silent are each one ``PositionSourceEvent/lost(_:)``; it looks for the port four times a second, resolves links anew at every open, and
+/// finds the speed by itself (`BaudSearch`), beginning with the last good one.
+///
+/// - Errors: `unusable` for a path that names a file or a folder; nothing else ends it but cancellation.
+/// - Concurrency: reads on the event loop that all live sources share; a thread of its own opens, closes and sets the speed.
+public struct SerialSource: PositionSource {
+    /// Which port it is.
+    public enum Port: Sendable, Hashable {
+        /// Whatever receiver is plugged in that is known as one by its USB ids; no other port is opened.
+        case automatic
+        /// A device or a link to it (`/dev/serial/by-id/...`), which may come and go.
+        case path(String)
+    }
+
+    /// The URL: `serial:///dev/ttyUSB0`, `serial:auto`.
+    public let name: String
+    /// Which port.
+    public let port: Port
+    /// The speed in bits per second; nil finds it.
+    public let baudRate: Int?
+
+    let memory: BaudMemory
+    let gpsdPort: UInt16
+    let catalogue: SerialDeviceCatalogue
+
+    /// A source that reads from that port.
+    ///
+    /// - Parameters:
+    ///   - baudRate: one of `SerialPort.baudRates`; nil finds it.
+    ///   - memory: where the last good speeds are kept; by default for the life of this source.
+    ///   - gpsdPort: where the gpsd of this machine listens, whose devices are left alone.
+    ///   - catalogue: where receivers are looked for.
+    public init(
+        _ port: Port, baudRate: Int? = nil, memory: BaudMemory = BaudMemory(), gpsdPort: UInt16 = 2_947,
+        catalogue: SerialDeviceCatalogue = SerialDeviceCatalogue()
+    ) {
+        precondition(baudRate.map(SerialPort.baudRates.contains) != false, "receivers have no such speed")
+        self.port = port
+        self.baudRate = baudRate
+        self.memory = memory
+        self.gpsdPort = gpsdPort
+        self.catalogue = catalogue
+        let address =
+            switch port {
+            case .automatic: "serial:auto"
+            case .path(let path): "serial://\(path)"
+            }
+        name = address + (baudRate.map { "?baud=\($0)" } ?? "")
+    }
+
+    /// Delivers events until the task is cancelled.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
+            let line: SerialLine
+            do throws(SystemError) {
+                line = try SerialLine(source: self)
+            } catch {
+                throw .cannotRead(path: name, reason: error.reason)
+            }
+            let run = SerialRun(source: self, line: line, session: NMEASession(name: name, handoff: handoff))
+            do throws(PositionSourceError) {
+                try await run.follow()
+                await line.close()
+            } catch {
+                await line.close()
+                throw error
+            }
+        }
+    }
+
+    /// How the speed of a port is found.
+    func search(for identity: String) -> BaudSearch {
+        baudRate.map(BaudSearch.init(only:)) ?? BaudSearch(lastGood: memory.baudRate(of: identity))
+    }
+}
+
+/// One run of a ``SerialSource``: opens the line, reads until it ends, and opens it again.
+private struct SerialRun: Sendable {
+    // How often a port that is not there is looked for; a look costs one call.
+    private static let lookMilliseconds: Int64 = 250
+    // How long after a refusal to try again: first, and at most.
+    private static let firstRetryMilliseconds: Int64 = 500
+    private static let longestRetryMilliseconds: Int64 = 3_000
+    // A receiver that has said nothing for so long may be another device by now.
+    private static let quietMilliseconds: Int64 = 1_500
+
+    let source: SerialSource
+    let line: SerialLine
+    let session: NMEASession
+
+    func follow() async throws(PositionSourceError) {
+        var retryMilliseconds = SerialRun.firstRetryMilliseconds
+        while !Task.isCancelled {
+            do throws(SerialRefusal) {
+                let opened = try await line.open()
+                retryMilliseconds = SerialRun.firstRetryMilliseconds
+                await read(opened)
+                await line.close()
+                await sleep(SerialRun.lookMilliseconds)
+            } catch {
+                if case .notALine(let path) = error { throw .unusable(path: path, reason: "is no serial line") }
+                session.lose(error.loss)
+                if case .deviceGone = error.loss {
+                    await sleep(SerialRun.lookMilliseconds)
+                } else {
+                    await sleep(retryMilliseconds)
+                    retryMilliseconds = min(2 * retryMilliseconds, SerialRun.longestRetryMilliseconds)
+                }
+            }
+        }
+    }
+
+    /// Reads until the line ends, for whatever reason, which is told.
+    private func read(_ opened: SerialLine.Opened) async {
+        let channel: any Channel
+        do {
+            channel = try await connect(opened)
+        } catch {
+            Syscalls.close(opened.descriptor)
+            return session.lose(.disconnected("\(opened.device): \(error)"))
+        }
+        let watch = Task { await watchName(of: opened, channel) }
+        await channel.waitUntilClosed()
+        watch.cancel()
+        if Task.isCancelled { return }
+        // Silence has been told as such; everything else is a line that has gone.
+        if MonotonicClock.milliseconds < session.silenceDeadline {
+            session.lose(.deviceGone("\(opened.device) was unplugged or hung up"))
+        }
+    }
+
+    private func connect(_ opened: SerialLine.Opened) async throws -> any Channel {
+        let search = source.search(for: opened.identity)
+        return try await NIOPipeBootstrap(group: LiveEventLoop.group)
+            .channelInitializer { [line, session] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        BaudSearchHandler(line: line, opened: opened, session: session, search: search))
+                }
+            }
+            .takingOwnershipOfDescriptor(input: opened.descriptor).get()
+    }
+
+    /// Closes the channel of a receiver that is quiet when its name has come to mean another device, or nothing.
+    private func watchName(of opened: SerialLine.Opened, _ channel: any Channel) async {
+        let path = if case .path(let path) = source.port { path } else { opened.device }
+        while !Task.isCancelled {
+            await sleep(1_000)
+            guard MonotonicClock.milliseconds - session.lastSentenceAt > SerialRun.quietMilliseconds else { continue }
+            if Syscalls.resolvingLinks(path) != opened.device || !Syscalls.exists(opened.device) { return channel.close(promise: nil) }
+        }
+    }
+
+    private func sleep(_ milliseconds: Int64) async {
+        try? await Task.sleep(for: .milliseconds(milliseconds))  // Cancelled: whoever sleeps looks at once.
+    }
+}
