@@ -13,7 +13,7 @@ extension Configuration {
             [
                 .init(
                     "url", \.url, .sourceURL, isRequired: true,
-                    "The source: gpsd://HOST:PORT[/DEVICE], nmea:FILE[?speed=X], nmea-tcp://HOST:PORT or nmea-udp://ADDRESS:PORT.")
+                    "The source: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X] or nmea:FILE[?speed=X].")
             ]),
         .table(
             "tracking", \.tracking, "How positions are come by.",

@@ -8,16 +8,16 @@ public enum SourceURLError: Error, Equatable, Sendable {
     case unknownScheme(String)
     /// The scheme has a meaning, but this version cannot do it.
     case notSupportedByThisVersion(scheme: String)
-    /// Something other than `//` follows the scheme of a network URL.
-    case needsSlashes(scheme: String, String)
-    /// A network URL ends in `?...`.
-    case hasNoOptions(scheme: String, String)
-    /// A network URL other than gpsd's ends in `/...`.
-    case hasNoPath(scheme: String, String)
+    /// Something other than `//` follows `gpsd:`.
+    case gpsdNeedsSlashes(String)
+    /// A gpsd URL ends in `?...`.
+    case gpsdHasNoOptions(String)
     /// The host is neither a name nor an address.
     case badHost(String)
     /// The port is no number in 1...65535.
     case badPort(String)
+    /// What follows `serial:` is neither `auto` nor an absolute path.
+    case badSerialPort(String)
     /// The scheme needs a file and there is none.
     case missingFile(scheme: String)
     /// What the percent signs stand for is no UTF-8 or holds a NUL byte.
@@ -33,8 +33,7 @@ public enum SourceURLError: Error, Equatable, Sendable {
 extension SourceURLError: CustomStringConvertible {
     /// What is wrong, where and what to do, in one line.
     public var description: String {
-        let schemes = SourceURL.supportedSchemes.map { "\($0):" }
-        let supported = schemes.dropLast().joined(separator: ", ") + " and " + schemes.suffix(1).joined()
+        let supported = SourceURL.supportedList
         switch self {
         case .empty:
             return "a source cannot be empty; write for example gpsd://localhost:2947"
@@ -45,17 +44,16 @@ extension SourceURLError: CustomStringConvertible {
             return "unknown kind of source \(quoted(scheme + ":"))\(hint) (this version supports \(supported))"
         case .notSupportedByThisVersion(let scheme):
             return "\(scheme): is not supported by this version; it supports \(supported)"
-        case .needsSlashes(let scheme, let text):
-            return "\(quoted("\(scheme):\(text)")) needs two slashes: \(scheme)://HOST:PORT"
-        case .hasNoOptions(let scheme, let text):
-            let hint = scheme == "gpsd" ? "; a '?' in a device's name is written %3F" : ""
-            return "\(scheme): has no options, but \(quoted(text)) follows\(hint)"
-        case .hasNoPath(let scheme, let text):
-            return "\(scheme): ends with its port, but \(quoted(text)) follows"
+        case .gpsdNeedsSlashes(let text):
+            return "\(quoted("gpsd:" + text)) needs two slashes: gpsd://HOST:PORT"
+        case .gpsdHasNoOptions(let text):
+            return "gpsd: has no options, but \(quoted(text)) follows; a '?' in a device's name is written %3F"
         case .badHost(let host):
-            return "\(quoted(host)) is not a host; write a name, an IPv4 address, or an IPv6 address in brackets, as in [::1]"
+            return "\(quoted(host)) is not a host; write a name, an IPv4 address, or an IPv6 address in brackets: gpsd://[::1]:2947"
         case .badPort(let port):
             return "port \(quoted(port)) is not a number from 1 to 65535"
+        case .badSerialPort(let text):
+            return "\(quoted("serial:" + text)) names no port; write serial:auto or a path: serial:///dev/ttyUSB0"
         case .missingFile(let scheme):
             return "\(scheme): needs a file, as in \(scheme):drive.\(scheme), or - for the standard input"
         case .notAPath(let text):

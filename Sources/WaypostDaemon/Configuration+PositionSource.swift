@@ -3,11 +3,14 @@ import WaypostPositioning
 
 extension Configuration {
     /// What gives the positions: the one source, or several as a fallback.
-    var positionSource: any PositionSource {
+    ///
+    /// - Parameter stateFolder: where what was learned about receivers is kept.
+    func positionSource(stateFolder: String) -> any PositionSource {
         // The same source again would only compete with itself.
         var urls: [SourceURL] = []
         for source in sources where !urls.contains(source.url) { urls.append(source.url) }
-        let members = urls.map(\.positionSource)
+        let memory = BaudMemory(path: stateFolder + "/baud-rates")
+        let members = urls.map { $0.positionSource(memory: memory) }
         if members.count == 1 { return members[0] }
         var times = FallbackRule.Times()
         times.firstFix = Int64(tracking.firstFixTimeout / .milliseconds(1))
@@ -17,16 +20,19 @@ extension Configuration {
 
 extension SourceURL {
     /// The source that the URL names.
-    fileprivate var positionSource: any PositionSource {
+    fileprivate func positionSource(memory: BaudMemory) -> any PositionSource {
         switch self {
         case .gpsd(let gpsd): GPSDSource(host: gpsd.host, port: UInt16(gpsd.port), device: gpsd.device)
+        case .serial(let serial):
+            switch serial.port {
+            case .automatic: SerialSource(.automatic, baudRate: serial.baudRate, memory: memory)
+            case .path(let path): SerialSource(.path(path), baudRate: serial.baudRate, memory: memory)
+            }
         case .nmea(let nmea):
             switch nmea.input {
             case .standardInput: NMEAFileSource(path: "-", speed: nmea.speed)
             case .file(let path): NMEAFileSource(path: path, speed: nmea.speed)
             }
-        case .nmeaTCP(let server): NMEATCPSource(host: server.host, port: UInt16(server.port))
-        case .nmeaUDP(let socket): NMEAUDPSource(address: socket.host, port: UInt16(socket.port))
         }
     }
 }

@@ -19,7 +19,7 @@ struct Tracker {
         let recorder = try makeRecorder()
         await recoverTracks(recorder)
 
-        let manager = PositioningManager(source: configuration.positionSource)
+        let manager = PositioningManager(source: configuration.positionSource(stateFolder: stateFolder))
         let log = LogConsumer(recorder: recorder, logger: logger)
         let watchers = WatcherCount()
         let reporter = StatusReporter(
