@@ -33,7 +33,9 @@ public actor PositioningManager {
     private var rule = PositionLossRule()
     private var lastFixMilliseconds: Int64 = 0
     private var isDelivering = false
-    private var running: (task: Task<Void, Never>, watchdog: Task<Void, Never>)?
+    private var running: Task<Void, Never>?
+    /// Runs while there is a fix that can be lost: a tracker without a receiver sleeps.
+    private var watchdog: Task<Void, Never>?
     private var failure: PositionSourceError?
 
     /// A manager that is not started.
@@ -54,36 +56,36 @@ public actor PositioningManager {
         rule = PositionLossRule()
         failure = nil
         lastFixMilliseconds = MonotonicClock.milliseconds
-        let task = Task { [source] in
+        running = Task { [source] in
             do throws(PositionSourceError) {
                 try await source.run { [weak self] event in await self?.process(event) }
             } catch {
                 self.fail(error)
             }
         }
-        running = (task, Task { await self.watch() })
         return true
     }
 
     /// Stops the source and waits until it has ended; nothing is delivered afterwards.
     public func stop() async {
         guard let running else { return }
-        running.watchdog.cancel()
-        running.task.cancel()
-        await running.task.value
+        running.cancel()
+        await running.value
         self.running = nil
         rawPosition = nil
         sky = nil
         peer = nil
         lossReason = nil
         sourceMembers = []
+        watchdog?.cancel()
+        await watchdog?.value
     }
 
     /// Waits until the source has ended by itself or was stopped.
     ///
     /// - Errors: what made it impossible for the source to run.
     public func waitUntilFinished() async throws(PositionSourceError) {
-        await running?.task.value
+        await running?.value
         if let failure { throw failure }
     }
 
@@ -155,6 +157,7 @@ public actor PositioningManager {
         if rule.addFix(at: position.time) { await lose(.silent) }
         lossReason = nil
         rawPosition = position
+        if watchdog == nil { watchdog = Task { await watch() } }
         await deliver(.position(position))
     }
 
@@ -177,17 +180,19 @@ public actor PositioningManager {
         failure = error
     }
 
-    /// Notices that fixes stay away although the source says nothing; sleeps until that could be the case at the earliest.
+    /// Notices that fixes stay away although the source says nothing; sleeps until that could be the case at the earliest, and ends with
+    /// the position.
     private func watch() async {
-        while !Task.isCancelled {
+        while rawPosition != nil, !Task.isCancelled {
             let wait = lastFixMilliseconds + rule.timeoutMilliseconds - MonotonicClock.milliseconds
             if wait > 0 {
                 try? await Task.sleep(for: .milliseconds(wait))  // Cancelled: the loop ends.
-            } else if rawPosition == nil || isDelivering {
+            } else if isDelivering {
                 lastFixMilliseconds = MonotonicClock.milliseconds
             } else if rule.lose() {
                 await lose(.silent)
             }
         }
+        watchdog = nil
     }
 }
