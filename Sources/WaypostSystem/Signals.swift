@@ -7,7 +7,7 @@ public enum Signals {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Blocks the signals that ask a service to stop, for this thread and all it starts; call it first in `main`.
+    /// Blocks the signals that ask a service to stop (and are not ignored), for this thread and all it starts; call it first in `main`.
     public static func blockStopRequests() {
         var set = stopRequests
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -21,12 +21,18 @@ public enum Signals {
         return number
     }
 
+    /// The signals that are not ignored: who starts us with one ignored (`nohup`, `&` in a script) means it to go past us, yet one that
+    /// is blocked would be waited for all the same.
     private static var stopRequests: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        sigaddset(&set, SIGTERM)
-        sigaddset(&set, SIGINT)
-        sigaddset(&set, SIGHUP)
+        for number in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(number) { sigaddset(&set, number) }
         return set
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
