@@ -86,8 +86,9 @@ struct LogFolder: Sendable {
 
     /// Removes half-written files of a process that is gone; call it with the lock held.
     func removeTemporaryFiles() throws(SystemError) {
-        for folder in [path, journalFolder] {
-            for name in try Syscalls.names(inFolder: folder) where name.hasPrefix(".") && name.hasSuffix(".tmp") {
+        // The log may lie in a folder with other programs' files: only what is named as ours.
+        for (folder, ending) in [(path, ".gpx"), (journalFolder, ".sequence")] {
+            for name in try Syscalls.names(inFolder: folder) where AtomicFile.target(ofTemporary: name)?.hasSuffix(ending) == true {
                 try Syscalls.remove("\(folder)/\(name)")
             }
         }

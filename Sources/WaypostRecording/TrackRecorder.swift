@@ -18,7 +18,7 @@ import WaypostSystem
 /// boot and a number that grows for ever.
 ///
 /// When a write fails (the disk is full, the card is gone) ``record(_:now:)`` throws, nothing is half written, and the next call tries
-/// again; the first fix that goes in begins a new segment.
+/// again; the first fix that goes in begins a new segment. A log folder that is removed is noticed within a sync interval and made anew.
 /// - Concurrency: an actor with a thread of its own, as disks may take seconds. One recorder has a log folder at a time, over all processes.
 public actor TrackRecorder {
     /// What can be set.
@@ -102,7 +102,7 @@ public actor TrackRecorder {
     ///
     /// - Parameter now: monotonic nanoseconds.
     /// - Errors: `cannotAppend` (the fix is not in the log); `cannotSynchronize` (it is, and may not survive a power cut; it is tried
-    ///   again after a sync interval); `closed`.
+    ///   again after a sync interval); `closed`; `alreadyInUse` and `cannotPrepare` when the folder was removed.
     @discardableResult
     public func record(_ position: Position, now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) -> Outcome {
         guard lock != nil else { throw .closed }
@@ -201,7 +201,10 @@ public actor TrackRecorder {
             try reserve(2)
             stem = nextStem()
         }
+        // Somebody removed the folder, and with it the lock.
+        if !Syscalls.exists(folder.lockPath) { lock = try folder.take() }
         do {
+            try Syscalls.createFolders(folder.journalFolder)
             return (stem, try AppendOnlyFile(creating: folder.openJournalPath(stem)))
         } catch {
             throw .cannotAppend(path: folder.openJournalPath(stem), cause: error)
@@ -218,6 +221,12 @@ public actor TrackRecorder {
 
     private func synchronize(now: Int64) throws(RecordingError) {
         guard var journal else { return }
+        guard journal.file.hasName else {
+            // Somebody removed it, or the folder: what goes in would be lost. The next fix begins another one.
+            self.journal = nil
+            segmenter.note(.loss)
+            throw .cannotSynchronize(path: journal.file.path, cause: .isMissing(journal.file.path))
+        }
         defer { self.journal = journal }
         do {
             try journal.file.synchronize()

@@ -59,6 +59,14 @@ public struct AtomicFile: ~Copyable {
         try file.commit(mode: mode)
     }
 
+    /// The name that the file of a temporary name (`.NAME.PID.tmp`) would have got; nil for any other name.
+    public static func target(ofTemporary name: String) -> String? {
+        guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return nil }
+        let stem = name.dropFirst().dropLast(".tmp".count)
+        guard let dot = stem.lastIndex(of: "."), Int32(stem[stem.index(after: dot)...]) != nil else { return nil }
+        return String(stem[..<dot])
+    }
+
     private static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         return (slash == path.startIndex ? "/." : String(path[..<slash]), String(path[path.index(after: slash)...]))

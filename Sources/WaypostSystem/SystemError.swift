@@ -31,6 +31,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether nobody reads any more what is written.
     public var isBrokenPipe: Bool { code == EPIPE }
 
+    /// The error of a file whose name is gone.
+    public static func isMissing(_ path: String) -> SystemError { SystemError(code: ENOENT, operation: "find", path: path) }
+
     /// The error of using a folder as a file.
     public static func isFolder(_ path: String) -> SystemError { SystemError(code: EISDIR, operation: "open", path: path) }
 

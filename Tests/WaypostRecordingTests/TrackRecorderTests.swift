@@ -65,6 +65,39 @@ import WaypostSystem
         }
     }
 
+    @Test func makesARemovedFolderAnewWithinTheSyncInterval() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            let second: Int64 = 1_000_000_000
+            try await recorder.record(Sample.position(second: 0), now: 0)
+            try FileManager.default.removeItem(atPath: folder)
+            try await recorder.record(Sample.position(second: 1), now: 1 * second)
+            let error = await #expect(throws: RecordingError.self) {
+                try await recorder.record(Sample.position(second: 11), now: 11 * second)
+            }
+            guard case .cannotSynchronize = error else { throw error ?? RecordingError.closed }
+            try await recorder.record(Sample.position(second: 12), now: 12 * second)
+            // It is ours again, not just there.
+            #expect(throws: RecordingError.alreadyInUse(folder: folder, holder: getpid())) { _ = try TrackRecorder(folder: folder) }
+            let track = try #require(try await recorder.close())
+            #expect(track.positionCount == 1)
+            #expect(try tracks(in: folder) == [track.stem + ".gpx"])
+        }
+    }
+
+    @Test func clearsOnlyItsOwnHalfWrittenFiles() async throws {
+        try await Sample.withFolder { folder in
+            try Syscalls.createFolders(folder + "/journal")
+            let own = [folder + "/.20260502T032502Z-1f0c22d9-4711.gpx.42.tmp", folder + "/journal/..sequence.42.tmp"]
+            let others = [
+                folder + "/.letter.tmp", folder + "/.letter.gpx.tmp", folder + "/.letter.odt.42.tmp", folder + "/journal/.42.tmp",
+            ]
+            for path in own + others { try Data().write(to: URL(filePath: path)) }
+            _ = try TrackRecorder(folder: folder)
+            #expect((own + others).filter { Syscalls.exists($0) } == others)
+        }
+    }
+
     @Test func synchronizesWhenTheOldestFixHasWaitedForTheInterval() async throws {
         try await Sample.withFolder { folder in
             let recorder = try TrackRecorder(folder: folder)
