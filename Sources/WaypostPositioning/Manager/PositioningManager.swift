@@ -71,14 +71,15 @@ public actor PositioningManager {
         guard let running else { return }
         running.cancel()
         await running.value
+        watchdog?.cancel()
+        // It may be telling a loss just now.
+        await watchdog?.value
         self.running = nil
         rawPosition = nil
         sky = nil
         peer = nil
         lossReason = nil
         sourceMembers = []
-        watchdog?.cancel()
-        await watchdog?.value
     }
 
     /// Waits until the source has ended by itself or was stopped.

@@ -54,6 +54,20 @@ import WaypostPositioning
         await manager.stop()
     }
 
+    @Test func tellsNothingAfterItHasStoppedWhileALossWasTold() async {
+        let manager = PositioningManager(source: ScriptedSource([.position(fix(0))], stays: true))
+        let (slow, log) = (SlowConsumer(), UpdateLog())
+        await manager.attach(slow)
+        await manager.attach(log)
+        await manager.start()
+        // The loss is told to the slow one; the other's turn comes later.
+        #expect(await slow.hearsOfALoss())
+        await manager.stop()
+        let told = await log.updates
+        try? await Task.sleep(for: SlowConsumer.pause * 2)  // Nobody cancels a test.
+        #expect(await log.updates == told)
+    }
+
     @Test func givesTheReasonWhyASourceCannotRun() async {
         let manager = PositioningManager(source: NMEAFileSource(path: "/nonexistent/drive.nmea"))
         await manager.start()
@@ -125,5 +139,24 @@ private actor UpdateLog: PositioningConsumer {
             try? await Task.sleep(for: .milliseconds(10))
         }
         return false
+    }
+}
+
+/// Takes its time over a loss.
+private actor SlowConsumer: PositioningConsumer {
+    static let pause = Duration.milliseconds(300)
+    private var hasHeard = false
+
+    func consume(_ update: PositioningUpdate) async {
+        guard case .lost = update else { return }
+        hasHeard = true
+        try? await Task.sleep(for: SlowConsumer.pause)  // Cancelled: no longer slow.
+    }
+
+    func hearsOfALoss() async -> Bool {
+        for _ in 0..<1_000 where !hasHeard {
+            try? await Task.sleep(for: .milliseconds(10))  // Nobody cancels a test.
+        }
+        return hasHeard
     }
 }
