@@ -23,7 +23,8 @@ extension Configuration {
     /// The files of `conf.d` follow in the order of their names; a later value replaces an earlier one, and a file that has any
     /// `[[source]]` replaces the whole list.
     /// - Parameters:
-    ///   - path: The file; nil takes the user's own or the system's (``DefaultPaths/configurationFile``), which need not exist.
+    ///   - path: The file; nil takes the user's own or the system's (``DefaultPaths/configurationFile``), which need not exist. The
+    ///     user's own counts as missing, too, where it cannot be looked at: `HOME` is somebody else's after `setpriv` or `su`.
     ///   - paths: The user's default paths.
     public static func load(path: String?, paths: DefaultPaths) throws(ConfigurationErrors) -> LoadedConfiguration {
         var files: [ConfigurationFile] = []
@@ -32,7 +33,9 @@ extension Configuration {
             do {
                 files.append(ConfigurationFile(name: candidate, bytes: try read(candidate)))
             } catch {
-                if error.kind == .notFound, path == nil, candidate == paths.configurationFile { continue }
+                if path == nil, candidate == paths.configurationFile, error.kind == .notFound || paths.isConfigurationFileHidden {
+                    continue
+                }
                 errors.append(error)
             }
         }

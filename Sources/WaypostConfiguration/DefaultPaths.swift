@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// Where things are when nobody says otherwise.
 ///
 /// Root and the user `waypost` use the system's folders; everybody else the folders of the XDG Base Directory Specification, of
@@ -35,6 +37,13 @@ public struct DefaultPaths: Equatable, Sendable {
             } else {
                 (folders.runtime ?? stateDirectory) + "/waypost.sock"
             }
+    }
+
+    /// Whether the user's own configuration file lies where the user may not even see if there is one.
+    ///
+    /// The system's never does: that would pass over the settings of whoever runs the box.
+    var isConfigurationFileHidden: Bool {
+        configurationFile != DefaultPaths.service.configurationFile && !Syscalls.exists(configurationFile)
     }
 
     static let serviceSocket = "/run/waypost/waypost.sock"

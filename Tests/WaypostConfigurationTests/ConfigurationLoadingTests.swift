@@ -36,6 +36,18 @@ import WaypostConfiguration
         }
     }
 
+    @Test func passesOverTheUsersOwnFileWhereItCannotBeLookedAt() throws {
+        try withFolder(["home": "no folder", "waypost.toml/x": ""]) { folder in
+            // Also for root, whom no permission stops.
+            let hidden = paths(configurationFile: "\(folder)/home/waypost.toml")
+            #expect(try Configuration.load(path: nil, paths: hidden).files == [])
+            #expect(throws: ConfigurationErrors.self) { try Configuration.load(path: hidden.configurationFile, paths: hidden) }
+            // One that is there and cannot be read is a mistake.
+            let unreadable = paths(configurationFile: "\(folder)/waypost.toml")
+            #expect(throws: ConfigurationErrors.self) { try Configuration.load(path: nil, paths: unreadable) }
+        }
+    }
+
     @Test func tellsAMissingFileFromABadOne() throws {
         try withFolder(["conf.d/a.toml": "[log]\nx = 1", "bad.toml": "["]) { folder in
             let missing = try #require(throws: ConfigurationErrors.self) {
