@@ -9,11 +9,18 @@ import WaypostSystem
 /// All wording of the program's own failures is here.
 struct DaemonFailure: Error {
     let status: ExitStatus
+    /// What is printed, each line behind the program's name.
     let lines: [String]
 
     init(_ status: ExitStatus, _ line: String) {
         self.status = status
-        lines = ["waypost: " + line]
+        lines = [line]
+    }
+
+    /// A failure that people were told of when it happened.
+    init(told status: ExitStatus) {
+        self.status = status
+        lines = []
     }
 
     init(usage problem: String) {
@@ -22,7 +29,7 @@ struct DaemonFailure: Error {
 
     init(_ errors: ConfigurationErrors) {
         status = errors.isNotFound ? .inputMissing : .badConfiguration
-        lines = errors.errors.map { "waypost: \($0)" }
+        lines = errors.errors.map { "\($0)" }
     }
 
     init(_ error: RecordingError) {

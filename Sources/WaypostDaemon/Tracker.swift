@@ -31,12 +31,13 @@ struct Tracker {
 
         logger.info("source \(manager.source.name), log \(configuration.log.directory), socket \(server.path)")
         await manager.start()
-        let failure = await end(of: manager, or: stop) { await finishTrack(recorder) }
-        await finishTrack(recorder)
+        let failure = await end(of: manager, or: stop) { _ = await finishTrack(recorder) }
+        let isFinished = await finishTrack(recorder)
         await close(recorder)
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
+        if !isFinished { throw DaemonFailure(told: .inputOutput) }
     }
 
     // MARK: - Parts
@@ -87,11 +88,14 @@ struct Tracker {
         }
     }
 
-    private func finishTrack(_ recorder: TrackRecorder) async {
+    /// Makes the track's file; false, with the reason in the log of messages, when that fails.
+    private func finishTrack(_ recorder: TrackRecorder) async -> Bool {
         do throws(RecordingError) {
             if let track = try await recorder.finishTrack() { report(track, how: "wrote") }
+            return true
         } catch {
-            logger.error("\(DaemonFailure(error).lines.joined()); the positions are in the journal, the next start tries again")
+            logger.error("\(DaemonFailure(error).lines.joined()); the next start makes a track of what is in the journal")
+            return false
         }
     }
 

@@ -25,7 +25,7 @@ enum WaypostDaemon {
         } catch DaemonOptions.Instead.printVersion {
             print(WaypostVersion.text)
         } catch let failure as DaemonFailure {
-            for line in failure.lines { SystemProcess.printError(line) }
+            for line in failure.lines { SystemProcess.printError("waypost: \(line)") }
             return failure.status
         } catch {
             SystemProcess.printError("waypost: \(error)")
