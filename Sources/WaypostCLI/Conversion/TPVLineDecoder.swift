@@ -24,7 +24,7 @@ struct TPVLineDecoder: ReportDecoder {
             line += 1
             if isSkippingLine {
                 isSkippingLine = false
-                fail("line \(line): longer than \(TPVLineDecoder.longestLine) bytes")
+                failTooLong()
             } else if carry.isEmpty {
                 read(bytes.extracting(start..<offset), into: &reports)
             } else {
@@ -38,9 +38,9 @@ struct TPVLineDecoder: ReportDecoder {
 
     /// Ends the input: the last line needs no line end.
     mutating func finish(into reports: inout [PositionReport]) {
-        guard !carry.isEmpty else { return }
+        guard isSkippingLine || !carry.isEmpty else { return }
         line += 1
-        finishCarry(into: &reports)
+        if isSkippingLine { failTooLong() } else { finishCarry(into: &reports) }
     }
 
     private mutating func extendCarry(_ bytes: Span<UInt8>, _ range: Range<Int>) {
@@ -70,6 +70,10 @@ struct TPVLineDecoder: ReportDecoder {
         } catch {
             fail(error.description)
         }
+    }
+
+    private mutating func failTooLong() {
+        fail("line \(line): longer than \(TPVLineDecoder.longestLine) bytes")
     }
 
     private mutating func fail(_ words: String) {
