@@ -13,7 +13,10 @@ extension Configuration {
             [
                 .init(
                     "url", \.url, .sourceURL, isRequired: true,
-                    "The source: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X] or nmea:FILE[?speed=X].")
+                    """
+                    The source: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], nmea:FILE[?speed=X], \
+                    nmea-tcp://HOST:PORT or nmea-udp://ADDRESS:PORT.
+                    """)
             ]),
         .table(
             "tracking", \.tracking, "How positions are come by.",

@@ -6,6 +6,10 @@ public enum SourceURL: Equatable, Hashable, Sendable {
     case gpsd(GPSD)
     /// NMEA 0183 from a file, a FIFO or the standard input: `nmea:FILE[?speed=X]`.
     case nmea(NMEA)
+    /// NMEA 0183 from a TCP server: `nmea-tcp://HOST:PORT`.
+    case nmeaTCP(Endpoint)
+    /// NMEA 0183 in datagrams that arrive at an address of this machine: `nmea-udp://ADDRESS:PORT`.
+    case nmeaUDP(Endpoint)
     /// A receiver on a serial line: `serial:///dev/ttyUSB0[?baud=9600]`, `serial:auto`.
     case serial(Serial)
 
@@ -23,6 +27,23 @@ public enum SourceURL: Equatable, Hashable, Sendable {
             self.host = host
             self.port = port
             self.device = device
+        }
+    }
+
+    /// An end of a network connection.
+    public struct Endpoint: Equatable, Hashable, Sendable {
+        /// The port that is registered for NMEA 0183 (IANA, nmea-0183).
+        public static let registeredPort = 10_110
+
+        /// Name or address of the host; IPv6 addresses without brackets.
+        public var host: String
+        /// The port, 1...65535.
+        public var port: Int
+
+        /// A host and a port.
+        public init(host: String, port: Int = Endpoint.registeredPort) {
+            self.host = host
+            self.port = port
         }
     }
 
@@ -77,7 +98,7 @@ extension SourceURL {
 
 extension SourceURL {
     /// The schemes that work.
-    static let supportedSchemes = ["gpsd", "nmea", "serial"]
+    static let supportedSchemes = ["gpsd", "nmea", "nmea-tcp", "nmea-udp", "serial"]
 
     /// The schemes that work, for people: `gpsd:, nmea: and serial:`.
     static var supportedList: String {
@@ -86,13 +107,15 @@ extension SourceURL {
     }
 
     /// The schemes that have a meaning, but not in this version.
-    static let futureSchemes = ["nmea-tcp", "nmea-udp", "gpx", "route", "sim", "exec"]
+    static let futureSchemes = ["gpx", "route", "sim", "exec"]
 
     /// Reads a source URL.
     ///
     /// - `gpsd://HOST:PORT/DEVICE`: every part may be left out; `gpsd:` is `gpsd://localhost:2947`. IPv6 addresses stand in brackets.
     /// - `nmea:FILE?speed=X`: FILE is everything up to the options, slashes and spaces included; `-` is the standard input.
     ///   The last `?` starts the options if only `name=value` pairs joined by `&` follow it; any other `?` belongs to the name.
+    /// - `nmea-tcp://HOST:PORT` and `nmea-udp://ADDRESS:PORT`: every part may be left out; the port is then 10110, the host `localhost`, the
+    ///   address `127.0.0.1`.
     /// - `serial://PATH?baud=X`: PATH is absolute (`serial:///dev/ttyUSB0`); `serial:auto` finds a receiver. X is a speed or `auto`.
     /// - `%` and two hexadecimal digits stand for that byte in FILE, PATH and DEVICE: `%3F` is a `?` that never starts options, `%25` a `%`.
     ///   Any other `%` stands for itself.
@@ -105,6 +128,8 @@ extension SourceURL {
         switch scheme {
         case "gpsd": self = .gpsd(try GPSD(afterScheme: rest))
         case "nmea": self = .nmea(try NMEA(afterScheme: rest))
+        case "nmea-tcp": self = .nmeaTCP(try Endpoint(afterScheme: rest, scheme: scheme, defaultHost: "localhost"))
+        case "nmea-udp": self = .nmeaUDP(try Endpoint(afterScheme: rest, scheme: scheme, defaultHost: "127.0.0.1"))
         case "serial": self = .serial(try Serial(afterScheme: rest))
         case _ where SourceURL.futureSchemes.contains(scheme): throw .notSupportedByThisVersion(scheme: scheme)
         default: throw .unknownScheme(scheme)
@@ -124,6 +149,8 @@ extension SourceURL: CustomStringConvertible {
         switch self {
         case .gpsd(let gpsd): gpsd.urlText
         case .nmea(let nmea): nmea.urlText
+        case .nmeaTCP(let server): "nmea-tcp://" + server.authorityText
+        case .nmeaUDP(let socket): "nmea-udp://" + socket.authorityText
         case .serial(let serial): serial.urlText
         }
     }

@@ -8,10 +8,12 @@ public enum SourceURLError: Error, Equatable, Sendable {
     case unknownScheme(String)
     /// The scheme has a meaning, but this version cannot do it.
     case notSupportedByThisVersion(scheme: String)
-    /// Something other than `//` follows `gpsd:`.
-    case gpsdNeedsSlashes(String)
-    /// A gpsd URL ends in `?...`.
-    case gpsdHasNoOptions(String)
+    /// Something other than `//` follows the scheme of a network URL.
+    case needsSlashes(scheme: String, String)
+    /// A network URL ends in `?...`.
+    case hasNoOptions(scheme: String, String)
+    /// A network URL other than gpsd's ends in `/...`.
+    case hasNoPath(scheme: String, String)
     /// The host is neither a name nor an address.
     case badHost(String)
     /// The port is no number in 1...65535.
@@ -44,12 +46,15 @@ extension SourceURLError: CustomStringConvertible {
             return "unknown kind of source \(quoted(scheme + ":"))\(hint) (this version supports \(supported))"
         case .notSupportedByThisVersion(let scheme):
             return "\(scheme): is not supported by this version; it supports \(supported)"
-        case .gpsdNeedsSlashes(let text):
-            return "\(quoted("gpsd:" + text)) needs two slashes: gpsd://HOST:PORT"
-        case .gpsdHasNoOptions(let text):
-            return "gpsd: has no options, but \(quoted(text)) follows; a '?' in a device's name is written %3F"
+        case .needsSlashes(let scheme, let text):
+            return "\(quoted("\(scheme):\(text)")) needs two slashes: \(scheme)://HOST:PORT"
+        case .hasNoOptions(let scheme, let text):
+            let hint = scheme == "gpsd" ? "; a '?' in a device's name is written %3F" : ""
+            return "\(scheme): has no options, but \(quoted(text)) follows\(hint)"
+        case .hasNoPath(let scheme, let text):
+            return "\(scheme): ends with its port, but \(quoted(text)) follows"
         case .badHost(let host):
-            return "\(quoted(host)) is not a host; write a name, an IPv4 address, or an IPv6 address in brackets: gpsd://[::1]:2947"
+            return "\(quoted(host)) is not a host; write a name, an IPv4 address, or an IPv6 address in brackets, as in [::1]"
         case .badPort(let port):
             return "port \(quoted(port)) is not a number from 1 to 65535"
         case .badSerialPort(let text):

@@ -25,7 +25,7 @@ struct Broadcaster: PositioningConsumer {
         case .lost(let reason):
             let line = ControlProtocol.object("LOST") { json in
                 json.member("reason", reason.code)
-                json.member("detail", reason.detail)
+                json.member("detail", reason.words)
             }
             server.broadcast(line, topic: .loss)
         case .status, .finished: break
@@ -52,14 +52,6 @@ extension LossReason {
         case .disconnected: "disconnected"
         case .deviceGone: "device_gone"
         case .ended: "ended"
-        }
-    }
-
-    /// What the system or the source said, if anything.
-    var detail: String? {
-        switch self {
-        case .disconnected(let detail), .deviceGone(let detail): detail
-        case .noFix, .silent, .ended: nil
         }
     }
 

@@ -33,6 +33,8 @@ extension SourceURL {
             case .standardInput: NMEAFileSource(path: "-", speed: nmea.speed)
             case .file(let path): NMEAFileSource(path: path, speed: nmea.speed)
             }
+        case .nmeaTCP(let server): NMEATCPSource(host: server.host, port: UInt16(server.port))
+        case .nmeaUDP(let socket): NMEAUDPSource(address: socket.host, port: UInt16(socket.port))
         }
     }
 }

@@ -87,7 +87,7 @@ extension JSONWriter {
             json.member("connected", member.peer)
             if case .lost(let reason) = member.state {
                 json.member("reason", reason.code)
-                json.member("detail", reason.detail)
+                json.member("detail", reason.words)
             }
         }
     }

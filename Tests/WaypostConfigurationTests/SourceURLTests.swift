@@ -42,6 +42,21 @@ import WaypostConfiguration
     }
 
     @Test(arguments: [
+        ("nmea-tcp:", SourceURL.nmeaTCP(.init(host: "localhost")), "nmea-tcp://localhost:10110"),
+        ("nmea-tcp://boat.local:2000/", .nmeaTCP(.init(host: "boat.local", port: 2_000)), "nmea-tcp://boat.local:2000"),
+        ("NMEA-TCP://[fe80::1%eth0]", .nmeaTCP(.init(host: "fe80::1%eth0")), "nmea-tcp://[fe80::1%eth0]:10110"),
+        ("nmea-udp://", .nmeaUDP(.init(host: "127.0.0.1")), "nmea-udp://127.0.0.1:10110"),
+        ("nmea-udp://:5000", .nmeaUDP(.init(host: "127.0.0.1", port: 5_000)), "nmea-udp://127.0.0.1:5000"),
+        ("nmea-udp://0.0.0.0:1", .nmeaUDP(.init(host: "0.0.0.0", port: 1)), "nmea-udp://0.0.0.0:1"),
+        ("nmea-udp://[::]", .nmeaUDP(.init(host: "::")), "nmea-udp://[::]:10110"),
+    ])
+    func readsAndWritesNetworkSources(text: String, url: SourceURL, written: String) throws {
+        #expect(try SourceURL(text) == url)
+        #expect(url.description == written)
+        #expect(try SourceURL(written) == url)
+    }
+
+    @Test(arguments: [
         ("serial:auto", SourceURL.Serial(.automatic), "serial:auto"),
         ("serial:auto?baud=auto", .init(.automatic), "serial:auto"),
         ("serial:auto?baud=4800", .init(.automatic, baudRate: 4_800), "serial:auto?baud=4800"),
@@ -72,18 +87,20 @@ import WaypostConfiguration
         ("serial:", .badSerialPort("")), ("serial://", .badSerialPort("//")), ("serial:ttyUSB0", .badSerialPort("ttyUSB0")),
         ("serial://ttyUSB0", .badSerialPort("//ttyUSB0")), ("serial:/dev/a%00", .notAPath("/dev/a%00")),
         ("serial:/dev/a?baud=9600&baud=auto", .repeatedOption("baud")), ("serial:auto?speed=1", .unknownOption("speed", known: ["baud"])),
-        ("nmea-tcp://h:1", .notSupportedByThisVersion(scheme: "nmea-tcp")),
-        ("nmea-udp://h:1", .notSupportedByThisVersion(scheme: "nmea-udp")), ("gpx:a.gpx", .notSupportedByThisVersion(scheme: "gpx")),
+        ("gpx:a.gpx", .notSupportedByThisVersion(scheme: "gpx")),
         ("route:a.gpx", .notSupportedByThisVersion(scheme: "route")), ("sim:walk", .notSupportedByThisVersion(scheme: "sim")),
-        ("EXEC:true", .notSupportedByThisVersion(scheme: "exec")), ("gpsd:localhost", .gpsdNeedsSlashes("localhost")),
+        ("EXEC:true", .notSupportedByThisVersion(scheme: "exec")), ("gpsd:localhost", .needsSlashes(scheme: "gpsd", "localhost")),
         ("gpsd://h:0", .badPort("0")), ("gpsd://h:65536", .badPort("65536")), ("gpsd://h:+1", .badPort("+1")),
         ("gpsd://h:99999999999999999999", .badPort("99999999999999999999")), ("gpsd://::1", .badHost("::1")),
         ("gpsd://[::1", .badHost("[::1")),
         ("gpsd://[::1]2947", .badHost("[::1]2947")), ("gpsd://[host]", .badHost("[host]")), ("gpsd://a b", .badHost("a b")),
-        ("gpsd://me@host", .badHost("me@host")), ("gpsd://h?x=1", .gpsdHasNoOptions("?x=1")), ("gpsd://h/d?x", .gpsdHasNoOptions("?x")),
+        ("gpsd://me@host", .badHost("me@host")), ("gpsd://h?x=1", .hasNoOptions(scheme: "gpsd", "?x=1")),
+        ("gpsd://h/d?x", .hasNoOptions(scheme: "gpsd", "?x")),
         ("nmea:", .missingFile(scheme: "nmea")), ("nmea:?speed=1", .missingFile(scheme: "nmea")), ("nmea:a%00", .notAPath("a%00")),
         ("nmea:a%FF", .notAPath("a%FF")), ("nmea:x?spede=1", .unknownOption("spede", known: ["speed"])),
-        ("nmea:x?speed=1&speed=2", .repeatedOption("speed")),
+        ("nmea:x?speed=1&speed=2", .repeatedOption("speed")), ("nmea-tcp:h:1", .needsSlashes(scheme: "nmea-tcp", "h:1")),
+        ("nmea-tcp://h:1/x", .hasNoPath(scheme: "nmea-tcp", "/x")), ("nmea-udp://h:1?x=1", .hasNoOptions(scheme: "nmea-udp", "?x=1")),
+        ("nmea-udp://h:0", .badPort("0")), ("nmea-udp://::", .badHost("::")),
     ])
     func refuses(text: String, problem: SourceURLError) {
         #expect(throws: problem) { try SourceURL(text) }
@@ -97,11 +114,14 @@ import WaypostConfiguration
     }
 
     @Test(arguments: [
-        ("gpds://x", "unknown kind of source 'gpds:'; did you mean gpsd:? (this version supports gpsd:, nmea: and serial:)"),
-        ("sim:walk", "sim: is not supported by this version; it supports gpsd:, nmea: and serial:"),
+        (
+            "gpds://x",
+            "unknown kind of source 'gpds:'; did you mean gpsd:? (this version supports gpsd:, nmea:, nmea-tcp:, nmea-udp: and serial:)"
+        ),
+        ("sim:walk", "sim: is not supported by this version; it supports gpsd:, nmea:, nmea-tcp:, nmea-udp: and serial:"),
         ("drive.nmea", "'drive.nmea' is not a source URL; write for example gpsd://localhost:2947 or nmea:FILE"),
         ("nmea:", "nmea: needs a file, as in nmea:drive.nmea, or - for the standard input"),
-        ("gpsd://a\nb", "'a\\nb' is not a host; write a name, an IPv4 address, or an IPv6 address in brackets: gpsd://[::1]:2947"),
+        ("gpsd://a\nb", "'a\\nb' is not a host; write a name, an IPv4 address, or an IPv6 address in brackets, as in [::1]"),
     ])
     func saysWhatToDo(text: String, message: String) throws {
         let error = try #require(throws: SourceURLError.self) { try SourceURL(text) }

@@ -15,7 +15,12 @@ struct RunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Configuration file.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Where positions come from: gpsd://HOST:PORT[/DEVICE] or nmea:FILE[?speed=X].", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where positions come from: gpsd://HOST:PORT[/DEVICE], nmea:FILE[?speed=X], nmea-tcp://HOST:PORT or nmea-udp://ADDRESS:PORT. \
+            Several: the first is preferred, the next ones stand in for it.
+            """, valueName: "url"))
     var source: [String] = []
 
     @Option(help: ArgumentHelp("Folder of the tracker's state.", valueName: "dir"))

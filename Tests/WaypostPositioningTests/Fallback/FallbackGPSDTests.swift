@@ -4,14 +4,16 @@ import WaypostPositioning
 import WaypostSystem
 import WaypostTestKit
 
-/// The fallback with its real times on real daemons: gpsd with its own receiver first, a second receiver behind it.
+/// The fallback with its real times on real daemons: gpsd with its own receiver first, another receiver behind it.
 @Suite(.enabled(if: GPSDServer.isInstalled, "gpsd is not installed")) struct FallbackGPSDTests {
     @Test func leavesAStoppedGPSDWithinSixSecondsAndReturnsAfterTenSecondsOfHealth() async throws {
-        let (first, second) = (try await GPSDServer(), try await GPSDServer())
-        defer { [first, second].forEach { $0.stop() } }
-        let sources = [first, second].map { GPSDSource(host: "127.0.0.1", port: $0.port) }
+        let (first, second) = (try await GPSDServer(), try await NMEAServer())
+        defer { first.stop() }
+        let sources: [any PositionSource] = [
+            GPSDSource(host: "127.0.0.1", port: first.port), NMEATCPSource(host: "127.0.0.1", port: UInt16(second.port)),
+        ]
         try await running(FallbackSource(sources)) { log in
-            let drive = Drive(servers: [first, second])
+            let drive = Drive(lines: [first.line, { await second.send($0) }])
             defer { drive.stop() }
             #expect(await log.waits { $0.positions.count >= 10 })
             #expect(log.positions.allSatisfy { $0.source == sources[0].name })
@@ -30,7 +32,10 @@ import WaypostTestKit
             #expect(returned >= 10_000)
             #expect(log.switches.map(\.to) == [sources[1].name, sources[0].name])
             log.expectSeparateSources()
+            // Nobody needs the second one any more.
+            #expect(await log.waits { _ in second.clientCount == 0 })
         }
+        await second.stop()
     }
 
     @Test func staysInATunnelAndDuringAColdStart() async throws {
@@ -40,7 +45,7 @@ import WaypostTestKit
         var times = FallbackRule.Times()
         times.firstFix = 11_000
         try await running(FallbackSource(sources, times: times)) { log in
-            let drive = Drive(servers: [first, second])
+            let drive = Drive(lines: [first.line, second.line])
             defer { drive.stop() }
             // A cold start: the second one has a fix, which does not matter before the time is over.
             drive.withoutFix = [0]
@@ -63,7 +68,7 @@ import WaypostTestKit
         defer { [first, second].forEach { $0.stop() } }
         let sources = [first, second].map { GPSDSource(host: "127.0.0.1", port: $0.port) }
         try await running(FallbackSource(sources)) { log in
-            let drive = Drive(servers: [first, second])
+            let drive = Drive(lines: [first.line, second.line])
             defer { drive.stop() }
             #expect(await log.waits { $0.positions.count >= 5 })
             drive.withoutFix = [0]

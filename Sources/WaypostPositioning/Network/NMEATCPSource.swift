@@ -1,0 +1,86 @@
+import NIOCore
+import NIOPosix
+import Waypost
+import WaypostSystem
+
+/// NMEA 0183 from a TCP server: a multiplexer on a boat, a receiver on the network, a telephone.
+///
+/// It never gives up: a server that is not there, closes, resets or falls silent (no whole sentence for five seconds or three periods) is
+/// one ``PositionSourceEvent/lost(_:)``, and it connects again after 0.5, 1, 2, then every 3 seconds. What was half read when a connection
+/// ended is thrown away. Nothing is ever sent. Dates before 2020 get 1024 weeks added.
+/// - Concurrency: reads on the event loop of all live sources; only the name is resolved elsewhere. A resolution that hangs when the task
+///   is cancelled ends by itself later.
+public struct NMEATCPSource: PositionSource {
+    /// The port that is registered for NMEA 0183 (IANA, nmea-0183).
+    public static let registeredPort: UInt16 = 10_110
+
+    /// `nmea-tcp://host:port`.
+    public let name: String
+    /// The server's name or address.
+    public let host: String
+    /// The server's port.
+    public let port: UInt16
+
+    /// A source that connects to that server.
+    public init(host: String = "localhost", port: UInt16 = NMEATCPSource.registeredPort) {
+        self.host = host
+        self.port = port
+        name = "nmea-tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    /// Delivers events until the task is cancelled.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
+            let session = NMEASession(name: name, handoff: handoff)
+            var pauses = ReconnectPauses()
+            while !Task.isCancelled {
+                let heldMilliseconds = await readOnce(session)
+                // Cancelled: the loop ends.
+                try? await Task.sleep(for: .milliseconds(pauses.next(afterConnectionOf: heldMilliseconds)))
+            }
+        }
+    }
+
+    /// One connection from beginning to end; returns how long it held, 0 when there was none.
+    private func readOnce(_ session: NMEASession) async -> Int64 {
+        let channel: any Channel
+        do {
+            channel = try await ClientBootstrap(group: LiveEventLoop.group)
+                .connectTimeout(.seconds(5))
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(NMEATCPGreeter(session: session))
+                    }
+                }
+                .connect(host: host, port: Int(port)).getUnlessCancelled()
+        } catch {
+            if !Task.isCancelled { session.lose(.disconnected("\(name): \(NetworkFailure.words(for: error))")) }
+            return 0
+        }
+        let start = MonotonicClock.milliseconds
+        await channel.waitUntilClosed()
+        if !Task.isCancelled, !session.checkSilence() { session.lose(.disconnected("\(name): the connection has ended")) }
+        return MonotonicClock.milliseconds - start
+    }
+}
+
+/// Begins a connection of the session when the channel stands: of the attempts to several addresses only one does.
+private final class NMEATCPGreeter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let session: NMEASession
+
+    init(session: NMEASession) {
+        self.session = session
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        session.connected(to: context.remoteAddress.map(\.hostAndPort) ?? "the server")
+        do {
+            try context.pipeline.syncOperations.addHandler(NMEAChannelHandler(session: session), position: .after(self))
+        } catch {
+            return context.close(promise: nil)
+        }
+        context.fireChannelActive()
+    }
+}

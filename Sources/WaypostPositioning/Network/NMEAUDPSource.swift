@@ -1,0 +1,109 @@
+import NIOCore
+import NIOPosix
+import Waypost
+import WaypostSystem
+
+/// NMEA 0183 in UDP datagrams that arrive at an address of this machine; the loopback one unless told otherwise.
+///
+/// One sender at a time, by ``UDPSenderRule``. A datagram holds whole lines: one that ends within a sentence cuts it, and the rest in the
+/// next datagram is damage; a missing line end at the datagram's end is none. Dates before 2020 get 1024 weeks added.
+///
+/// It never gives up: an address that cannot be used now is one ``PositionSourceEvent/lost(_:)``, and tried again after 0.5, 1, 2, then
+/// every 3 seconds. Silence is a loss, too; the socket stays.
+/// - Concurrency: reads on the event loop of all live sources.
+public struct NMEAUDPSource: PositionSource {
+    // The largest datagram there is: a shorter buffer would cut silently.
+    private static let largestDatagram = 65_536
+
+    /// `nmea-udp://address:port`.
+    public let name: String
+    /// The address that it listens at; `0.0.0.0` or `::` is every address of this machine.
+    public let address: String
+    /// The port that it listens at.
+    public let port: UInt16
+
+    /// A source that listens at that address.
+    public init(address: String = "127.0.0.1", port: UInt16 = NMEATCPSource.registeredPort) {
+        self.address = address
+        self.port = port
+        name = "nmea-udp://\(address.contains(":") ? "[\(address)]" : address):\(port)"
+    }
+
+    /// Delivers events until the task is cancelled.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
+            let session = NMEASession(name: name, handoff: handoff)
+            var pauses = ReconnectPauses()
+            while !Task.isCancelled {
+                let heldMilliseconds = await readOnce(session)
+                // Cancelled: the loop ends.
+                try? await Task.sleep(for: .milliseconds(pauses.next(afterConnectionOf: heldMilliseconds)))
+            }
+        }
+    }
+
+    /// One socket from beginning to end; returns how long it held, 0 when there was none.
+    private func readOnce(_ session: NMEASession) async -> Int64 {
+        let channel: any Channel
+        do {
+            channel = try await DatagramBootstrap(group: LiveEventLoop.group)
+                .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: NMEAUDPSource.largestDatagram))
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandlers([
+                            UDPSenderFilter(session: session), NMEAChannelHandler(session: session, onSilence: .keeps),
+                        ])
+                    }
+                }
+                .bind(host: address, port: Int(port)).getUnlessCancelled()
+        } catch {
+            if !Task.isCancelled { session.lose(.disconnected("\(name): \(NetworkFailure.words(for: error))")) }
+            return 0
+        }
+        let start = MonotonicClock.milliseconds
+        await channel.waitUntilClosed()
+        if !Task.isCancelled { session.lose(.disconnected("\(name): the socket was closed")) }
+        return MonotonicClock.milliseconds - start
+    }
+}
+
+/// Lets the datagrams of one sender through, as bytes whose last line is whole.
+private final class UDPSenderFilter: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+    typealias InboundOut = ByteBuffer
+
+    private static let lineFeed = UInt8(ascii: "\n")
+
+    private let session: NMEASession
+    private var rule = UDPSenderRule()
+
+    init(session: NMEASession) {
+        self.session = session
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let envelope = unwrapInboundIn(data)
+        var datagram = envelope.data
+        guard let last = datagram.readableBytesView.last else { return }
+        let sender = envelope.remoteAddress.hostAndPort
+        let isSilent = MonotonicClock.milliseconds >= session.silenceDeadline
+        switch rule.judge(sender, isFollowedSilent: isSilent, holdsSentence: { UDPSenderFilter.holdsSentence(datagram) }) {
+        case .follows: break
+        case .followsFromNowOn: session.connected(to: sender)
+        case .isIgnored: return
+        case .isIgnoredAndNamed(let followed):
+            return session.warn("datagrams from \(sender) are ignored while \(followed) sends")
+        case .holdsNothing: return
+        }
+        if last != UDPSenderFilter.lineFeed { datagram.writeInteger(UDPSenderFilter.lineFeed) }
+        context.fireChannelRead(wrapInboundOut(datagram))
+    }
+
+    private static func holdsSentence(_ datagram: ByteBuffer) -> Bool {
+        var decoder = NMEADecoder()
+        var events: [NMEAEvent] = []
+        datagram.withUnsafeReadableBytes { decoder.decode(Span(_unsafeBytes: $0), into: &events) }
+        decoder.finish(into: &events)
+        return decoder.counters.sentences > 0
+    }
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
+#
+# Usage: bash Tests/Scripts/measure.sh [convert|noise|live|size]...
+#   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
+#   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py (../shared), for `convert`
+#   MB              megabytes to convert (100)
+#   SECONDS_LIVE    length of the live measurement (60)
+#
+# gpsbabel, gpsdecode, gpsd and gpxlogger are measured when they are there.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+bin=$(realpath "${BIN:-.build/release}")
+shared=${WAYPOST_SHARED:-$PWD/../shared}
+megabytes=${MB:-100}
+live=${SECONDS_LIVE:-60}
+PATH=$PATH:/usr/sbin
+work=$(mktemp -d)
+running=()
+clean_up() {
+    ((${#running[@]} == 0)) || kill -KILL "${running[@]}" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# cost NAME COMMAND...: CPU seconds and peak memory of a command, as a line of a table. The kernel counts the memory of a process that
+# starts another one as the other's, too: a small Python is the floor (10 MB), so the peak is read while it runs.
+cost() {
+    python3 - "$@" <<'PYTHON'
+import os, subprocess, sys, time
+name, command = sys.argv[1], sys.argv[2:]
+process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+peak = 0
+while True:
+    try:
+        with open(f"/proc/{process.pid}/status") as status:
+            peak = max([peak] + [int(line.split()[1]) for line in status if line.startswith("VmHWM")])
+    except OSError:
+        pass
+    ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+    if ended:
+        break
+    time.sleep(0.002)
+print(f"| {name} | {usage.ru_utime + usage.ru_stime:.2f} | {peak / 1024:.1f} | {os.waitstatus_to_exitcode(status)} |")
+PYTHON
+}
+
+measure_convert() {
+    local input=$work/big.nmea
+    python3 "$shared/tools/bench/gen_nmea.py" --mb "$megabytes" -o "$input" --stats "$work/stats.json"
+    printf '\n| %s MB of NMEA | CPU s | peak RSS MB | exit |\n|---|---|---|---|\n' "$megabytes"
+    cost 'waypost convert to gpx' "$bin/waypost" convert "$input" "$work/big.gpx"
+    cost 'waypost convert to jsonl' "$bin/waypost" convert "$input" "$work/big.jsonl"
+    ! command -v gpsbabel >/dev/null || cost 'gpsbabel to gpx' gpsbabel -i nmea -f "$input" -o gpx -F "$work/babel.gpx"
+    ! command -v gpsdecode >/dev/null || cost 'gpsdecode to JSON' sh -c "exec gpsdecode -j <'$input' >'$work/decode.json'"
+    printf '\npoints: waypost %s' "$(grep -c '<trkpt' "$work/big.gpx")"
+    [[ ! -s $work/babel.gpx ]] || printf ', gpsbabel %s' "$(grep -c '<trkpt' "$work/babel.gpx")"
+    [[ ! -s $work/decode.json ]] || printf ', gpsdecode %s' "$(grep '"class":"TPV"' "$work/decode.json" | grep -c '"lat"')"
+    printf '; generated %s\n' "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["fix_epochs"])' "$work/stats.json")"
+    python3 Tests/Scripts/nmea_epochs.py "$input" "$work/big.jsonl"
+}
+
+measure_noise() {
+    printf '\n| random bytes | CPU s | peak RSS MB | exit |\n|---|---|---|---|\n'
+    local size
+    for size in 10 100; do
+        head -c "${size}M" /dev/urandom >"$work/noise.nmea"
+        cost "$size MB, convert" "$bin/waypost" convert "$work/noise.nmea" "$work/noise.gpx"
+        cost "$size MB, waypostd" "$bin/waypostd" --source "nmea:$work/noise.nmea?speed=0" --state "$work/noise" --log "$work/noise/log" \
+            --socket "$work/noise.sock"
+    done
+}
+
+# wakeups PID: voluntary context switches of all threads so far.
+wakeups() { cat "/proc/$1"/task/*/status | awk '/^voluntary/ { sum += $2 } END { print sum }'; }
+# cpu PID: CPU ticks so far.
+cpu() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'; }
+# watch_process NAME PID...: what processes cost over the same time.
+watch_processes() {
+    local -a names=() pids=() wakes=() ticks=()
+    while (($# > 0)); do
+        names+=("$1") pids+=("$2") wakes+=("$(wakeups "$2")") ticks+=("$(cpu "$2")")
+        shift 2
+    done
+    sleep "$live"
+    local i
+    for i in "${!pids[@]}"; do
+        awk -v name="${names[i]}" -v seconds="$live" -v hertz="$(getconf CLK_TCK)" \
+            -v wakes=$(($(wakeups "${pids[i]}") - wakes[i])) -v ticks=$(($(cpu "${pids[i]}") - ticks[i])) '
+            /^VmRSS/ { rss = $2 } /^RssAnon/ { private = $2 }
+            END { printf "| %s | %.1f | %.1f | %.2f | %.1f |\n", name, rss / 1024, private / 1024, ticks / hertz, wakes / seconds }
+            ' "/proc/${pids[i]}/status"
+    done
+}
+
+measure_live() {
+    local port=$((20000 + $$ % 20000))
+    python3 Tests/Scripts/feed.py --rate 10 --skip 24 Tests/Data/drive.nmea "$work/tty" &
+    running+=($!)
+    until [[ -e $work/tty ]]; do sleep 0.1; done
+    gpsd -N -n -b -S "$port" "$work/tty" >/dev/null 2>&1 &
+    running+=($!)
+    sleep 2
+    "$bin/waypostd" --source "gpsd://localhost:$port" --state "$work/a" --log "$work/a/log" --socket "$work/a.sock" 2>/dev/null &
+    local tracker=$!
+    # A port on which nobody listens.
+    "$bin/waypostd" --source "gpsd://localhost:$((port + 1))" --state "$work/b" --log "$work/b/log" --socket "$work/b.sock" 2>/dev/null &
+    local idle=$!
+    running+=("$tracker" "$idle")
+    local -a processes=("waypostd, 10 Hz from gpsd" "$tracker" "waypostd, no gpsd" "$idle")
+    if command -v gpxlogger >/dev/null; then
+        gpxlogger -i 300 "localhost:$port" >"$work/gpxlogger.gpx" 2>/dev/null &
+        running+=($!)
+        processes+=("gpxlogger, 10 Hz from gpsd" $!)
+    fi
+    sleep 10
+    printf '\n| over %s s | RSS MB | RssAnon MB | CPU s | wake-ups/s |\n|---|---|---|---|---|\n' "$live"
+    watch_processes "${processes[@]}"
+    kill -TERM "$tracker" "$idle"
+    wait "$tracker" "$idle"
+}
+
+measure_size() {
+    local program
+    printf '\n| program | stripped MB |\n|---|---|\n'
+    for program in waypostd waypost; do
+        strip -o "$work/stripped" "$bin/$program"
+        printf '| %s | %s |\n' "$program" "$(stat -c %s "$work/stripped" | awk '{ printf "%.1f", $1 / 1e6 }')"
+    done
+}
+
+parts=(convert noise live size)
+(($# == 0)) || parts=("$@")
+for part in "${parts[@]}"; do "measure_$part"; done
