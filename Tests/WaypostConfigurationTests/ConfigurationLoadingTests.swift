@@ -40,7 +40,8 @@ import WaypostConfiguration
         try withFolder(["home": "no folder", "waypost.toml/x": ""]) { folder in
             // Also for root, whom no permission stops.
             let hidden = paths(configurationFile: "\(folder)/home/waypost.toml")
-            #expect(try Configuration.load(path: nil, paths: hidden).files == [])
+            let loaded = try Configuration.load(path: nil, paths: hidden)
+            #expect(loaded.files == [])
             #expect(throws: ConfigurationErrors.self) { try Configuration.load(path: hidden.configurationFile, paths: hidden) }
             // One that is there and cannot be read is a mistake.
             let unreadable = paths(configurationFile: "\(folder)/waypost.toml")
