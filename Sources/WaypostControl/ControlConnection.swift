@@ -28,7 +28,10 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     /// Whether the client watches.
     var isWatching: Bool { watch != nil }
 
-    private init(hub: ControlHub, peer: PeerCredentials) {
+    /// Whether the client may see everything.
+    var isTrusted: Bool { hub.policy.access(of: peer) == .full }
+
+    init(hub: ControlHub, peer: PeerCredentials) {
         self.hub = hub
         self.peer = peer
         queue = WatcherQueue(limit: hub.limits.waitingLines)

@@ -21,6 +21,8 @@ final class ControlHub {
     /// Whether one more connection is too many; if not, it counts from now on.
     func admit(_ connection: ControlConnection) -> Bool {
         guard connections.count < limits.connections else { return false }
+        // Every local user may connect; those who may see nothing must not keep the others out.
+        guard connection.isTrusted || connections.values.count(where: { !$0.isTrusted }) < limits.connections / 2 else { return false }
         connections[ObjectIdentifier(connection)] = connection
         return true
     }

@@ -8,7 +8,7 @@ import WaypostSystem
 public final class ControlServer: Sendable {
     /// The bounds a server keeps.
     public struct Limits: Sendable {
-        /// Connections at the same time; further ones get an ERROR line and are closed.
+        /// Connections at the same time, at most half of them of users who may see nothing; further ones get an ERROR line and are closed.
         public var connections: Int
         /// Lines that wait for a watcher who does not read; then the oldest go.
         public var waitingLines: Int
@@ -80,9 +80,7 @@ public final class ControlServer: Sendable {
     /// - Cost: the line is copied once, however many clients watch.
     /// - Concurrency: from anywhere; returns at once. Lines of one caller arrive in its order.
     public func broadcast(_ line: [UInt8], topic: ControlTopic) {
-        var buffer = ByteBufferAllocator().buffer(capacity: line.count + 1)
-        buffer.writeBytes(line)
-        buffer.writeInteger(UInt8(ascii: "\n"))
+        let buffer = ByteBuffer(line: line)
         hub.eventLoop.execute { [hub, buffer] in hub.value.broadcast(buffer, topic: topic) }
     }
 
