@@ -250,9 +250,3 @@ import WaypostTestKit
 private var openDescriptorCount: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
 }
-
-private var residentKilobytes: Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-}
