@@ -45,7 +45,7 @@ public struct Configuration: Equatable, Sendable {
 
     /// The built-in defaults, with a user's default paths.
     public init(paths: DefaultPaths) {
-        sources = [Source(url: .gpsd(.init()))]
+        sources = [Source(url: .gpsd(.init())), Source(url: .serial(.init(.automatic)))]
         tracking = Tracking(firstFixTimeout: .seconds(60))
         log = Log(directory: paths.logDirectory, syncInterval: .seconds(10))
         control = Control(socket: paths.socket)

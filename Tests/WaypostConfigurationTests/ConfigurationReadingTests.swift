@@ -25,7 +25,8 @@ func mistakes(in bytes: [UInt8]) -> [String] {
     @Test func givesTheDefaultsForAnEmptyFile() throws {
         let loaded = try readConfiguration("")
         #expect(loaded.configuration == Configuration(paths: .service))
-        #expect(loaded.configuration.sources == [.init(url: .gpsd(.init(host: "localhost", port: 2947)))])
+        #expect(
+            loaded.configuration.sources.map(\.url) == [.gpsd(.init(host: "localhost", port: 2947)), .serial(.init(.automatic))])
         #expect(loaded.configuration.log.directory == "/var/log/waypost")
         #expect(loaded.configuration.log.syncInterval == .seconds(10))
         #expect(loaded.configuration.control.socket == "/run/waypost/waypost.sock")

@@ -18,7 +18,8 @@ struct RunCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Where positions come from: gpsd://HOST:PORT[/DEVICE], nmea:FILE[?speed=X], nmea-tcp://HOST:PORT or nmea-udp://ADDRESS:PORT. \
+            Where positions come from: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], \
+            nmea:FILE[?speed=X], nmea-tcp://HOST:PORT or nmea-udp://ADDRESS:PORT. \
             Several: the first is preferred, the next ones stand in for it.
             """, valueName: "url"))
     var source: [String] = []

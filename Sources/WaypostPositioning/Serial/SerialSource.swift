@@ -56,6 +56,14 @@ public struct SerialSource: PositionSource {
         name = address + (baudRate.map { "?baud=\($0)" } ?? "")
     }
 
+    /// Nobody else may use a port that is named; one that is looked for is another one, or locked.
+    public var sharing: SourceSharing {
+        switch port {
+        case .automatic: .free
+        case .path(let path): .device(Syscalls.resolvingLinks(path))
+        }
+    }
+
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
