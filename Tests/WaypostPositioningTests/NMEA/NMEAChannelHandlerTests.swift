@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
@@ -58,6 +59,46 @@ import WaypostTestKit
             } catch {
                 Issue.record(error)
             }
+        }
+    }
+}
+
+/// What NIO makes of a line that is pulled out, whenever that happens.
+@Suite struct HangUpTests {
+    @Test(arguments: [-1, 0, 50, 100, 200, 400, 1_000, 3_000, 20_000])
+    func noticesALineThatIsPulledOut(afterMicroseconds delay: Int) async throws {
+        for _ in 0..<10 {
+            let terminal = try PseudoTerminal()
+            guard case .opened(let port) = try SerialPort.open(terminal.path, baudRate: 9_600) else {
+                Issue.record("\(terminal.path) is held")
+                return
+            }
+            let descriptor = try port.makeReadingDescriptor()
+            if delay < 0 {
+                terminal.unplug()
+            } else {
+                Thread.detachNewThread {
+                    usleep(UInt32(delay))
+                    terminal.unplug()
+                }
+            }
+            let start = MonotonicClock.milliseconds
+            try await EventHandoff.run(output: { _ in }) { (handoff) async throws(PositionSourceError) in
+                do {
+                    let channel = try await NIOPipeBootstrap(group: LiveEventLoop.group)
+                        .channelInitializer { channel in
+                            channel.eventLoop.makeCompletedFuture {
+                                let session = NMEASession(name: "test:", handoff: handoff)
+                                try channel.pipeline.syncOperations.addHandler(NMEAChannelHandler(session: session))
+                            }
+                        }
+                        .takingOwnershipOfDescriptor(input: descriptor).get()
+                    await channel.waitUntilClosed()
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            #expect(MonotonicClock.milliseconds - start < 1_000)
         }
     }
 }

@@ -6,124 +6,130 @@ import WaypostTestKit
 
 @testable import WaypostPositioning
 
-/// What a port that cannot be had says, on real ports.
-@Suite(.serialized) struct SerialRefusalTests {
-    private let noGPSD: UInt16 = 9
+extension SerialLineTests {
+    /// What a port that cannot be had says, on real ports.
+    @Suite struct SerialRefusalTests {
+        private let noGPSD: UInt16 = 9
 
-    @Test func refusesASecondReaderAndNamesIt() async throws {
-        let wire = try SerialWire(baudRate: nil, receiver: SimulatedReceiver(periodMilliseconds: 200))
-        defer { wire.unplug() }
-        let source = SerialSource(.path(wire.terminal.path), gpsdPort: noGPSD)
-        try await running(source) { first in
-            #expect(await first.waits { !$0.positions.isEmpty })
-            let count = first.positions.count
-            try await running(source) { second in
-                #expect(await second.waits { $0.losses.count == 1 })
-                #expect(second.losses == [.disconnected("\(wire.terminal.path): another source of this waypost has it")])
-                #expect(await first.waits { $0.positions.count > count + 3 }, "the first reads on")
-                #expect(second.positions == [])
+        @Test func refusesASecondReaderAndNamesIt() async throws {
+            let wire = try SerialWire(baudRate: nil, receiver: SimulatedReceiver(periodMilliseconds: 200))
+            defer { wire.unplug() }
+            let source = SerialSource(.path(wire.terminal.path), gpsdPort: noGPSD)
+            try await running(source) { first in
+                #expect(await first.waits { !$0.positions.isEmpty })
+                let count = first.positions.count
+                try await running(source) { second in
+                    #expect(await second.waits { $0.losses.count == 1 })
+                    #expect(second.losses == [.disconnected("\(wire.terminal.path): another source of this waypost has it")])
+                    #expect(await first.waits { $0.positions.count > count + 3 }, "the first reads on")
+                    #expect(second.positions == [])
+                }
             }
         }
-    }
 
-    @Test func namesTheProgramThatHasLockedThePort() async throws {
-        let terminal = try PseudoTerminal()
-        defer { terminal.unplug() }
-        let holder = try HoldingProcess(terminal.path, locks: true)
-        defer { holder.end() }
-        // flock(1) becomes sleep(1) once it has the lock.
-        while !DeviceHolder.all(of: terminal.path).contains(where: { $0.name == "sleep" }) { try await Task.sleep(for: .milliseconds(10)) }
-        try await running(SerialSource(.path(terminal.path), gpsdPort: noGPSD)) { log in
-            #expect(await log.waits { $0.losses.count == 1 })
-            #expect(log.losses == [.disconnected("\(terminal.path): in use by sleep (process \(holder.processID))")])
-        }
-    }
-
-    @Test(.enabled(if: GPSDServer.isInstalled, "needs gpsd")) func leavesAPortToGPSD() async throws {
-        let server = try await GPSDServer()
-        defer { server.stop() }
-        #expect(GPSDDevices.list(port: server.port) == [server.devicePath])
-        let log = EventLog()
-        let source = SerialSource(.path(server.devicePath), gpsdPort: server.port)
-        let run = Task { try await source.run { log.append($0) } }
-        #expect(await log.waits { $0.losses.count == 1 })
-        let path = server.devicePath
-        #expect(
-            log.losses == [.disconnected("\(path): gpsd has it; use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)")])
-        // gpsd goes, its port stays: it is ours to read.
-        server.kill()
-        let player = Task { try await server.play(SimulatedReceiver(periodMilliseconds: 200), epochs: 0..<100) }
-        #expect(await log.waits { !$0.positions.isEmpty })
-        player.cancel()
-        run.cancel()
-        try await run.value
-    }
-
-    @Test(.enabled(if: getuid() != 0, "root may open everything; the same line is checked end to end as uid 65534"))
-    func asksForTheGroupOfAPortWithoutPermission() async throws {
-        let terminal = try PseudoTerminal()
-        defer { terminal.unplug() }
-        #expect(chmod(terminal.path, 0) == 0)
-        try await running(SerialSource(.path(terminal.path), gpsdPort: noGPSD)) { log in
-            #expect(await log.waits { $0.losses.count == 1 })
-            let refusal = SerialRefusal.denied(path: terminal.path, group: Syscalls.groupName(of: terminal.path))
-            #expect(log.losses == [.disconnected(refusal.words)])
-        }
-    }
-
-    @Test func saysWhichGroupMayOpenAPort() {
-        #expect(
-            SerialRefusal.denied(path: "/dev/ttyUSB0", group: "dialout").words
-                == "/dev/ttyUSB0: permission denied; its group may: sudo usermod -aG dialout $USER, then log in again")
-        #expect(Syscalls.groupName(of: "/dev/null") == "root")
-    }
-
-    @Test func saysThatAPortVanishedWhileItWasProbed() async throws {
-        let wire = try SerialWire(baudRate: 921_600, receiver: SimulatedReceiver(periodMilliseconds: 5_000))
-        let path = wire.terminal.path
-        try await running(SerialSource(.path(path), gpsdPort: noGPSD)) { log in
-            // Still searching: the first burst has gone by, the next one is far.
-            try await Task.sleep(for: .milliseconds(800))
-            wire.unplug()
-            #expect(await log.waits { $0.losses.count == 1 })
-            #expect(log.losses == [.deviceGone("\(path) was unplugged or hung up")])
-            #expect(await log.waits { $0.warnings == ["\(path) is not there; waiting for it"] })
-        }
-    }
-
-    @Test func refusesWhatIsNoLine() async throws {
-        for path in ["/tmp", "/etc/passwd", "/dev/null"] {
-            await #expect(throws: PositionSourceError.unusable(path: path, reason: "is no serial line")) {
-                try await SerialSource(.path(path), gpsdPort: noGPSD).run { _ in }
+        @Test func namesTheProgramThatHasLockedThePort() async throws {
+            let terminal = try PseudoTerminal()
+            defer { terminal.unplug() }
+            let holder = try HoldingProcess(terminal.path, locks: true)
+            defer { holder.end() }
+            // flock(1) becomes sleep(1) once it has the lock.
+            while !DeviceHolder.all(of: terminal.path).contains(where: { $0.name == "sleep" }) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try await running(SerialSource(.path(terminal.path), gpsdPort: noGPSD)) { log in
+                #expect(await log.waits { $0.losses.count == 1 })
+                #expect(log.losses == [.disconnected("\(terminal.path): in use by sleep (process \(holder.processID))")])
             }
         }
-    }
 
-    @Test func opensNothingByItselfThatIsNotKnownAsAReceiver() async throws {
-        let empty = SerialDeviceCatalogue(root: "/nowhere")
-        try await running(SerialSource(.automatic, gpsdPort: noGPSD, catalogue: empty)) { log in
+        @Test(.enabled(if: GPSDServer.isInstalled, "needs gpsd")) func leavesAPortToGPSD() async throws {
+            let server = try await GPSDServer()
+            defer { server.stop() }
+            #expect(GPSDDevices.list(port: server.port) == [server.devicePath])
+            let log = EventLog()
+            let source = SerialSource(.path(server.devicePath), gpsdPort: server.port)
+            let run = Task { try await source.run { log.append($0) } }
             #expect(await log.waits { $0.losses.count == 1 })
+            let path = server.devicePath
             #expect(
                 log.losses == [
-                    .deviceGone("no receiver that is known as one is plugged in; name its port (waypost devices lists them)")
+                    .disconnected("\(path): gpsd has it; use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)")
                 ])
+            // gpsd goes, its port stays: it is ours to read.
+            server.kill()
+            let player = Task { try await server.play(SimulatedReceiver(periodMilliseconds: 200), epochs: 0..<100) }
+            #expect(await log.waits { !$0.positions.isEmpty })
+            player.cancel()
+            run.cancel()
+            try await run.value
         }
-    }
 
-    @Test func remembersSpeedsInAFile() throws {
-        let path = NSTemporaryDirectory() + "waypost-rates-\(UUID().uuidString)"
-        defer { unlink(path) }
-        BaudMemory(path: path).remember(4_800, for: "/dev/serial/by-id/a b")
-        BaudMemory(path: path).remember(38_400, for: "/dev/ttyS0")
-        let memory = BaudMemory(path: path)
-        #expect(memory.baudRate(of: "/dev/serial/by-id/a b") == 4_800)
-        #expect(memory.baudRate(of: "/dev/ttyS0") == 38_400)
-        #expect(memory.baudRate(of: "/dev/ttyS1") == nil)
-        let modified = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
-        memory.remember(4_800, for: "/dev/serial/by-id/a b")
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int == modified, "not written again")
-        try "x y\n1 /dev/a\n9600\n9600 /dev/b\n\u{0}".write(toFile: path, atomically: false, encoding: .utf8)
-        #expect(BaudMemory(path: path).baudRate(of: "/dev/b") == 9_600)
-        #expect(BaudMemory(path: path).baudRate(of: "/dev/a") == nil)
+        @Test(.enabled(if: getuid() != 0, "root may open everything; the same line is checked end to end as uid 65534"))
+        func asksForTheGroupOfAPortWithoutPermission() async throws {
+            let terminal = try PseudoTerminal()
+            defer { terminal.unplug() }
+            #expect(chmod(terminal.path, 0) == 0)
+            try await running(SerialSource(.path(terminal.path), gpsdPort: noGPSD)) { log in
+                #expect(await log.waits { $0.losses.count == 1 })
+                let refusal = SerialRefusal.denied(path: terminal.path, group: Syscalls.groupName(of: terminal.path))
+                #expect(log.losses == [.disconnected(refusal.words)])
+            }
+        }
+
+        @Test func saysWhichGroupMayOpenAPort() {
+            #expect(
+                SerialRefusal.denied(path: "/dev/ttyUSB0", group: "dialout").words
+                    == "/dev/ttyUSB0: permission denied; its group may: sudo usermod -aG dialout $USER, then log in again")
+            #expect(Syscalls.groupName(of: "/dev/null") == "root")
+        }
+
+        @Test func saysThatAPortVanishedWhileItWasProbed() async throws {
+            let wire = try SerialWire(baudRate: 921_600, receiver: SimulatedReceiver(periodMilliseconds: 5_000))
+            let path = wire.terminal.path
+            try await running(SerialSource(.path(path), gpsdPort: noGPSD)) { log in
+                // Still searching: the first burst has gone by, the next one is far.
+                try await Task.sleep(for: .milliseconds(800))
+                wire.unplug()
+                #expect(await log.waits { $0.losses.count == 1 })
+                #expect(log.losses == [.deviceGone("\(path) was unplugged or hung up")])
+                #expect(await log.waits { $0.warnings == ["\(path) is not there; waiting for it"] })
+            }
+        }
+
+        @Test func refusesWhatIsNoLine() async throws {
+            for path in ["/tmp", "/etc/passwd", "/dev/null"] {
+                await #expect(throws: PositionSourceError.unusable(path: path, reason: "is no serial line")) {
+                    try await SerialSource(.path(path), gpsdPort: noGPSD).run { _ in }
+                }
+            }
+        }
+
+        @Test func opensNothingByItselfThatIsNotKnownAsAReceiver() async throws {
+            let empty = SerialDeviceCatalogue(root: "/nowhere")
+            try await running(SerialSource(.automatic, gpsdPort: noGPSD, catalogue: empty)) { log in
+                #expect(await log.waits { $0.losses.count == 1 })
+                #expect(
+                    log.losses == [
+                        .deviceGone("no receiver that is known as one is plugged in; name its port (waypost devices lists them)")
+                    ])
+            }
+        }
+
+        @Test func remembersSpeedsInAFile() throws {
+            let path = NSTemporaryDirectory() + "waypost-rates-\(UUID().uuidString)"
+            defer { unlink(path) }
+            BaudMemory(path: path).remember(4_800, for: "/dev/serial/by-id/a b")
+            BaudMemory(path: path).remember(38_400, for: "/dev/ttyS0")
+            let memory = BaudMemory(path: path)
+            #expect(memory.baudRate(of: "/dev/serial/by-id/a b") == 4_800)
+            #expect(memory.baudRate(of: "/dev/ttyS0") == 38_400)
+            #expect(memory.baudRate(of: "/dev/ttyS1") == nil)
+            let modified = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+            memory.remember(4_800, for: "/dev/serial/by-id/a b")
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int == modified, "not written again")
+            try "x y\n1 /dev/a\n9600\n9600 /dev/b\n\u{0}".write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(BaudMemory(path: path).baudRate(of: "/dev/b") == 9_600)
+            #expect(BaudMemory(path: path).baudRate(of: "/dev/a") == nil)
+        }
     }
 }
