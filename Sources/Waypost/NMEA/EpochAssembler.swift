@@ -8,7 +8,9 @@
 /// - A sentence without a time belongs to the open epoch, unless one of its type came there already: then it begins the next one.
 /// - ZDA gives the date and never ends an epoch that has a position: some receivers stamp it with the current time instead.
 /// - Where the places of one epoch differ, GLL wins, then the last of GGA, GNS and RMC.
-/// - One sentence with a valid fix makes the epoch a fix.
+/// - One sentence with a valid fix makes the epoch a fix, unless the same talker says in another sentence of the epoch that it has none
+///   (RMC or GLL `V`, mode `N`, GGA quality 0): a receiver that warns of its own fix is believed. A warning without a time is not: it may
+///   be what was left of a cycle before the first fix.
 /// - Values that come without a time (GSA, VTG) belong to the epoch that is open; RMC's speed and course stand over VTG's.
 struct EpochAssembler: NMEASentenceReader, Sendable {
     /// Sentences whose times differ by no more are one epoch; the fastest receivers seen give 25 epochs a second.
@@ -128,16 +130,18 @@ extension EpochAssembler {
 
     private mutating func add(_ rmc: RMC, talker: UInt16) {
         guard begin(rmc.millisecondOfDay, .rmc, talker: talker, place: rmc.coordinate) else { return }
+        epoch.note(positionOf: talker, isWarning: rmc.saysNoFix && rmc.millisecondOfDay != nil)
         if let date = rmc.date, let moment = rmc.millisecondOfDay {
             epoch.note(date, millisecondOfDay: moment, hasFix: rmc.coordinate != nil)
         }
-        epoch.add(fix: rmc.coordinate, rank: .other, status: rmc.status, statusRank: .letter)
+        epoch.add(fix: rmc.coordinate, of: talker, rank: .other, status: rmc.status, statusRank: .letter)
         if rmc.coordinate != nil { epoch.add(speed: rmc.speedMetresPerSecond, course: rmc.courseDegrees) }
     }
 
     private mutating func add(_ gga: GGA, talker: UInt16) {
         guard begin(gga.millisecondOfDay, .gga, talker: talker, place: gga.coordinate) else { return }
-        epoch.add(fix: gga.coordinate, rank: .other, status: gga.status, statusRank: .quality)
+        epoch.note(positionOf: talker, isWarning: gga.saysNoFix && gga.millisecondOfDay != nil)
+        epoch.add(fix: gga.coordinate, of: talker, rank: .other, status: gga.status, statusRank: .quality)
         guard gga.coordinate != nil else { return }
         epoch.add(
             altitude: gga.altitudeMSLMetres, separation: gga.geoidSeparationMetres, satellites: gga.satellitesUsed, hdop: gga.hdop)
@@ -145,7 +149,8 @@ extension EpochAssembler {
 
     private mutating func add(_ gns: GNS, talker: UInt16) {
         guard begin(gns.millisecondOfDay, .gns, talker: talker, place: gns.coordinate) else { return }
-        epoch.add(fix: gns.coordinate, rank: .other, status: gns.status, statusRank: .letter)
+        epoch.note(positionOf: talker, isWarning: gns.saysNoFix && gns.millisecondOfDay != nil)
+        epoch.add(fix: gns.coordinate, of: talker, rank: .other, status: gns.status, statusRank: .letter)
         guard gns.coordinate != nil else { return }
         epoch.add(
             altitude: gns.altitudeMSLMetres, separation: gns.geoidSeparationMetres, satellites: gns.satellitesUsed, hdop: gns.hdop)
@@ -153,7 +158,8 @@ extension EpochAssembler {
 
     private mutating func add(_ gll: GLL, talker: UInt16) {
         guard begin(gll.millisecondOfDay, .gll, talker: talker, place: gll.coordinate) else { return }
-        epoch.add(fix: gll.coordinate, rank: .gll, status: gll.status, statusRank: .letter)
+        epoch.note(positionOf: talker, isWarning: gll.saysNoFix && gll.millisecondOfDay != nil)
+        epoch.add(fix: gll.coordinate, of: talker, rank: .gll, status: gll.status, statusRank: .letter)
     }
 
     private mutating func add(_ gst: GST) {

@@ -13,8 +13,8 @@ struct EpochDraft {
     var millisecondOfDay: Int?
     /// A date with the time of day it was said at.
     private(set) var date: (date: NMEADate, millisecondOfDay: Int, hasFix: Bool)?
-    /// The place, nil while no sentence said that it is valid.
-    private(set) var coordinate: Coordinate?
+    /// The place of the fix; nil while no sentence said that it is valid, and when the one who said so also said that it is not.
+    var coordinate: Coordinate? { isWarned ? nil : place }
     private(set) var status = FixStatus.unknown
     private(set) var altitudeMSLMetres: Double?
     private(set) var geoidSeparationMetres: Double?
@@ -30,10 +30,20 @@ struct EpochDraft {
     /// Whether only ZDA gave the time.
     private(set) var isClock = false
 
+    private var place: Coordinate?
+    /// Who gave the place.
+    private var placeTalker: UInt16 = 0
+    /// Who said first that there is no fix.
+    private var warningTalker: UInt16?
     private var placeRank = PlaceRank.none
     private var statusRank = StatusRank.none
     private var hasRecommendedMotion = false
     private var types: UInt16 = 0
+
+    /// Whether the talker that gave the place says in another sentence that it has no fix.
+    ///
+    /// One without a fix beside one that has it (a second receiver on the same line) says nothing against that one's fix.
+    private var isWarned: Bool { warningTalker == placeTalker }
 
     /// Whether there is anything to report: a position sentence, or a clock's time.
     var isReportable: Bool { hasPositionSentence || isClock }
@@ -53,11 +63,17 @@ struct EpochDraft {
         if self.date == nil || hasFix { self.date = (date, millisecondOfDay, hasFix) }
     }
 
-    mutating func add(fix: Coordinate?, rank: PlaceRank, status: FixStatus, statusRank: StatusRank) {
+    /// Notes that a position sentence of that talker came, and whether it says that there is no fix at its time.
+    mutating func note(positionOf talker: UInt16, isWarning: Bool) {
         hasPositionSentence = true
+        if isWarning, warningTalker == nil { warningTalker = talker }
+    }
+
+    mutating func add(fix: Coordinate?, of talker: UInt16, rank: PlaceRank, status: FixStatus, statusRank: StatusRank) {
         guard let fix else { return }
         if rank.rawValue >= placeRank.rawValue {
-            coordinate = fix
+            place = fix
+            placeTalker = talker
             placeRank = rank
         }
         if statusRank.rawValue > self.statusRank.rawValue, status != .unknown {

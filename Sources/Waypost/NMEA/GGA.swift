@@ -8,6 +8,8 @@ struct GGA {
     var millisecondOfDay: Int?
     /// The place, nil when the sentence says that it is not valid.
     var coordinate: Coordinate?
+    /// Whether the sentence says in so many words that there is no fix; an empty field says nothing.
+    var saysNoFix: Bool
     var status: FixStatus
     var satellitesUsed: Int?
     var hdop: Double?
@@ -18,8 +20,9 @@ struct GGA {
     init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
         guard fields.count >= 10 else { return nil }
         millisecondOfDay = fields.millisecondOfDay(1, in: bytes)
-        let quality = fields.integer(6, in: bytes) ?? 0
-        if quality != 0 { coordinate = fields.coordinate(at: 2, in: bytes) }
+        let quality = fields.integer(6, in: bytes)
+        saysNoFix = quality == 0
+        if let quality, quality != 0 { coordinate = fields.coordinate(at: 2, in: bytes) }
         status = GGA.status(quality: quality)
         satellitesUsed = fields.integer(7, in: bytes)
         hdop = fields.dilution(8, in: bytes)
@@ -27,7 +30,7 @@ struct GGA {
         geoidSeparationMetres = fields.decimal(11, in: bytes)
     }
 
-    private static func status(quality: Int) -> FixStatus {
+    private static func status(quality: Int?) -> FixStatus {
         switch quality {
         case 1: .gps
         case 2: .differential

@@ -7,6 +7,8 @@ struct GLL {
     var millisecondOfDay: Int?
     /// The place, nil when the sentence says that it is not valid.
     var coordinate: Coordinate?
+    /// Whether the sentence says in so many words that there is no fix; an empty field says nothing.
+    var saysNoFix: Bool
     var status: FixStatus
 
     /// Nil when the sentence is too short to be a GLL.
@@ -16,8 +18,10 @@ struct GLL {
         guard fields.count >= 5 else { return nil }
         millisecondOfDay = fields.millisecondOfDay(5, in: bytes)
         let mode = fields.character(7, in: bytes)
-        let isActive = fields.count < 7 || fields.character(6, in: bytes) == UInt8(ascii: "A")
-        if isActive, mode != UInt8(ascii: "N") { coordinate = fields.coordinate(at: 1, in: bytes) }
+        let validity = fields.character(6, in: bytes)
+        saysNoFix = validity == UInt8(ascii: "V") || mode == UInt8(ascii: "N")
+        let isActive = fields.count < 7 || validity == UInt8(ascii: "A")
+        if isActive, !saysNoFix { coordinate = fields.coordinate(at: 1, in: bytes) }
         status = FixStatus(modeIndicator: mode)
     }
 }

@@ -8,6 +8,8 @@ struct GNS {
     var millisecondOfDay: Int?
     /// The place, nil when the sentence says that it is not valid.
     var coordinate: Coordinate?
+    /// Whether the sentence says in so many words that there is no fix; an empty field says nothing.
+    var saysNoFix: Bool
     var status: FixStatus
     var satellitesUsed: Int?
     var hdop: Double?
@@ -18,7 +20,9 @@ struct GNS {
     init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
         guard fields.count >= 9 else { return nil }
         millisecondOfDay = fields.millisecondOfDay(1, in: bytes)
-        if GNS.hasFix(fields.range(6), in: bytes) { coordinate = fields.coordinate(at: 2, in: bytes) }
+        let hasFix = GNS.hasFix(fields.range(6), in: bytes)
+        saysNoFix = !hasFix && !fields.isEmpty(6)
+        if hasFix { coordinate = fields.coordinate(at: 2, in: bytes) }
         status = GNS.best(fields.range(6), in: bytes)
         satellitesUsed = fields.integer(7, in: bytes)
         hdop = fields.dilution(8, in: bytes)

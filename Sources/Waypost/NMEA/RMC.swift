@@ -8,6 +8,8 @@ struct RMC {
     var millisecondOfDay: Int?
     /// The place, nil when the sentence says that it is not valid.
     var coordinate: Coordinate?
+    /// Whether the sentence says in so many words that there is no fix; an empty field says nothing.
+    var saysNoFix: Bool
     var speedMetresPerSecond: Double?
     var courseDegrees: Double?
     var date: NMEADate?
@@ -20,10 +22,10 @@ struct RMC {
         guard fields.count >= 10 else { return nil }
         millisecondOfDay = fields.millisecondOfDay(1, in: bytes)
         let mode = fields.character(12, in: bytes)
+        let validity = fields.character(2, in: bytes)
+        saysNoFix = validity == UInt8(ascii: "V") || mode == UInt8(ascii: "N")
         // What stands in the place of a coordinate without fix is filler (8960.0000 N), not damage.
-        if fields.character(2, in: bytes) == UInt8(ascii: "A"), mode != UInt8(ascii: "N") {
-            coordinate = fields.coordinate(at: 3, in: bytes)
-        }
+        if validity == UInt8(ascii: "A"), !saysNoFix { coordinate = fields.coordinate(at: 3, in: bytes) }
         speedMetresPerSecond = fields.metresPerSecond(knots: 7, in: bytes)
         courseDegrees = fields.course(8, in: bytes)
         date = NMEADate(twoDigitYear: fields.range(9), in: bytes)

@@ -53,14 +53,40 @@ import WaypostTestKit
     }
 
     @Test func makesAFixOfOneValidSentence() {
-        let decoded = DecodedNMEA(EpochAssemblerTests.rmc("120000", status: "V"), EpochAssemblerTests.gga("120000"))
+        let silent = "GPGGA,120000,,,,,,,,,M,,M,,"
+        for bodies in [[EpochAssemblerTests.rmc("120000"), silent], [silent, EpochAssemblerTests.rmc("120000")]] {
+            let decoded = DecodedNMEA(bytes: NMEAText.bytes(bodies))
+            #expect(decoded.epochs.count == 1, "\(bodies)")
+            #expect(decoded.positions.count == 1, "an empty quality says nothing against the fix: \(bodies)")
+        }
+    }
+
+    @Test(arguments: [
+        "GPRMC,120000,V,4717.115,N,00833.915,E,10.0,90.0,150624,,,A", "GPRMC,120000,A,4717.115,N,00833.915,E,10.0,90.0,150624,,,N",
+        "GPGLL,4717.115,N,00833.915,E,120000,V", "GPGNS,120000,,,,,NN,00,99.9,,,,", "GPGGA,120000,4717.115,N,00833.915,E,0,03,,,M,,M,,",
+    ])
+    func believesAReceiverThatWarnsOfItsOwnFix(_ warning: String) {
+        let fix = warning.hasPrefix("GPGGA") ? EpochAssemblerTests.rmc("120000") : EpochAssemblerTests.gga("120000")
+        for bodies in [[warning, fix], [fix, warning]] {
+            let decoded = DecodedNMEA(bytes: NMEAText.bytes(bodies))
+            #expect(decoded.epochs.count == 1, "\(bodies)")
+            #expect(decoded.positions.isEmpty, "\(bodies)")
+        }
+        let next = DecodedNMEA(warning, fix, EpochAssemblerTests.gga("120001"))
+        #expect(next.positions.count == 1, "a warning holds for its epoch only")
+    }
+
+    @Test func takesAFixAfterAWarningThatBelongsToNoTime() {
+        let decoded = DecodedNMEA("GPRMC,,V,,,,,,,,,,N", "GPGLL,,,,,,V,N", EpochAssemblerTests.gga("120000"))
+        #expect(decoded.epochs.count == 1)
+        #expect(decoded.positions.count == 1)
+    }
+
+    @Test func takesAFixBesideAnotherReceiverWithoutOne() {
+        let decoded = DecodedNMEA("IIRMC,120000,V,,,,,,,150624,,,N", EpochAssemblerTests.gga("120000"), "IIGLL,,,,,120000,V,N")
+        #expect(decoded.epochs.count == 1)
         #expect(decoded.positions.count == 1)
         #expect(decoded.position?.speedMetresPerSecond == nil, "an RMC without fix gives no speed")
-        let none = DecodedNMEA(
-            EpochAssemblerTests.rmc("120000", status: "V"), EpochAssemblerTests.gga("120000", quality: 0),
-            EpochAssemblerTests.gll("120000", status: "V"))
-        #expect(none.epochs.count == 1)
-        #expect(none.positions.isEmpty)
     }
 
     @Test func letsTheQualityOfGGAStandOverModeLetters() {
