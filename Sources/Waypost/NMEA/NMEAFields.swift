@@ -15,19 +15,44 @@ struct NMEAFields {
     /// Whether a reader met a field that is not empty and not readable.
     private(set) var hasMalformed = false
 
-    /// Forgets the last sentence; the first field starts at `start`.
-    mutating func begin(at start: Int) {
+    /// Forgets the last sentence and finds the fields of the one whose address starts at `start`.
+    ///
+    /// - Returns: where the sentence ends - at its `*`, at a `$` or line end, or at the end of the bytes - and the checksum of what is before.
+    @inline(__always)
+    mutating func scan(_ bytes: Span<UInt8>, from start: Int) -> (end: Int, checksum: UInt8) {
+        var starts = self.starts.mutableSpan
+        var found = 0
+        var checksum: UInt8 = 0
+        var offset = start
         starts[0] = UInt16(truncatingIfNeeded: start)
-        count = 0
+        while offset < bytes.count {
+            let byte = bytes[unchecked: offset]  // The line above is the check.
+            // One comparison for most bytes: digits, letters, point and minus lie above the comma.
+            if byte <= UInt8(ascii: ",") {
+                if byte == UInt8(ascii: ",") {
+                    if found < NMEAFields.limit {
+                        found += 1
+                        starts[found] = UInt16(truncatingIfNeeded: offset + 1)
+                    }
+                } else if NMEAFields.endsSentence(byte) {
+                    break
+                }
+            }
+            checksum ^= byte
+            offset += 1
+        }
+        if found < NMEAFields.limit {
+            found += 1
+            starts[found] = UInt16(truncatingIfNeeded: offset + 1)
+        }
+        count = found
         hasMalformed = false
+        return (offset, checksum)
     }
 
-    /// Ends the current field at the byte offset `end`.
     @inline(__always)
-    mutating func endField(at end: Int) {
-        guard count < NMEAFields.limit else { return }
-        count += 1
-        starts[count] = UInt16(truncatingIfNeeded: end + 1)
+    private static func endsSentence(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "*") || byte == UInt8(ascii: "$") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
     }
 
     @inline(__always)
@@ -119,11 +144,12 @@ struct NMEAFields {
     // MARK: - Reading bytes
 
     private func digits(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
+        let field = bytes.extracting(range)
         var value = 0
-        for offset in range {
-            let digit = bytes[offset] &- UInt8(ascii: "0")
+        for offset in field.indices {
+            let digit = field[unchecked: offset] &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
-            value = value * 10 + Int(digit)
+            value = value &* 10 &+ Int(digit)  // Nine digits at most.
         }
         return value
     }
@@ -132,21 +158,23 @@ struct NMEAFields {
     /// behind it the first 11 count (a hundredth of a nanometre of latitude), so that the integer cannot overflow.
     @inline(__always)
     private static func mantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
+        let field = bytes.extracting(range)
         var value = 0
-        var point = -1
-        for offset in range {
-            let digit = bytes[offset] &- UInt8(ascii: "0")
+        var point = field.count
+        for offset in field.indices {
+            let byte = field[unchecked: offset]
+            let digit = byte &- UInt8(ascii: "0")
             if digit < 10 {
-                if point < 0 || offset - point <= 11 { value = value &* 10 &+ Int(digit) }
-            } else if bytes[offset] == UInt8(ascii: "."), point < 0 {
+                if offset &- point <= 11 { value = value &* 10 &+ Int(digit) }
+            } else if byte == UInt8(ascii: "."), point == field.count {
                 point = offset
             } else {
                 return nil
             }
         }
-        if point < 0 { return (1...7).contains(range.count) ? (value, 0) : nil }
-        guard range.count > 1, point - range.lowerBound <= 7 else { return nil }
-        return (value, min(range.upperBound - point - 1, 11))
+        if point == field.count { return (1...7).contains(field.count) ? (value, 0) : nil }
+        guard field.count > 1, point <= 7 else { return nil }
+        return (value, min(field.count - point - 1, 11))
     }
 
     private static func decimal(_ range: Range<Int>, in bytes: Span<UInt8>) -> Double? {
@@ -171,25 +199,26 @@ struct NMEAFields {
     }
 
     private static func millisecondOfDay(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
-        guard range.count >= 6 else { return nil }
+        let field = bytes.extracting(range)
+        guard field.count >= 6 else { return nil }
         var value = 0
-        for offset in range.lowerBound..<range.lowerBound + 6 {
-            let digit = bytes[offset] &- UInt8(ascii: "0")
+        for offset in 0..<6 {
+            let digit = field[unchecked: offset] &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
-            value = value * 10 + Int(digit)
+            value = value &* 10 &+ Int(digit)
         }
         let seconds = value % 100
         let minutes = value / 100 % 100
         let hours = value / 10_000
         guard hours < 24, minutes < 60, seconds <= 60 else { return nil }
         var milliseconds = 0
-        if range.count > 6 {
-            guard bytes[range.lowerBound + 6] == UInt8(ascii: ".") else { return nil }
+        if field.count > 6 {
+            guard field[6] == UInt8(ascii: ".") else { return nil }
             var weight = 100
-            for offset in range.lowerBound + 7..<range.upperBound {
-                let digit = bytes[offset] &- UInt8(ascii: "0")
+            for offset in 7..<field.count {
+                let digit = field[unchecked: offset] &- UInt8(ascii: "0")
                 guard digit < 10 else { return nil }
-                milliseconds += Int(digit) * weight
+                milliseconds &+= Int(digit) &* weight
                 weight /= 10
             }
         }

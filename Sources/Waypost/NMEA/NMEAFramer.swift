@@ -31,6 +31,10 @@ struct NMEAFramer {
             start = end + 1
         }
         while start < chunk.count {
+            if let end = readUsualLine(chunk, from: start, &reader) {
+                start = end + 1
+                continue
+            }
             let end = NMEAFramer.lineEnd(in: chunk, from: start)
             guard end < chunk.count else {
                 extendCarry(chunk, start..<end)
@@ -89,6 +93,21 @@ struct NMEAFramer {
         return offset
     }
 
+    /// Reads the usual line - one sentence, its checksum, a line end - in one pass, without looking for the line end before.
+    ///
+    /// - Returns: where the line end is; nil when the line is another one or not complete, and then it is still unread.
+    private mutating func readUsualLine(_ chunk: Span<UInt8>, from start: Int, _ reader: inout some NMEASentenceReader) -> Int? {
+        guard chunk[start] == UInt8(ascii: "$") else { return nil }
+        let bytes = chunk.extracting(start..<min(chunk.count, start + NMEAFramer.longestLine + 1))
+        let (end, checksum) = fields.scan(bytes, from: 1)
+        guard end + 3 < bytes.count, let stated = NMEAFramer.checksum(bytes, at: end),
+            bytes[end + 3] == UInt8(ascii: "\r") || bytes[end + 3] == UInt8(ascii: "\n")
+        else { return nil }
+        counters.lines += 1
+        deliver(bytes, isIntact: checksum == stated, &reader)
+        return start + end + 3
+    }
+
     /// Reads the sentences of one line; more than one when line ends were lost.
     private mutating func readLine(_ line: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
         guard line.count <= NMEAFramer.longestLine else { return counters.add(.overlong) }
@@ -113,35 +132,19 @@ struct NMEAFramer {
 
     /// Reads the sentence whose `$` is at `dollar`; returns where the next one starts, or the end of the line.
     private mutating func readSentence(_ bytes: Span<UInt8>, at dollar: Int, _ reader: inout some NMEASentenceReader) -> Int {
-        fields.begin(at: dollar + 1)
-        var checksum: UInt8 = 0
-        var offset = dollar + 1
-        while offset < bytes.count {
-            let byte = bytes[offset]
-            // One comparison for most bytes: digits, letters, point and minus lie above the comma.
-            if byte <= UInt8(ascii: ",") {
-                if byte == UInt8(ascii: ",") { fields.endField(at: offset) }
-                if byte == UInt8(ascii: "*") || byte == UInt8(ascii: "$") { break }
-            }
-            checksum ^= byte
-            offset += 1
+        let (end, checksum) = fields.scan(bytes, from: dollar + 1)
+        if let stated = NMEAFramer.checksum(bytes, at: end) {
+            deliver(bytes, isIntact: checksum == stated, &reader)
+            return NMEAFramer.nextSentence(in: bytes, from: end + 3)
         }
-        fields.endField(at: offset)
-        let hasChecksum = offset + 2 < bytes.count && bytes[offset] == UInt8(ascii: "*")
-        if hasChecksum, let high = NMEAFramer.hexadecimal(bytes[offset + 1]), let low = NMEAFramer.hexadecimal(bytes[offset + 2]) {
-            if high << 4 | low == checksum {
-                hasSeenChecksum = true
-                deliver(bytes, &reader)
-            } else {
-                counters.add(.badChecksum)
-            }
-            offset += 3
-        } else if offset == bytes.count, !hasSeenChecksum {
-            deliver(bytes, &reader)
-        } else {
-            counters.add(.cut)
-        }
-        return NMEAFramer.nextSentence(in: bytes, from: offset)
+        if end == bytes.count, !hasSeenChecksum { deliver(bytes, &reader) } else { counters.add(.cut) }
+        return NMEAFramer.nextSentence(in: bytes, from: end)
+    }
+
+    private mutating func deliver(_ bytes: Span<UInt8>, isIntact: Bool, _ reader: inout some NMEASentenceReader) {
+        guard isIntact else { return counters.add(.badChecksum) }
+        hasSeenChecksum = true
+        deliver(bytes, &reader)
     }
 
     private mutating func deliver(_ bytes: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
@@ -154,6 +157,15 @@ struct NMEAFramer {
         }
         counters.sentences += 1
         if fields.hasMalformed { counters.add(.unreadableValue) }
+    }
+
+    /// The checksum `*hh` whose `*` is at `offset`; nil when there is none.
+    @inline(__always)
+    private static func checksum(_ bytes: Span<UInt8>, at offset: Int) -> UInt8? {
+        guard offset + 2 < bytes.count, bytes[offset] == UInt8(ascii: "*"), let high = hexadecimal(bytes[offset + 1]),
+            let low = hexadecimal(bytes[offset + 2])
+        else { return nil }
+        return high << 4 | low
     }
 
     @inline(__always)
