@@ -7,10 +7,15 @@ enum WaypostBench {
         let arguments = CommandLine.arguments
         switch (arguments.count, arguments.dropFirst().first) {
         case (3, "nmea-parse"):
-            guard let bytes = read(arguments[2]) else { fail("waypost-bench: cannot read \(arguments[2])", status: 66) }
-            if !NMEAParse.run(bytes) { exit(1) }
-        default: fail("usage: waypost-bench nmea-parse FILE", status: 64)
+            if !NMEAParse.run(input(arguments[2])) { exit(1) }
+        case (3, "nmea-to-gpx"): NMEAToGPX.run(input(arguments[2]))
+        default: fail("usage: waypost-bench nmea-parse|nmea-to-gpx FILE", status: 64)
         }
+    }
+
+    private static func input(_ path: String) -> [UInt8] {
+        guard let bytes = read(path) else { fail("waypost-bench: cannot read \(path)", status: 66) }
+        return bytes
     }
 
     private static func read(_ path: String) -> [UInt8]? {
