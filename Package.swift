@@ -70,7 +70,11 @@ let package = Package(
 
         // What checks it.
         .target(
-            name: "WaypostTestKit", dependencies: ["Waypost", "WaypostSystem", "WaypostPositioning"], path: "Tests/WaypostTestKit",
+            name: "WaypostTestKit",
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
+            ],
+            path: "Tests/WaypostTestKit",
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "WaypostTests", dependencies: ["Waypost", "WaypostTestKit"], swiftSettings: strict),

@@ -30,7 +30,7 @@ public struct ControlRefusal: Error, Sendable, Hashable {
     }
 
     /// The line that says so, without the line feed.
-    var line: [UInt8] {
+    public var line: [UInt8] {
         ControlProtocol.object("ERROR") { json in
             json.member("code", code.rawValue)
             json.member("message", message)

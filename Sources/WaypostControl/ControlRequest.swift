@@ -28,7 +28,7 @@ public enum ControlRequest: Sendable, Hashable {
     /// The request on a line.
     ///
     /// Options that the verb does not know are refused rather than skipped: an older daemon must not answer another question than was asked.
-    init(line: Span<UInt8>) throws(ControlRefusal) {
+    public init(line: Span<UInt8>) throws(ControlRefusal) {
         let value: JSONValue
         do { value = try JSONParser(maximumDepth: 16).parse(line) } catch {
             throw ControlRefusal(.badRequest, "not JSON: column \(error.column): \(error.reason)")

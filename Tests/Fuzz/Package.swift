@@ -13,5 +13,14 @@ let package = Package(
         .executableTarget(
             name: "fuzz-json", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
             path: "Sources/FuzzJSON"),
+        .executableTarget(
+            name: "fuzz-configuration", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
+            path: "Sources/FuzzConfiguration"),
+        .executableTarget(
+            name: "fuzz-journal", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
+            path: "Sources/FuzzJournal"),
+        .executableTarget(
+            name: "fuzz-control", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
+            path: "Sources/FuzzControl"),
     ]
 )

@@ -12,7 +12,7 @@ seconds=${1:-60}
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 
 failures=0
-for target in nmea json; do
+for target in nmea json configuration journal control; do
     # Not gold: it fails on the sanitizer's debug information.
     swift build -c release --product "fuzz-$target" -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
     mkdir -p ".build/corpus/$target" .build/findings

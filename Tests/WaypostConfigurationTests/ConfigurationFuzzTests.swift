@@ -7,20 +7,9 @@ import WaypostTestKit
 @Suite struct ConfigurationFuzzTests {
     /// Whether the bytes are a sound configuration; records an issue when what comes back is not fit for people.
     private func checkReading(_ bytes: [UInt8], _ label: String) -> Bool {
-        do {
-            let loaded = try Configuration.read([ConfigurationFile(name: "f", bytes: bytes)], paths: .service)
-            if loaded.configuration.sources.isEmpty { Issue.record("\(label): no source") }
-            return true
-        } catch {
-            // Every line break ends a line; what is wrong may be the end after the last.
-            let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
-            let unfit = error.errors.first { mistake in
-                guard let place = mistake.place else { return true }
-                return !(1...lines).contains(place.line) || place.column < 1 || mistake.description.contains { $0.isNewline }
-            }
-            if error.errors.isEmpty || unfit != nil { Issue.record("\(label): \(String(describing: unfit))") }
-            return false
-        }
+        let outcome = ConfigurationContract.outcome(ofReading: bytes)
+        if !outcome.violations.isEmpty { Issue.record("\(label): \(outcome.violations)") }
+        return outcome.isSound
     }
 
     @Test func survivesMutatedDocuments() {

@@ -27,4 +27,33 @@ import WaypostTestKit
             #expect(JSONContract.violations(parsing: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
         }
     }
+
+    @Test func readsJournalsAlikeWhereverTheyAreCut() throws {
+        let files = try FuzzCorpusTests.files("journal")
+        #expect(files.count >= 11)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            for seed: UInt64 in 0..<8 {
+                #expect(JournalContract.violations(decoding: input, seed: seed) == [], "\(file.lastPathComponent)")
+            }
+        }
+    }
+
+    @Test func tellsWhereConfigurationsAreWrong() throws {
+        let files = try FuzzCorpusTests.files("configuration")
+        #expect(files.count >= 6)
+        for file in files {
+            let outcome = ConfigurationContract.outcome(ofReading: [UInt8](try Data(contentsOf: file)))
+            #expect(outcome.violations == [], "\(file.lastPathComponent)")
+            if ["full", "sources"].contains(file.lastPathComponent) { #expect(outcome.isSound, "\(file.lastPathComponent)") }
+        }
+    }
+
+    @Test func answersRequestsOfAnyKind() throws {
+        let files = try FuzzCorpusTests.files("control")
+        #expect(files.count >= 8)
+        for file in files {
+            #expect(ControlRequestContract.violations(reading: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
+        }
+    }
 }
