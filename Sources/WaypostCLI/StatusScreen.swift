@@ -26,7 +26,8 @@ struct StatusScreen {
             func count(_ name: String) -> Int { log[name]?.int ?? 0 }
             let state = log["recording"]?.bool == false ? ", paused" : ""
             lines.append(
-                "log       \(log["directory"]?.string ?? "?")\(state): \(count("positions")) positions in \(count("segments")) segments")
+                "log       \(log["directory"]?.string ?? "?")\(state): \(counted(count("positions"), "position")) in \(counted(count("segments"), "segment"))"
+            )
             let others = [("without time", "untimed"), ("not measured", "not_measured"), ("repeated", "repeated"), ("failed", "failed")]
                 .filter { count($0.1) > 0 }.map { "\(count($0.1)) \($0.0)" }
             if !others.isEmpty { lines.append("          not logged: \(others.joined(separator: ", "))") }

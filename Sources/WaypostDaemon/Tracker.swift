@@ -31,13 +31,15 @@ struct Tracker {
 
         logger.info("source \(manager.source.name), log \(configuration.log.directory), socket \(server.path)")
         await manager.start()
-        let failure = await end(of: manager, or: stop) { _ = await finishTrack(recorder) }
-        let isFinished = await finishTrack(recorder)
+        let failure = await end(of: manager, or: stop) { await finishTrack(recorder) }
+        await finishTrack(recorder)
+        // Once more what a full disk or a vanished folder kept from being finished, at the start or now.
+        let isAllFinished = await recoverTracks(recorder)
         await close(recorder)
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
-        if !isFinished { throw DaemonFailure(told: .inputOutput) }
+        if !isAllFinished { throw DaemonFailure(told: .inputOutput) }
     }
 
     // MARK: - Parts
@@ -78,24 +80,26 @@ struct Tracker {
 
     // MARK: - Beginning and end
 
-    private func recoverTracks(_ recorder: TrackRecorder) async {
+    /// Makes the files of tracks that were left unfinished; false, with the reasons in the log of messages, when some fail.
+    @discardableResult
+    private func recoverTracks(_ recorder: TrackRecorder) async -> Bool {
         do throws(RecordingError) {
             let recovery = try await recorder.recover()
             for track in recovery.tracks { report(track, how: "recovered") }
             for failure in recovery.failures { logger.error("\(DaemonFailure(failure).lines.joined())") }
+            return recovery.failures.isEmpty
         } catch {
             logger.error("\(DaemonFailure(error).lines.joined())")
+            return false
         }
     }
 
-    /// Makes the track's file; false, with the reason in the log of messages, when that fails.
-    private func finishTrack(_ recorder: TrackRecorder) async -> Bool {
+    /// Makes the track's file.
+    private func finishTrack(_ recorder: TrackRecorder) async {
         do throws(RecordingError) {
             if let track = try await recorder.finishTrack() { report(track, how: "wrote") }
-            return true
         } catch {
-            logger.error("\(DaemonFailure(error).lines.joined()); the next start makes a track of what is in the journal")
-            return false
+            logger.error("\(DaemonFailure(error).lines.joined()); what is in the journal becomes a track later")
         }
     }
 
@@ -108,12 +112,13 @@ struct Tracker {
             logger.warning("\(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
         }
         guard let path = track.trackPath else { return }
-        logger.info("\(verb) \(path): \(track.positionCount) positions, \(track.segmentCount) segments")
+        logger.info("\(verb) \(path): \(counted(track.positionCount, "position")), \(counted(track.segmentCount, "segment"))")
     }
 
     /// Waits for the source's end or a request to stop, whichever comes first; the source's end alone does not end a tracker that stays.
     ///
-    /// The source has stopped when it returns; `atSourceEnd` is for what a tracker that stays does not put off. What made it impossible for the source to run is the result.
+    /// The source has stopped when it returns; `atSourceEnd` is for what a tracker that stays does not put off. What made
+    /// it impossible for the source to run is the result.
     private func end(of manager: PositioningManager, or stop: StopRequest, atSourceEnd: () async -> Void) async -> DaemonFailure? {
         let stopper = Task {
             await stop.wait()

@@ -36,6 +36,8 @@ public actor PositioningManager {
     private var running: Task<Void, Never>?
     /// Runs while there is a fix that can be lost: a tracker without a receiver sleeps.
     private var watchdog: Task<Void, Never>?
+    /// The watchdog's loss while it is told: what the source says meanwhile is told after it.
+    private var tellingLoss: Task<Void, Never>?
     private var failure: PositionSourceError?
 
     /// A manager that is not started.
@@ -118,6 +120,7 @@ public actor PositioningManager {
 
     private func process(_ event: PositionSourceEvent) async {
         guard !Task.isCancelled else { return }
+        await tellingLoss?.value
         isDelivering = true
         defer { isDelivering = false }
         switch event {
@@ -191,7 +194,10 @@ public actor PositioningManager {
             } else if isDelivering {
                 lastFixMilliseconds = MonotonicClock.milliseconds
             } else if rule.lose() {
-                await lose(.silent)
+                let telling = Task { await lose(.silent) }
+                tellingLoss = telling
+                await telling.value
+                tellingLoss = nil
             }
         }
         watchdog = nil

@@ -68,7 +68,7 @@ import WaypostSystem
         await #expect(throws: PositionSourceError.unusable(path: path, reason: "holds no NMEA sentence in 2 lines")) {
             _ = try await events(of: NMEAFileSource(path: path, speed: 0))
         }
-        await #expect(throws: PositionSourceError.cannotRead(path: "/tmp", reason: "Is a directory")) {
+        await #expect(throws: PositionSourceError.cannotOpen(path: "/tmp", reason: "Is a directory")) {
             _ = try await events(of: NMEAFileSource(path: "/tmp"))
         }
     }
