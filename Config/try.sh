@@ -31,6 +31,9 @@ if (($# > 0)); then
 elif gpsd_has_receiver; then
     source=gpsd://localhost:2947
     printf 'waypost: starting on the receiver of gpsd; Ctrl-C ends it\n'
+elif "$waypost" devices --json | grep -q '"receiver"'; then
+    source=serial:auto
+    printf 'waypost: starting on the receiver that is plugged in; Ctrl-C ends it\n'
 else
     # Ten minutes of driving in a quarter of one.
     source="nmea:$PWD/Tests/Data/drive.nmea?speed=40"
