@@ -122,6 +122,24 @@ row_S1() {
     ended_well || short "the tracker did not end with 0"
 }
 
+# The serial reader finds the speed by itself, and the receiver again after it was unplugged, under another name of the kernel.
+row_S2() {
+    feed 5
+    track "serial://$work/tty"
+    within 20 reached fixes 5 || short "no positions from the serial line"
+    kill "$feeder"
+    wait "$feeder" 2>/dev/null || true
+    within 10 reached losses 1 || short "no loss told when the receiver was unplugged"
+    local before
+    before=$(count fixes)
+    rm -f "$work/tty"
+    first_fix=200 # later in the drive: time has gone on
+    feed 5
+    within 8 reached fixes $((before + 3)) || short "no position after the receiver was plugged in again"
+    fix_times | sort --check=silent --unique || short "a fix was told twice, or an older one after a newer"
+    ended_well || short "the tracker did not end with 0"
+}
+
 # The GPX log is crash-safe: after kill -9, the next start leaves a valid track with every fix older than the sync interval.
 row_S3() {
     local sync_interval=10
@@ -146,7 +164,7 @@ row_S3() {
 
 # -- One after the other: several of them measure time.
 
-rows=(S1 S3)
+rows=(S1 S2 S3)
 (($# == 0)) || rows=("$@")
 good=0
 port=$((20000 + $$ % 20000))
