@@ -36,7 +36,7 @@ extension EndToEnd {
             let command = "cat in.nmea | '\(Program.waypost.path)' run --source nmea:- \(TrackerProcess.options.joined(separator: " "))"
             let run = try await finish(["sh", "-c", command], in: folder)
             #expect(run.code == 0)
-            #expect(run.errors.contains(": 20 positions, 1 segments"))
+            #expect(run.errors.contains(": 20 positions, 1 segment\n"))
         }
 
         @Test func readsAFIFOAsItComes() async throws {
