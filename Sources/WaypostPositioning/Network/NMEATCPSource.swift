@@ -35,8 +35,8 @@ public struct NMEATCPSource: PositionSource {
             var pauses = ReconnectPauses()
             while !Task.isCancelled {
                 let heldMilliseconds = await readOnce(session)
-                // Cancelled: the loop ends.
-                try? await Task.sleep(for: .milliseconds(pauses.next(afterConnectionOf: heldMilliseconds)))
+                let pause = Duration.milliseconds(pauses.next(afterConnectionOf: heldMilliseconds))
+                try? await Task.sleep(for: pause)  // Cancelled: the loop ends.
             }
         }
     }

@@ -36,8 +36,8 @@ public struct NMEAUDPSource: PositionSource {
             var pauses = ReconnectPauses()
             while !Task.isCancelled {
                 let heldMilliseconds = await readOnce(session)
-                // Cancelled: the loop ends.
-                try? await Task.sleep(for: .milliseconds(pauses.next(afterConnectionOf: heldMilliseconds)))
+                let pause = Duration.milliseconds(pauses.next(afterConnectionOf: heldMilliseconds))
+                try? await Task.sleep(for: pause)  // Cancelled: the loop ends.
             }
         }
     }
