@@ -52,7 +52,8 @@ struct FallbackMember: Sendable {
         case .lost(let reason):
             loss = reason
             fixesSince = nil
-        case .resumed: heldUntil = now
+        // A source that is lost is not held up by the reader, however often it says so.
+        case .resumed: if loss == nil { heldUntil = now }
         case .ended:
             stop()
             hasEnded = true

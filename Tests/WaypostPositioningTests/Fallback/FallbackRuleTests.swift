@@ -137,6 +137,21 @@ import WaypostPositioning
         #expect(rule.hasEnded && rule.deadline(after: 18_000) == nil)
     }
 
+    @Test func aSourceThatOnlyReconnectsIsASilentSource() {
+        var rule = FallbackRule(sharing: [.free, .free])
+        _ = rule.step(.tick, at: 0)
+        _ = rule.step(.report(0, .fix(nil)), at: 1_000)
+        var decisions: [FallbackRule.Decision] = []
+        for second in 2...12 {
+            let now = Int64(second) * 1_000
+            decisions += rule.step(.report(0, .lost(.disconnected("closed"))), at: now)
+            decisions += rule.step(.report(0, .resumed), at: now)
+            decisions += rule.step(.report(1, .fix(nil)), at: now)
+            decisions += rule.step(.tick, at: now)
+        }
+        #expect(decisions.contains { if case .use(1, _) = $0 { true } else { false } })
+    }
+
     @Test func aSlowReaderIsNotASilentSource() {
         var rule = FallbackRule(sharing: [.free, .free])
         _ = rule.step(.tick, at: 0)
