@@ -61,6 +61,13 @@ actor SerialLine {
         }
     }
 
+    /// Whether gpsd has come to list the device since it was opened; then it is gpsd's.
+    ///
+    /// - Cost: as ``GPSDDevices/list(port:)``.
+    func isClaimedByGPSD(_ device: String) -> Bool {
+        GPSDDevices.list(port: source.gpsdPort).contains(device)
+    }
+
     /// The speed was right: remembers it.
     func remember(_ baudRate: Int, for identity: String) {
         source.memory.remember(baudRate, for: identity)

@@ -97,6 +97,8 @@ private struct SerialRun: Sendable {
     // How long after a refusal to try again: first, and at most.
     private static let firstRetryMilliseconds: Int64 = 500
     private static let longestRetryMilliseconds: Int64 = 3_000
+    // How often gpsd is asked whether it wants the line: it gets its receiver back soon after it was started again.
+    private static let looksPerClaim = 5
     // A receiver that has said nothing for so long may be another device by now.
     private static let quietMilliseconds: Int64 = 1_500
 
@@ -135,10 +137,11 @@ private struct SerialRun: Sendable {
             Syscalls.close(opened.descriptor)
             return session.lose(.disconnected("\(opened.device): \(error)"))
         }
-        let watch = Task { await watchName(of: opened, channel) }
+        let watch = Task { await watchLine(opened, channel) }
         await channel.waitUntilClosed()
         watch.cancel()
         if Task.isCancelled { return }
+        if await watch.value == .claimed { return session.lose(SerialRefusal.heldByGPSD(path: opened.device).loss) }
         // Silence has been told as such; everything else is a line that has gone.
         if MonotonicClock.milliseconds < session.silenceDeadline {
             session.lose(.deviceGone("\(opened.device) was unplugged or hung up"))
@@ -157,14 +160,29 @@ private struct SerialRun: Sendable {
             .takingOwnershipOfDescriptor(input: opened.descriptor).get()
     }
 
-    /// Closes the channel of a receiver that is quiet when its name has come to mean another device, or nothing.
-    private func watchName(of opened: SerialLine.Opened, _ channel: any Channel) async {
+    /// Why a watch ended.
+    private enum WatchEnd {
+        case closed, renamed, claimed
+    }
+
+    /// Closes the channel when gpsd claims the line, and that of a quiet receiver whose name has come to mean another device, or nothing.
+    private func watchLine(_ opened: SerialLine.Opened, _ channel: any Channel) async -> WatchEnd {
         let path = if case .path(let path) = source.port { path } else { opened.device }
+        var looks = 0
         while !Task.isCancelled {
             await sleep(1_000)
-            guard MonotonicClock.milliseconds - session.lastSentenceAt > SerialRun.quietMilliseconds else { continue }
-            if Syscalls.resolvingLinks(path) != opened.device || !Syscalls.exists(opened.device) { return channel.close(promise: nil) }
+            looks += 1
+            if MonotonicClock.milliseconds - session.lastSentenceAt <= SerialRun.quietMilliseconds {
+                guard looks % SerialRun.looksPerClaim == 0, await line.isClaimedByGPSD(opened.device) else { continue }
+                channel.close(promise: nil)
+                return .claimed
+            }
+            if Syscalls.resolvingLinks(path) != opened.device || !Syscalls.exists(opened.device) {
+                channel.close(promise: nil)
+                return .renamed
+            }
         }
+        return .closed
     }
 
     private func sleep(_ milliseconds: Int64) async {

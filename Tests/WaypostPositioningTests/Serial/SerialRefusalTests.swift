@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import Waypost
 import WaypostSystem
@@ -64,7 +65,26 @@ extension SerialLineTests {
             try await run.value
         }
 
-        @Test(.enabled(if: getuid() != 0, "root may open everything; the same line is checked end to end as uid 65534"))
+        @Test func givesAPortBackToAGPSDThatComesToListIt() async throws {
+            let wire = try SerialWire(baudRate: nil, receiver: SimulatedReceiver(periodMilliseconds: 200))
+            defer { wire.unplug() }
+            let path = wire.terminal.path
+            let isListed = Mutex(false)
+            let gpsd = try ScriptedGPSD { client in
+                let device = isListed.withLock { $0 } ? #"{"class":"DEVICE","path":"\#(path)"}"# : ""
+                _ = client.send(#"{"class":"DEVICES","devices":[\#(device)]}"# + "\r\n")
+                client.waitForTheEnd()
+            }
+            try await running(SerialSource(.path(path), gpsdPort: gpsd.port)) { log in
+                #expect(await log.waits { $0.positions.count > 3 })
+                #expect(log.losses == [])
+                isListed.withLock { $0 = true }
+                #expect(await log.waits(.seconds(30)) { !$0.losses.isEmpty })
+                #expect(log.losses == [SerialRefusal.heldByGPSD(path: path).loss])
+            }
+        }
+
+        @Test(.enabled(if: getuid() != 0, "root may open everything"))
         func asksForTheGroupOfAPortWithoutPermission() async throws {
             let terminal = try PseudoTerminal()
             defer { terminal.unplug() }
