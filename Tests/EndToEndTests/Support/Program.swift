@@ -24,7 +24,8 @@ enum Program: String {
         guard getuid() == 0 else { return true }
         let check = Process()
         check.executableURL = URL(filePath: "/usr/bin/env")
-        check.arguments = asNobody + [Program.waypostd.path, "--version"]
+        // By a shell of that user: setpriv itself may still pass folders that the user may not.
+        check.arguments = asNobody + ["sh", "-c", #"exec "$0" --version"#, Program.waypostd.path]
         check.standardOutput = FileHandle.nullDevice
         check.standardError = FileHandle.nullDevice
         do { try check.run() } catch { return false }
