@@ -1,0 +1,45 @@
+import func Glibc.cos
+import func Glibc.sin
+
+/// The sine and cosine of an angle: an angle without its roundings.
+struct SineCosine: Sendable {
+    var sine: Double
+    var cosine: Double
+
+    @inline(__always)
+    init(sine: Double, cosine: Double) {
+        self.sine = sine
+        self.cosine = cosine
+    }
+
+    /// Of an angle in radians.
+    @inline(__always)
+    init(radians: Double) {
+        self.init(sine: sin(radians), cosine: cos(radians))
+    }
+
+    /// Of an angle in degrees, exact at multiples of 90: the cosine of 90 degrees is 0, so that a pole is one point.
+    init(degrees: Double) {
+        let quarters = (degrees / 90).rounded()
+        let inner = SineCosine(radians: (degrees - quarters * 90).inRadians)
+        // Whole turns fall out: what counts is the quarter, 0...3.
+        switch Int(quarters.remainder(dividingBy: 4)) & 3 {
+        case 0: self = inner
+        case 1: self.init(sine: inner.cosine, cosine: -inner.sine)
+        case 2: self.init(sine: -inner.sine, cosine: -inner.cosine)
+        default: self.init(sine: -inner.cosine, cosine: inner.sine)
+        }
+    }
+}
+
+extension Double {
+    /// This angle in degrees, in radians.
+    @inline(__always) var inRadians: Double { self * (.pi / 180) }
+    /// This angle in radians, in degrees.
+    @inline(__always) var inDegrees: Double { self * (180 / .pi) }
+
+    /// This angle in degrees, brought into -180...180 by whole turns.
+    ///
+    /// What lies in that range already stays as it is, 180 and -180 both.
+    @inline(__always) var wrappedDegrees: Double { abs(self) <= 180 ? self : self.remainder(dividingBy: 360) }
+}
