@@ -207,7 +207,7 @@ extension GPXWriter {
 
 extension Position {
     /// Height above mean sea level: as given, or from the ellipsoid's when the geoid separation is known; else nil.
-    fileprivate var elevationMetres: Double? {
+    var elevationMetres: Double? {
         if let altitudeMSLMetres { return altitudeMSLMetres }
         guard let altitudeHAEMetres, let geoidSeparationMetres else { return nil }
         return altitudeHAEMetres - geoidSeparationMetres

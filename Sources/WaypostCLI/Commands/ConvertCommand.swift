@@ -8,7 +8,7 @@ struct ConvertCommand: ParsableCommand {
         commandName: "convert",
         abstract: "Convert recordings between formats.",
         discussion: """
-            The format is told by the extension (.nmea .log .txt, .gpx, .jsonl .json, .geojson, .csv) or by --from and --to; - is standard input or output. \
+            The format is told by the extension (.nmea .log .txt, .gpx, .jsonl .json, .geojson, .csv, .kml) or by --from and --to; - is standard input or output. \
             Damage is skipped and reported on standard error, one line per kind.
 
             Example: waypost convert drive.nmea drive.gpx
@@ -32,10 +32,13 @@ struct ConvertCommand: ParsableCommand {
     func run() throws {
         let source = try format(from, of: input, among: ConversionFormat.readable, option: "--from")
         let target = try format(to, of: output, among: ConversionFormat.writable, option: "--to")
-        guard let decoder = source.makeDecoder(fixesRollover: fixRollover) else { throw unusable(source, input, ConversionFormat.readable) }
-        guard let encoder = target.makeEncoder() else { throw unusable(target, output, ConversionFormat.writable) }
+        guard let decoder = source.makeDecoder(fixesRollover: fixRollover) else {
+            throw CommandFailure(
+                .usage, what: input, why: "\(source.rawValue) cannot be read",
+                next: "use \(ConversionFormat.list(ConversionFormat.readable))")
+        }
         var reader = try ConversionReader(path: input, decoder: decoder)
-        var writer = try ConversionWriter(path: output, encoder: encoder)
+        var writer = try ConversionWriter(path: output, encoder: target.makeEncoder())
         var reports: [PositionReport] = []
         while try reader.read(into: &reports) {
             for report in reports { try writer.add(report) }
@@ -56,9 +59,5 @@ struct ConvertCommand: ParsableCommand {
         if let format = named ?? ConversionFormat(extensionOf: path) { return format }
         throw CommandFailure(
             .usage, what: path, why: "its name does not tell the format", next: "use \(option) \(ConversionFormat.list(known))")
-    }
-
-    private func unusable(_ format: ConversionFormat, _ path: String, _ known: [ConversionFormat]) -> CommandFailure {
-        CommandFailure(.usage, what: path, why: "\(format.rawValue) cannot be used here", next: "use \(ConversionFormat.list(known))")
     }
 }

@@ -10,7 +10,7 @@ struct CSVEncoder: ReportEncoder {
             """)
     }
 
-    func add(_ report: PositionReport, to text: inout TextBuffer) {
+    func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
         guard case .position(let position) = report else { return }
         if let time = position.time { text.append(time) }
         add(integer: position.mode.rawValue, to: &text)

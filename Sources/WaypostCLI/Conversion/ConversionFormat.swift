@@ -2,30 +2,31 @@ import ArgumentParser
 
 /// A format that `convert` reads or writes.
 enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
-    case nmea, gpx, jsonl, geojson, csv
+    case nmea, gpx, jsonl, geojson, csv, kml
 
     /// What can be read.
     static var readable: [ConversionFormat] { allCases.filter { $0.makeDecoder(fixesRollover: false) != nil } }
-    /// What can be written.
-    static var writable: [ConversionFormat] { allCases.filter { $0.makeEncoder() != nil } }
+    /// What can be written: all.
+    static var writable: [ConversionFormat] { allCases }
 
     /// What reads the format, nil when it cannot be read.
     func makeDecoder(fixesRollover: Bool) -> (any ReportDecoder)? {
         switch self {
         case .nmea: NMEAReportDecoder(fixesRollover: fixesRollover)
         case .jsonl: TPVLineDecoder()
-        case .gpx, .geojson, .csv: nil
+        case .gpx, .geojson, .csv, .kml: nil
         }
     }
 
-    /// What writes the format, nil when it cannot be written.
-    func makeEncoder() -> (any ReportEncoder)? {
+    /// What writes the format.
+    func makeEncoder() -> any ReportEncoder {
         switch self {
         case .gpx: GPXEncoder()
         case .jsonl: JSONLinesEncoder()
         case .geojson: GeoJSONEncoder()
         case .csv: CSVEncoder()
-        case .nmea: nil
+        case .kml: KMLEncoder()
+        case .nmea: NMEAEncoder()
         }
     }
 
@@ -39,6 +40,7 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
         case "jsonl", "json": self = .jsonl
         case "geojson": self = .geojson
         case "csv": self = .csv
+        case "kml": self = .kml
         default: return nil
         }
     }

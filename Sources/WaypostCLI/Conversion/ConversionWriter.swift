@@ -5,6 +5,7 @@ struct ConversionWriter: ~Copyable {
     private let output: OutputStream
     private var text = TextBuffer(capacity: 1 << 16)
     private var encoder: any ReportEncoder
+    private var breaks = TrackBreaks()
 
     /// Opens the output; `-` is standard output.
     init(path: String, encoder: any ReportEncoder) throws(CommandFailure) {
@@ -15,7 +16,7 @@ struct ConversionWriter: ~Copyable {
 
     /// Adds a report to what is to be written.
     mutating func add(_ report: PositionReport) throws(CommandFailure) {
-        encoder.add(report, to: &text)
+        encoder.add(report, after: breaks.isBreak(before: report), to: &text)
         if text.count > 1 << 15 { try flush() }
     }
 

@@ -6,7 +6,9 @@ protocol ReportEncoder {
     /// Appends what stands before the first report.
     mutating func begin(_ text: inout TextBuffer)
     /// Appends a report, if the format has a place for it.
-    mutating func add(_ report: PositionReport, to text: inout TextBuffer)
+    ///
+    /// - Parameter isBreak: whether the track is interrupted before it.
+    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer)
     /// Appends what stands behind the last report.
     mutating func end(_ text: inout TextBuffer)
 }
@@ -15,7 +17,7 @@ protocol ReportEncoder {
 struct JSONLinesEncoder: ReportEncoder {
     func begin(_ text: inout TextBuffer) {}
 
-    func add(_ report: PositionReport, to text: inout TextBuffer) {
+    func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
         switch report {
         case .position(let position): TPVCodec.append(position, to: &text)
         case .noFix(let report):
@@ -33,12 +35,11 @@ struct JSONLinesEncoder: ReportEncoder {
 struct GPXEncoder: ReportEncoder {
     // A conversion keeps points without time; only the log insists on it.
     private var writer = GPXWriter(creator: "waypost \(WaypostVersion.text)", precision: .exchange, requiresTime: false)
-    private var segments = SegmentCounter()
 
     mutating func begin(_ text: inout TextBuffer) { writer.begin(into: &text) }
 
-    mutating func add(_ report: PositionReport, to text: inout TextBuffer) {
-        if segments.isBreak(before: report) { writer.breakSegment(into: &text) }
+    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
+        if isBreak { writer.breakSegment(into: &text) }
         if case .position(let position) = report { writer.point(position, into: &text) }
     }
 
@@ -49,13 +50,13 @@ struct GPXEncoder: ReportEncoder {
 ///
 /// The third coordinate is the height above the ellipsoid, as the RFC wants it.
 struct GeoJSONEncoder: ReportEncoder {
-    private var segments = SegmentCounter()
+    private var segment = 0
     private var hasFeatures = false
 
     func begin(_ text: inout TextBuffer) { text.append("{\"type\":\"FeatureCollection\",\"features\":[\n") }
 
-    mutating func add(_ report: PositionReport, to text: inout TextBuffer) {
-        _ = segments.isBreak(before: report)
+    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
+        if isBreak, hasFeatures { segment += 1 }
         guard case .position(let position) = report else { return }
         if hasFeatures { text.append(",\n") }
         hasFeatures = true
@@ -68,7 +69,7 @@ struct GeoJSONEncoder: ReportEncoder {
             text.append(shortest: altitude)
         }
         text.append("]},\"properties\":")
-        let segment = segments.number
+        let segment = segment
         TPVCodec.append(position, to: &text) { json in json.member("segment", segment) }
         text.append(byte: UInt8(ascii: "}"))
     }
@@ -76,21 +77,49 @@ struct GeoJSONEncoder: ReportEncoder {
     func end(_ text: inout TextBuffer) { text.append("\n]}\n") }
 }
 
-/// Counts the stretches between losses.
-struct SegmentCounter {
-    /// The number of the open segment, from 0.
-    private(set) var number = 0
+/// KML 2.2: a placemark for each stretch without a loss.
+struct KMLEncoder: ReportEncoder {
+    private var writer = KMLWriter()
+
+    func begin(_ text: inout TextBuffer) { writer.begin(into: &text) }
+
+    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
+        if isBreak { writer.breakSegment(into: &text) }
+        if case .position(let position) = report { writer.point(position, into: &text) }
+    }
+
+    mutating func end(_ text: inout TextBuffer) { writer.end(into: &text) }
+}
+
+/// NMEA 0183: the sentences of each fix, and of each report without one.
+struct NMEAEncoder: ReportEncoder {
+    private let writer = NMEAWriter()
+
+    func begin(_ text: inout TextBuffer) {}
+
+    func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
+        switch report {
+        case .position(let position): writer.position(position, into: &text)
+        case .noFix(let report): writer.noFix(report, into: &text)
+        case .sky: break
+        }
+    }
+
+    func end(_ text: inout TextBuffer) {}
+}
+
+/// Finds where a recording is interrupted that does not say so itself: where the position was lost.
+struct TrackBreaks {
     private var losses = PositionLossRule()
     private var hasFix = false
 
-    /// Takes the next report; true when a new segment begins with it or after it.
+    /// Takes the next report; true when it is a fix that begins a new stretch.
     mutating func isBreak(before report: PositionReport) -> Bool {
         switch report {
         case .position(let position):
             let isAfterLoss = losses.isLost
             let isBreak = (losses.addFix(at: position.time) || isAfterLoss) && hasFix
             hasFix = true
-            if isBreak { number += 1 }
             return isBreak
         case .noFix(let report):
             _ = losses.addNoFix(at: report.time)

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+import Waypost
+
+extension EndToEnd {
+    /// `waypost convert` into the formats of other programs, as these read them.
+    struct ConvertFormatsTests {
+        @Test func makesKMLOfEveryStretch() async throws {
+            let folder = try TestFolder()
+            #expect(try await waypost("convert", Package.drive, "drive.kml", in: folder).code == 0)
+            #expect(try await finish(["xmllint", "--noout", "--nonet", "drive.kml"], in: folder).code == 0)
+            #expect(try await waypost("convert", Package.drive, "drive.gpx", in: folder).code == 0)
+            let text = try folder.text("drive.kml")
+            let track = try GPXFile(path: folder.path("drive.gpx"))
+            #expect(text.split(separator: "<gx:coord>").count - 1 == track.pointCount)
+            #expect(text.split(separator: "<when>").count - 1 == track.pointCount)
+            #expect(text.split(separator: "<Placemark>").count - 1 == track.segmentCount)
+        }
+
+        @Test func makesNMEAThatTellsTheSame() async throws {
+            let folder = try TestFolder()
+            #expect(try await waypost("convert", Package.drive, "again.nmea", in: folder).code == 0)
+            func fixes(_ input: String) async throws -> [Position] {
+                let run = try await waypost("convert", input, "-", "--to", "jsonl", in: folder)
+                #expect(run.code == 0 && run.errors == "")
+                return run.outputLines.compactMap { line in
+                    guard case .position(let position)? = try? TPVCodec.decode(Array(line.utf8)) else { return nil }
+                    return position
+                }
+            }
+            let (before, after) = (try await fixes(Package.drive), try await fixes("again.nmea"))
+            #expect(before.count > 500 && before.count == after.count)
+            for (first, second) in zip(before, after) {
+                #expect(first.time == second.time && first.mode == second.mode && first.status == second.status)
+                #expect(abs(first.coordinate.latitudeDegrees - second.coordinate.latitudeDegrees) < 2e-8)
+                #expect(abs(first.coordinate.longitudeDegrees - second.coordinate.longitudeDegrees) < 2e-8)
+                #expect(first.quality.satellitesUsed == second.quality.satellitesUsed)
+            }
+        }
+
+        @Test(.enabled(if: Program.hasGPSBabel, "gpsbabel is not installed")) func isReadByGPSBabel() async throws {
+            let folder = try TestFolder()
+            for (name, format) in [("drive.kml", "kml"), ("drive.nmea", "nmea"), ("drive.gpx", "gpx")] {
+                #expect(try await waypost("convert", Package.drive, name, in: folder).code == 0)
+                let run = try await finish(
+                    ["gpsbabel", "-t", "-i", format, "-f", name, "-o", "gpx", "-F", "\(name).babel.gpx"], in: folder)
+                #expect(run.code == 0, "\(run.errors)")
+            }
+            let counts = try ["drive.kml", "drive.nmea", "drive.gpx"].map { try GPXFile(path: folder.path("\($0).babel.gpx")).pointCount }
+            #expect(counts[0] == counts[2] && counts[1] == counts[2] && counts[2] > 500, "\(counts)")
+        }
+    }
+}
+
+extension Program {
+    /// Whether gpsbabel can read what we write.
+    static let hasGPSBabel = FileManager.default.isExecutableFile(atPath: "/usr/bin/gpsbabel")
+}
