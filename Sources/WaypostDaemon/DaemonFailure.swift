@@ -39,12 +39,21 @@ struct DaemonFailure: Error {
             self.init(.cannotCreate, "\(folder): \(who) records there already; stop it or use another --log")
         case .cannotPrepare(let folder, let cause):
             self.init(.cannotCreate, "\(folder): cannot be used for the log: \(cause.reason); make it writable or use another --log")
-        case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause):
+        case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),
+            .cannotAcknowledge(let path, let cause):
             self.init(.inputOutput, "\(path): cannot be written: \(cause.reason)")
         case .cannotRead(let path, let cause):
             self.init(.inputOutput, "\(path): cannot be read: \(cause.reason)")
         case .unsupportedVersion(let path, let version):
             self.init(.badData, "\(path): written by a later waypost (journal version \(version)); install that one or use another --log")
+        case .invalidPuller(let name):
+            self.init(.usage, "\(name): no name of a puller")
+        case .unknownCursor(let cursor, let last):
+            self.init(.badData, "\(cursor): no cursor of this log, whose last record is \(last)")
+        case .tooManyPullers(let limit):
+            self.init(.cannotCreate, "\(limit) pullers are known already; forget those that do not come any more")
+        case .damagedPullers(let path):
+            self.init(.badData, "\(path): damaged, so nothing counts as pulled; remove it, and let the pullers acknowledge again")
         case .closed:
             self.init(.failed, "the log is closed")
         }

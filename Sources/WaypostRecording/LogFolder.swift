@@ -8,32 +8,30 @@ import WaypostSystem
 /// LOG/journal/STEM.open.journal    a journal that has no finished track yet
 /// LOG/journal/STEM.journal         one that has
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
+/// LOG/journal/.pullers             how far each puller has got
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
-/// `STEM` is the UTC time of the first fix, the first eight digits of the boot identity and the sequence number of the first record:
-/// `20260502T032502Z-1f0c22d9-4711`. The number grows for ever, so no name comes twice, even after its file was fetched and deleted.
-struct LogFolder: Sendable {
-    let path: String
+/// `STEM` is a ``TrackStem``.
+public struct LogFolder: Sendable, Hashable {
+    /// The path of the folder.
+    public let path: String
     var journalFolder: String { path + "/journal" }
     var lockPath: String { path + "/.lock" }
     var sequencePath: String { journalFolder + "/.sequence" }
 
+    var pullersPath: String { journalFolder + "/.pullers" }
+
     static let openSuffix = ".open.journal"
     static let finishedSuffix = ".journal"
+
+    /// The log in that folder, which need not exist yet.
+    public init(path: String) {
+        self.path = path
+    }
 
     func openJournalPath(_ stem: String) -> String { "\(journalFolder)/\(stem)\(LogFolder.openSuffix)" }
     func finishedJournalPath(_ stem: String) -> String { "\(journalFolder)/\(stem)\(LogFolder.finishedSuffix)" }
     func trackPath(_ stem: String) -> String { "\(path)/\(stem).gpx" }
-
-    /// The name of a journal that begins with a fix of that time.
-    static func stem(time: UTCTime, bootIdentity: [UInt8], sequence: UInt64) -> String {
-        var text = TextBuffer(capacity: 64)
-        text.append(time.wholeSecond)
-        var name = text.string.filter { $0 != "-" && $0 != ":" }
-        name.removeLast(".000Z".count)
-        let boot = bootIdentity.prefix(4).map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
-        return "\(name)Z-\(boot)-\(sequence)"
-    }
 
     /// The stems of the journals that have no finished track, oldest name first.
     func openStems() throws(SystemError) -> [String] {
@@ -70,16 +68,11 @@ struct LogFolder: Sendable {
 
     /// One more than the largest number in any journal, for a folder whose counter is lost.
     func firstFreeSequence() throws(RecordingError) -> UInt64 {
-        let names: [String]
-        do {
-            names = try Syscalls.names(inFolder: journalFolder)
-        } catch {
-            throw .cannotRead(path: journalFolder, cause: error)
-        }
         var last: UInt64 = 0
-        for name in names where name.hasSuffix(LogFolder.finishedSuffix) {
-            var journal = try JournalReader(path: "\(journalFolder)/\(name)")
-            while let record = try journal.next() { last = max(last, record.sequence) }
+        for journal in try journals() {
+            // Whatever its name says: it may be a copy of somebody's.
+            var reader = try JournalReader(path: journal.path)
+            last = max(last, try reader.lastRecord()?.sequence ?? 0)
         }
         return last + 1
     }
@@ -92,12 +85,5 @@ struct LogFolder: Sendable {
                 try Syscalls.remove("\(folder)/\(name)")
             }
         }
-    }
-}
-
-extension UTCTime {
-    fileprivate var wholeSecond: UTCTime {
-        let rest = millisecondsSince1970 % 1_000
-        return advanced(byMilliseconds: rest < 0 ? -rest - 1_000 : -rest)
     }
 }

@@ -16,16 +16,35 @@ public enum RecordingError: Error, Sendable, Equatable {
     case unsupportedVersion(path: String, version: Int)
     /// A GPX file cannot be written; its journal stays, and the next recovery tries again.
     case cannotFinish(path: String, cause: SystemError)
+    /// A name that no puller may have; see ``Pullers/isValid(name:)``.
+    case invalidPuller(name: String)
+    /// A cursor behind the last record of the log.
+    case unknownCursor(UInt64, last: UInt64)
+    /// No further puller is remembered.
+    case tooManyPullers(limit: Int)
+    /// The file of the pullers does not say what it should; nothing counts as pulled until it is removed.
+    case damagedPullers(path: String)
+    /// What arrived at a puller could not be stored.
+    case cannotAcknowledge(path: String, cause: SystemError)
     /// The recorder was closed.
     case closed
 
     /// Whether the same may succeed later without anybody changing the set-up.
     public var isTemporary: Bool {
         switch self {
-        case .alreadyInUse, .unsupportedVersion, .closed: false
+        case .alreadyInUse, .unsupportedVersion, .invalidPuller, .unknownCursor, .tooManyPullers, .damagedPullers, .closed: false
         case .cannotPrepare(_, let cause), .cannotAppend(_, let cause), .cannotSynchronize(_, let cause), .cannotRead(_, let cause),
-            .cannotFinish(_, let cause):
+            .cannotFinish(_, let cause), .cannotAcknowledge(_, let cause):
             cause.isTemporary
+        }
+    }
+}
+
+extension RecordingError {
+    /// What is wrong with a journal, with its place.
+    init(_ error: JournalFormatError, path: String) {
+        switch error {
+        case .unsupportedVersion(let version): self = .unsupportedVersion(path: path, version: version)
         }
     }
 }

@@ -193,7 +193,9 @@ public actor TrackRecorder {
 
     private func createJournal(for position: Position) throws(RecordingError) -> (stem: String, file: AppendOnlyFile) {
         let time = position.time ?? UTCTime(millisecondsSince1970: 0)
-        func nextStem() -> String { LogFolder.stem(time: time, bootIdentity: BootIdentity.bytes, sequence: counter.next) }
+        func nextStem() -> String {
+            TrackStem(time: time, bootIdentity: BootIdentity.bytes, sequence: counter.next).description
+        }
         var stem = nextStem()
         // Only when somebody removed the counter and the journals, but not their tracks.
         while folder.isTaken(stem) {

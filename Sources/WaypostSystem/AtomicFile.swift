@@ -10,12 +10,14 @@ public struct AtomicFile: ~Copyable {
     public let path: String
     private let temporaryPath: String
     private let descriptor: Int32
+    private let adoptsFolderOwner: Bool
     private var isCommitted = false
 
     /// Starts writing a file; nothing is seen under `path` yet.
     ///
+    /// - Parameter adoptsFolderOwner: whether root gives the file to the folder's owner: for what a service reads that runs as that user.
     /// - Errors: the folder is missing, full or not writable.
-    public init(path: String) throws(SystemError) {
+    public init(path: String, adoptsFolderOwner: Bool = false) throws(SystemError) {
         let (folder, name) = AtomicFile.split(path)
         let temporaryPath = "\(folder)/.\(name).\(getpid()).tmp"
         // One from a crashed process with our id may lie there.
@@ -23,6 +25,7 @@ public struct AtomicFile: ~Copyable {
         descriptor = try Syscalls.open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         self.path = path
         self.temporaryPath = temporaryPath
+        self.adoptsFolderOwner = adoptsFolderOwner
     }
 
     /// Appends bytes.
@@ -36,6 +39,7 @@ public struct AtomicFile: ~Copyable {
     ///   - mode: the permission bits; the process's umask does not apply.
     ///   - modifiedMilliseconds: the time of last modification, milliseconds since 1970; now when nil.
     public consuming func commit(mode: mode_t = 0o640, modifiedMilliseconds: Int64? = nil) throws(SystemError) {
+        if adoptsFolderOwner { try Syscalls.adoptOwner(ofFolder: AtomicFile.split(path).folder, descriptor, path: path) }
         try Syscalls.setMode(descriptor, mode, path: path)
         if let modifiedMilliseconds {
             try Syscalls.setModified(descriptor, millisecondsSince1970: modifiedMilliseconds, path: path)
@@ -53,8 +57,10 @@ public struct AtomicFile: ~Copyable {
     }
 
     /// Writes a small file at once.
-    public static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o640) throws(SystemError) {
-        let file = try AtomicFile(path: path)
+    public static func write(
+        _ bytes: [UInt8], to path: String, mode: mode_t = 0o640, adoptsFolderOwner: Bool = false
+    ) throws(SystemError) {
+        let file = try AtomicFile(path: path, adoptsFolderOwner: adoptsFolderOwner)
         try file.write(bytes)
         try file.commit(mode: mode)
     }

@@ -29,6 +29,17 @@ public struct FileLock: ~Copyable {
         return .taken(lock)
     }
 
+    /// Takes the lock as soon as nobody else has it; creates the file when it is missing.
+    ///
+    /// For what takes milliseconds.
+    public static func wait(path: String) throws(SystemError) -> FileLock {
+        let lock = FileLock(descriptor: try Syscalls.open(path, O_RDWR | O_CREAT, mode: 0o640))
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        try Syscalls.adoptOwner(ofFolder: folder, lock.descriptor, path: path)
+        try Syscalls.lockWaiting(lock.descriptor, path: path)
+        return lock
+    }
+
     deinit {
         Syscalls.close(descriptor)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that is read from its start, piece by piece.
+/// A file that is read piece by piece, from its start or from where one likes.
 public struct FileReader: ~Copyable {
     /// Where it is.
     public let path: String
@@ -24,4 +24,23 @@ public struct FileReader: ~Copyable {
             throw SystemError(code: error.code, operation: error.operation, path: path)
         }
     }
+
+    /// The bytes at that offset, at most that many; none at the end.
+    ///
+    /// ``read(upTo:)`` goes on where it was.
+    public func read(at offset: Int64, upTo count: Int) throws(SystemError) -> [UInt8] {
+        do {
+            return try Syscalls.read(descriptor, at: offset, upTo: count)
+        } catch {
+            throw SystemError(code: error.code, operation: error.operation, path: path)
+        }
+    }
+
+    /// Goes on reading at that offset.
+    public func seek(to offset: Int64) throws(SystemError) {
+        try Syscalls.seek(descriptor, to: offset, path: path)
+    }
+
+    /// How many bytes the file has now; nil for what is no ordinary file.
+    public var byteCount: Int64? { Syscalls.size(descriptor) }
 }

@@ -24,6 +24,24 @@ extension Syscalls {
         return bytes
     }
 
+    /// Reads up to that many bytes at that offset, without moving where the descriptor stands; an empty array is the end.
+    public static func read(_ descriptor: Int32, at offset: Int64, upTo count: Int) throws(SystemError) -> [UInt8] {
+        var outcome: Result<Int, SystemError> = .success(0)
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            outcome = Result { () throws(SystemError) in
+                try retrying("read") { pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+            }
+            if case .success(let read) = outcome { initialized = read }
+        }
+        _ = try outcome.get()
+        return bytes
+    }
+
+    /// Sets where the descriptor stands.
+    public static func seek(_ descriptor: Int32, to offset: Int64, path: String? = nil) throws(SystemError) {
+        try retrying("seek", path: path) { lseek(descriptor, off_t(offset), SEEK_SET) }
+    }
+
     /// Gives a file blocks for that range and makes it at least that long; the new bytes read as zero.
     public static func allocate(_ descriptor: Int32, offset: Int64, count: Int64, path: String? = nil) throws(SystemError) {
         // posix_fallocate returns the code and leaves errno alone.
@@ -65,6 +83,18 @@ extension Syscalls {
             if error.code == EWOULDBLOCK { return false }
             throw error
         }
+    }
+
+    /// Waits for the exclusive lock on an open file.
+    public static func lockWaiting(_ descriptor: Int32, path: String? = nil) throws(SystemError) {
+        try retrying("lock", path: path) { flock(descriptor, LOCK_EX) }
+    }
+
+    /// As root, gives an open file to the owner of a folder, so that a service can use what its administrator made; else does nothing.
+    public static func adoptOwner(ofFolder folder: String, _ descriptor: Int32, path: String? = nil) throws(SystemError) {
+        var status = stat()
+        guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 || status.st_gid != 0 else { return }
+        try retrying("chown", path: path) { fchown(descriptor, status.st_uid, status.st_gid) }
     }
 
     /// Removes a name; false when there was none.

@@ -28,6 +28,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         ].contains(code)
     }
 
+    /// Whether there is nothing of that name.
+    public var isMissing: Bool { code == ENOENT }
+
     /// Whether nobody reads any more what is written.
     public var isBrokenPipe: Bool { code == EPIPE }
 

@@ -86,6 +86,38 @@ enum JournalCodec {
         return CRC32C.checksum(bytes.extracting(offset + 1..<offset + 3), continuing: body)
     }
 
+    /// What may stand at a marker.
+    enum Frame {
+        /// More bytes are needed to tell.
+        case incomplete
+        /// No record.
+        case invalid
+        /// A record of that many bytes, whose checksum is right.
+        case whole(byteCount: Int)
+    }
+
+    /// What stands at the marker at that index.
+    static func frame(in bytes: [UInt8], at index: Int) -> Frame {
+        guard bytes.count - index >= frameByteCount else { return .incomplete }
+        let bodyByteCount = Int(bytes[index + 1]) | Int(bytes[index + 2]) << 8
+        guard (2...maximumBodyByteCount).contains(bodyByteCount) else { return .invalid }
+        let byteCount = frameByteCount + bodyByteCount
+        guard bytes.count - index >= byteCount else { return .incomplete }
+        let checksum = (0..<4).reduce(0 as UInt32) { $0 | UInt32(bytes[index + 3 + $1]) << (8 * UInt32($1)) }
+        guard checksum == recordChecksum(bytes.span.bytes, at: index, bodyByteCount: bodyByteCount) else { return .invalid }
+        return .whole(byteCount: byteCount)
+    }
+
+    /// Where the first whole record begins, and its sequence number; nil when there is none.
+    static func firstFrame(in bytes: [UInt8]) -> (index: Int, sequence: UInt64)? {
+        for index in bytes.indices where bytes[index] == marker {
+            guard case .whole(let byteCount) = frame(in: bytes, at: index) else { continue }
+            var body = JournalInput(bytes[(index + frameByteCount)..<(index + byteCount)])
+            if body.byte() != nil, let sequence = body.varint() { return (index, sequence) }
+        }
+        return nil
+    }
+
     /// What the body of a record with a right checksum says; nil when it cannot be understood.
     static func decodeBody(_ body: ArraySlice<UInt8>, source: String?) -> JournalRecord? {
         var input = JournalInput(body)

@@ -47,6 +47,30 @@ public struct JournalDecoder: Sendable {
     /// A decoder at the start of a file.
     public init() {}
 
+    /// A decoder that has read the header, of that many bytes.
+    init(after header: JournalHeader, byteCount: Int) {
+        self.header = header
+        isHeaderRead = true
+        bufferOffset = Int64(byteCount)
+        endOfLastRecord = bufferOffset
+        endOfContent = bufferOffset
+    }
+
+    /// Goes on at another place of the file, as if all before it had been read: the beginning of a record, or anywhere.
+    ///
+    /// Records up to `sequence` are not believed there. What was found so far (header, damage) is kept; a stretch that could
+    /// not be read and whose end was not seen is forgotten.
+    mutating func move(to offset: Int64, after sequence: UInt64?) {
+        buffer.removeAll(keepingCapacity: true)
+        head = 0
+        bufferOffset = offset
+        gap = nil
+        isEnded = false
+        lastSequence = sequence
+        endOfLastRecord = offset
+        endOfContent = max(endOfContent, offset)
+    }
+
     /// Takes the next bytes of the file.
     public mutating func feed(_ bytes: [UInt8]) {
         precondition(!isEnded, "nothing follows the end")
@@ -118,13 +142,12 @@ public struct JournalDecoder: Sendable {
 
     /// What stands at the marker under the head.
     private func candidate() -> Candidate {
-        guard buffer.count - head >= JournalCodec.frameByteCount else { return .incomplete }
-        let bodyByteCount = Int(buffer[head + 1]) | Int(buffer[head + 2]) << 8
-        guard (2...JournalCodec.maximumBodyByteCount).contains(bodyByteCount) else { return .invalid }
-        let byteCount = JournalCodec.frameByteCount + bodyByteCount
-        guard buffer.count - head >= byteCount else { return .incomplete }
-        let checksum = (0..<4).reduce(0 as UInt32) { $0 | UInt32(buffer[head + 3 + $1]) << (8 * UInt32($1)) }
-        guard checksum == JournalCodec.recordChecksum(buffer.span.bytes, at: head, bodyByteCount: bodyByteCount) else { return .invalid }
+        let byteCount: Int
+        switch JournalCodec.frame(in: buffer, at: head) {
+        case .incomplete: return .incomplete
+        case .invalid: return .invalid
+        case .whole(let count): byteCount = count
+        }
         let body = buffer[(head + JournalCodec.frameByteCount)..<(head + byteCount)]
         guard let record = JournalCodec.decodeBody(body, source: header?.source), record.sequence > lastSequence ?? 0 else {
             return .invalid

@@ -25,14 +25,20 @@ struct SequenceCounter {
         } catch {
             throw .cannotRead(path: path, cause: error)
         }
-        if let text, let stored = UInt64(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
-            (1...SequenceCounter.largest).contains(stored)
-        {
+        if let stored = SequenceCounter.bound(text) {
             bound = stored
         } else {
             bound = min(try fallback(), SequenceCounter.largest)
         }
         next = bound
+    }
+
+    /// The bound that the file's text says; nil when there is none or it is damaged.
+    static func bound(_ text: [UInt8]?) -> UInt64? {
+        guard let text, let stored = UInt64(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
+            (1...largest).contains(stored)
+        else { return nil }
+        return stored
     }
 
     /// Makes sure that that many numbers can be used.

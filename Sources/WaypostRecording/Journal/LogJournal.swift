@@ -1,0 +1,67 @@
+import Waypost
+import WaypostSystem
+
+/// A journal in a log folder, finished or not.
+public struct LogJournal: Sendable, Hashable {
+    /// The name of its track's files, without folder and ending; a ``TrackStem`` unless somebody renamed it.
+    public let stem: String
+    /// Its file.
+    public let path: String
+    /// Whether it has no finished track: a recorder appends to it, or none has recovered it yet.
+    public let isOpen: Bool
+    /// The sequence number of its first record.
+    public let firstSequence: UInt64
+    /// The time of its first fix, to the second; nil when its name does not say it.
+    public let firstTime: UTCTime?
+}
+
+extension LogFolder {
+    /// The journals, in the order in which they were written.
+    ///
+    /// Several processes may list, while a recorder begins and finishes journals.
+    /// - Errors: `cannotRead`; a folder without journals, or one that is missing, has none and is no error.
+    /// - Cost: reads the names only; the header of a journal whose name is not one of ours, too.
+    public func journals() throws(RecordingError) -> [LogJournal] {
+        var journals: [String: LogJournal] = [:]
+        for name in try stableJournalNames() where name.hasSuffix(LogFolder.finishedSuffix) && !name.hasPrefix(".") {
+            let isOpen = name.hasSuffix(LogFolder.openSuffix)
+            let stem = String(name.dropLast(isOpen ? LogFolder.openSuffix.count : LogFolder.finishedSuffix.count))
+            // Both names: the second was listed before the first became it.
+            if isOpen, journals[stem] != nil { continue }
+            let path = "\(journalFolder)/\(name)"
+            let track = TrackStem(stem)
+            guard let first = track?.firstSequence ?? LogFolder.firstSequence(ofJournal: path) else { continue }
+            journals[stem] = LogJournal(stem: stem, path: path, isOpen: isOpen, firstSequence: first, firstTime: track?.firstTime)
+        }
+        return journals.values.sorted { ($0.firstSequence, $0.stem) < ($1.firstSequence, $1.stem) }
+    }
+
+    /// What the header of a journal of any name says; nil when it cannot be read.
+    private static func firstSequence(ofJournal path: String) -> UInt64? {
+        guard let file = try? FileReader(path: path),  // removed since, or not ours
+            let bytes = try? file.read(upTo: JournalCodec.maximumHeaderByteCount),  // the same
+            case .header(let header, _)? = try? JournalCodec.decodeHeader(bytes[...])  // of a later version
+        else { return nil }
+        return header.firstSequence
+    }
+
+    /// The names in the journal folder as they were at one moment.
+    ///
+    /// A file that is renamed while its folder is read may be missed under both names, and a journal that is missed is missing from
+    /// an export; two readings that agree saw no rename.
+    private func stableJournalNames() throws(RecordingError) -> [String] {
+        do {
+            var names = try Syscalls.names(inFolder: journalFolder)
+            // Journals are renamed once a track: the second reading agrees but for very rare chances.
+            for _ in 0..<100 {
+                let again = try Syscalls.names(inFolder: journalFolder)
+                if again == names { break }
+                names = again
+            }
+            return names
+        } catch {
+            if error.isMissing { return [] }
+            throw .cannotRead(path: journalFolder, cause: error)
+        }
+    }
+}

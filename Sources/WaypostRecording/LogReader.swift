@@ -1,0 +1,189 @@
+import Waypost
+import WaypostSystem
+
+/// Reads the records of a log, through all its journals, in the order in which they were written.
+///
+/// ```swift
+/// var reader = LogReader(folder: LogFolder(path: "/var/log/waypost"), from: .after(4_711))
+/// while let record = try reader.next() { ... }
+/// store(reader.cursor)                  // the next reader goes on after it
+/// ```
+///
+/// It may read beside a recorder, whose lock it does not need: it stops at the last whole record, and ``next()`` may be called again for
+/// what came since. Numbers grow from record to record; what a journal repeats of the one before it comes once. A journal that begins
+/// without a ``SegmentBreak`` continues the segment of the one before it.
+/// - Cost: memory for one piece of a journal and one record. A cursor is found by the journals' names and by halving one file; a time
+///   by the journals' names and by reading its day.
+/// - Concurrency: one owner; any number of readers, in any process, beside one recorder.
+public struct LogReader: ~Copyable {
+    /// Where reading begins.
+    public enum Start: Sendable, Hashable {
+        /// With the oldest record there is.
+        case oldest
+        /// With the first record after that number.
+        case after(UInt64)
+        /// Everything that is not before that moment: positions and events by their own times, whatever their order, and the
+        /// breaks between them.
+        case from(UTCTime)
+    }
+
+    /// The number of the last record that ``next()`` gave; before the first, the number after which reading begins.
+    ///
+    /// A reader from `.after(cursor)` goes on where this one is.
+    public private(set) var cursor: UInt64
+    /// The journal that was read last; nil before the first.
+    public private(set) var journal: LogJournal?
+
+    /// So many stretches of damage are kept one by one.
+    public static let maximumDamageCount = 64
+
+    private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
+    private let folder: LogFolder
+    private let earliest: UTCTime?
+    private var file: JournalReader?
+    /// The number of the last record read, whether it was given or is held or was too early.
+    private var position: UInt64
+    /// A break that is told when something not before ``earliest`` follows, and that what follows it.
+    private var heldBreak: JournalRecord?
+    private var heldRecord: JournalRecord?
+
+    /// A reader of the log in that folder; nothing is read yet.
+    public init(folder: LogFolder, from start: Start = .oldest) {
+        self.folder = folder
+        switch start {
+        case .oldest: (cursor, earliest) = (0, nil)
+        case .after(let sequence): (cursor, earliest) = (sequence, nil)
+        case .from(let time): (cursor, earliest) = (0, time)
+        }
+        position = cursor
+    }
+
+    /// What the header of ``journal`` says; nil before the first record, and when the header is damaged.
+    public var header: JournalHeader? { decoder?.header }
+
+    /// The next record; nil at the end for now.
+    ///
+    /// - Errors: `cannotRead`: calling again tries the same again. `unsupportedVersion`: calling again goes on after that journal.
+    public mutating func next() throws(RecordingError) -> JournalRecord? {
+        if let record = heldRecord {
+            heldRecord = nil
+            cursor = record.sequence
+            return record
+        }
+        while let record = try nextOfAnyTime() {
+            if let earliest {
+                switch record.content {
+                case .segmentBreak:
+                    heldBreak = record
+                    continue
+                case .position(let position):
+                    guard let time = position.time, time >= earliest else { continue }
+                case .other:
+                    continue
+                }
+                if let heldBreak {
+                    self.heldBreak = nil
+                    heldRecord = record
+                    cursor = heldBreak.sequence
+                    return heldBreak
+                }
+            }
+            cursor = record.sequence
+            return record
+        }
+        return nil
+    }
+
+    private mutating func nextOfAnyTime() throws(RecordingError) -> JournalRecord? {
+        while true {
+            if file == nil {
+                guard try openNext() else { return nil }
+            }
+            do {
+                while let record = try file?.next() {
+                    if record.sequence <= position { continue }
+                    position = record.sequence
+                    return record
+                }
+            } catch {
+                if case .unsupportedVersion = error { file = nil }
+                throw error
+            }
+            if file?.isGrowing == true {
+                // It is over when there is a later one, or its recorder has finished it; then it gets no more.
+                if try folder.journals().last.map({ $0.stem == journal?.stem && $0.isOpen }) == true { return nil }
+                file?.isGrowing = false
+            } else {
+                close()
+            }
+        }
+    }
+
+    /// Opens the first journal that may hold records after those read; false when there is none.
+    private mutating func openNext() throws(RecordingError) -> Bool {
+        // A journal may be finished, or fetched and deleted, between the listing and here.
+        for _ in 0..<100 {
+            let journals = try folder.journals()
+            guard let index = journals.indices.first(where: { isWanted(journals, $0) }) else { return false }
+            let next = journals[index]
+            do {
+                var reader = try JournalReader(path: next.path, isGrowing: next.isOpen && index == journals.indices.last)
+                if next.firstSequence <= position { try reader.seek(after: position) }
+                file = consume reader
+                journal = next
+                return true
+            } catch {
+                if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
+                if case .unsupportedVersion = error { journal = next }
+                throw error
+            }
+        }
+        return false
+    }
+
+    private func isWanted(_ journals: [LogJournal], _ index: Int) -> Bool {
+        if let journal, (journals[index].firstSequence, journals[index].stem) <= (journal.firstSequence, journal.stem) { return false }
+        guard index + 1 < journals.count else { return true }
+        if journals[index + 1].firstSequence <= position + 1 { return false }
+        // A journal holds the fixes of one UTC day.
+        if let earliest, let first = journals[index].firstTime { return first.day >= earliest.day }
+        return true
+    }
+
+    private mutating func close() {
+        closedDamage = (damage, damageCount, damagedByteCount)
+        file = nil
+    }
+}
+
+extension LogReader {
+    /// That of the journal that is read.
+    private var decoder: JournalDecoder? {
+        switch file {
+        case .some(let reader): reader.decoder
+        case .none: nil
+        }
+    }
+
+    /// The first stretches that could not be read, at most about ``maximumDamageCount``.
+    public var damage: [LogDamage] {
+        guard let decoder, let journal, closedDamage.stretches.count < LogReader.maximumDamageCount else {
+            return closedDamage.stretches
+        }
+        return closedDamage.stretches + decoder.damage.map { LogDamage(path: journal.path, stretch: $0) }
+    }
+
+    /// How many stretches could not be read.
+    public var damageCount: Int { closedDamage.count + (decoder?.damageCount ?? 0) }
+
+    /// How many bytes could not be read.
+    public var damagedByteCount: Int64 { closedDamage.byteCount + (decoder?.damagedByteCount ?? 0) }
+}
+
+/// A stretch of a log that could not be read.
+public struct LogDamage: Sendable, Hashable {
+    /// The journal.
+    public var path: String
+    /// The place in it.
+    public var stretch: JournalDamage
+}

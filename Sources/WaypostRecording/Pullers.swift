@@ -1,0 +1,145 @@
+import Waypost
+import WaypostSystem
+
+/// Who fetches a log, and how far each has got: what a puller has acknowledged has arrived.
+///
+/// With `keep_unpulled` nothing is deleted that one of the known pullers has not acknowledged. Reading a log acknowledges nothing.
+/// - Concurrency: any number of processes at once; none needs the recorder. Whoever may write the log's folder may acknowledge.
+public struct Pullers: Sendable {
+    /// One who fetches the log.
+    public struct Puller: Sendable, Hashable {
+        /// Its name.
+        public var name: String
+        /// The sequence number of the last record that it has.
+        public var cursor: UInt64
+
+        /// A puller that has everything up to that record.
+        public init(name: String, cursor: UInt64) {
+            self.name = name
+            self.cursor = cursor
+        }
+    }
+
+    /// The longest name.
+    public static let maximumNameByteCount = 64
+    /// So many pullers are remembered.
+    public static let maximumCount = 256
+
+    private let folder: LogFolder
+
+    /// The pullers of the log in that folder.
+    public init(folder: LogFolder) {
+        self.folder = folder
+    }
+
+    /// Whether a puller may have that name: 1 to 64 letters, digits, `.`, `_` and `-` of ASCII, the first no `.` or `-`.
+    public static func isValid(name: String) -> Bool {
+        guard let first = name.utf8.first, name.utf8.count <= maximumNameByteCount else { return false }
+        return first != UInt8(ascii: ".") && first != UInt8(ascii: "-")
+            && name.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", ".", "_", "-": true
+                default: false
+                }
+            }
+    }
+
+    /// All known pullers, by name.
+    ///
+    /// - Errors: `cannotRead`; `damagedPullers` when the file is not ours: then nothing counts as pulled.
+    public func all() throws(RecordingError) -> [Puller] {
+        let bytes: [UInt8]?
+        do {
+            bytes = try Syscalls.contents(of: folder.pullersPath)
+        } catch {
+            throw .cannotRead(path: folder.pullersPath, cause: error)
+        }
+        var pullers: [Puller] = []
+        for line in (bytes ?? []).split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard words.count == 2, Pullers.isValid(name: words[0]), let cursor = UInt64(words[1]) else {
+                throw .damagedPullers(path: folder.pullersPath)
+            }
+            pullers.append(Puller(name: words[0], cursor: cursor))
+        }
+        return pullers.sorted { $0.name < $1.name }
+    }
+
+    /// Says that a puller has all records up to that number; it is on the disk when this returns.
+    ///
+    /// A cursor before the one that is known changes nothing: what has arrived has arrived.
+    /// - Returns: the puller as it is known now.
+    /// - Errors: `invalidPuller`; `unknownCursor` for a record that there is not; `tooManyPullers`; `cannotRead`, `cannotAcknowledge`,
+    ///   `damagedPullers`.
+    @discardableResult
+    public func acknowledge(_ cursor: UInt64, puller name: String) throws(RecordingError) -> Puller {
+        guard Pullers.isValid(name: name) else { throw .invalidPuller(name: name) }
+        let last = try folder.lastSequence()
+        guard cursor <= last else { throw .unknownCursor(cursor, last: last) }
+        var known = Puller(name: name, cursor: cursor)
+        try change { (pullers) throws(RecordingError) in
+            if let index = pullers.firstIndex(where: { $0.name == name }) {
+                guard pullers[index].cursor < cursor else {
+                    known = pullers[index]
+                    return false
+                }
+                pullers[index].cursor = cursor
+            } else {
+                guard pullers.count < Pullers.maximumCount else { throw .tooManyPullers(limit: Pullers.maximumCount) }
+                pullers.append(known)
+            }
+            return true
+        }
+        return known
+    }
+
+    /// Forgets a puller that does not come any more, so that nothing is kept for it; false when it was not known.
+    @discardableResult
+    public func forget(_ name: String) throws(RecordingError) -> Bool {
+        var isKnown = false
+        try change { (pullers) throws(RecordingError) in
+            isKnown = pullers.contains { $0.name == name }
+            pullers.removeAll { $0.name == name }
+            return isKnown
+        }
+        return isKnown
+    }
+
+    /// Changes the file while no other process does; the body says whether there is anything to store.
+    private func change(_ body: (inout [Puller]) throws(RecordingError) -> Bool) throws(RecordingError) {
+        let lock: FileLock
+        do {
+            try Syscalls.createFolders(folder.journalFolder)
+            lock = try FileLock.wait(path: folder.pullersPath + ".lock")
+        } catch {
+            throw .cannotAcknowledge(path: folder.pullersPath, cause: error)
+        }
+        var pullers = try all()
+        if try body(&pullers) {
+            let lines = pullers.sorted { $0.name < $1.name }.map { "\($0.name) \($0.cursor)\n" }.joined()
+            do {
+                try AtomicFile.write(Array(lines.utf8), to: folder.pullersPath, adoptsFolderOwner: true)
+            } catch {
+                throw .cannotAcknowledge(path: folder.pullersPath, cause: error)
+            }
+        }
+        withExtendedLifetime(lock) {}
+    }
+}
+
+extension LogFolder {
+    /// The number of the newest record; where there is no journal any more, the last that may have been used; 0 in an empty log.
+    ///
+    /// - Cost: reads the end of the newest journals.
+    public func lastSequence() throws(RecordingError) -> UInt64 {
+        for journal in try journals().reversed() {
+            var reader = try JournalReader(path: journal.path)
+            if let last = try reader.lastRecord() { return last.sequence }
+        }
+        do {
+            return SequenceCounter.bound(try Syscalls.contents(of: sequencePath)).map { $0 - 1 } ?? 0
+        } catch {
+            throw .cannotRead(path: sequencePath, cause: error)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+
+@testable import WaypostRecording
+
+@Suite struct PullersTests {
+    private func withLog(_ body: (LogFolder) async throws -> Void) async throws {
+        try await Sample.withFolder { path in
+            let recorder = try TrackRecorder(folder: path)
+            for second in 0..<20 { try await recorder.record(Sample.position(second: second)) }
+            try await body(LogFolder(path: path))
+            withExtendedLifetime(recorder) {}
+        }
+    }
+
+    @Test func remembersTheFurthestThatEachHasGot() async throws {
+        try await withLog { (folder) async throws in
+            let pullers = Pullers(folder: folder)
+            #expect(try pullers.all() == [])
+            #expect(try pullers.acknowledge(7, puller: "nas") == .init(name: "nas", cursor: 7))
+            #expect(try pullers.acknowledge(3, puller: "laptop") == .init(name: "laptop", cursor: 3))
+            #expect(try pullers.acknowledge(5, puller: "nas") == .init(name: "nas", cursor: 7), "it has arrived all the same")
+            #expect(try pullers.acknowledge(21, puller: "nas").cursor == 21)
+            #expect(try Pullers(folder: folder).all() == [.init(name: "laptop", cursor: 3), .init(name: "nas", cursor: 21)])
+            #expect(try pullers.forget("laptop"))
+            #expect(try pullers.forget("laptop") == false)
+            #expect(try pullers.all().map(\.name) == ["nas"])
+        }
+    }
+
+    @Test func refusesWhatThereIsNot() async throws {
+        try await withLog { folder in
+            let pullers = Pullers(folder: folder)
+            #expect(throws: RecordingError.unknownCursor(22, last: 21)) { try pullers.acknowledge(22, puller: "nas") }
+            for name in ["", ".", ".hidden", "-rf", "a b", "a\nb", "a/b", "ä", String(repeating: "x", count: 65)] {
+                #expect(throws: RecordingError.invalidPuller(name: name)) { try pullers.acknowledge(1, puller: name) }
+            }
+            #expect(try pullers.acknowledge(1, puller: "rsync@nas".replacingOccurrences(of: "@", with: "_")).cursor == 1)
+            #expect(!Syscalls.exists(folder.path + "/journal/.pullers.tmp"))
+            try AtomicFile.write(Array("nas 1 2\n".utf8), to: folder.pullersPath)
+            #expect(throws: RecordingError.damagedPullers(path: folder.pullersPath)) { try pullers.all() }
+            #expect(throws: RecordingError.damagedPullers(path: folder.pullersPath)) { try pullers.acknowledge(1, puller: "nas") }
+        }
+    }
+
+    @Test func takesAcknowledgementsOfManyAtOnce() async throws {
+        try await withLog { folder in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for name in 0..<8 {
+                    group.addTask {
+                        // A value of its own each, as processes have; the lock is a file's.
+                        for cursor: UInt64 in 1...10 { try Pullers(folder: folder).acknowledge(cursor, puller: "p\(name)") }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try Pullers(folder: folder).all().map(\.cursor) == [UInt64](repeating: 10, count: 8))
+        }
+    }
+}
