@@ -1,4 +1,5 @@
 import Testing
+import Waypost
 import WaypostTestKit
 
 @testable import WaypostConfiguration

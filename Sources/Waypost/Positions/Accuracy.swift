@@ -12,6 +12,8 @@ public struct HorizontalAccuracy: Sendable, Hashable {
         case gpsd
         /// HDOP times a range error per kind of fix.
         case hdop
+        /// Assumed, for a recording that has none, or stated by a simulation.
+        case assumed
     }
 
     /// Radius in metres that holds 68 % of positions.

@@ -1,0 +1,31 @@
+/// How exactly a listener wants to know the position: what it asks of the tracker, not what it may see.
+///
+/// The names are the ones that location SDKs have agreed on.
+public enum DesiredAccuracy: String, Sendable, Hashable, CaseIterable {
+    /// Every fix, matched to roads when that is possible.
+    case bestForNavigation
+    /// Every fix.
+    case best
+    /// Steps of 10 m.
+    case nearestTenMeters
+    /// Steps of 100 m.
+    case nearestHundredMeters
+    /// Steps of 1 km.
+    case withinOneKilometer
+    /// Steps of 3 km.
+    case withinThreeKilometers
+    /// Steps of 5 km: the neighbourhood.
+    case reduced
+
+    /// The step below which a position is the same for this listener, in metres.
+    public var stepMetres: Double {
+        switch self {
+        case .bestForNavigation, .best: 0
+        case .nearestTenMeters: 10
+        case .nearestHundredMeters: 100
+        case .withinOneKilometer: 1_000
+        case .withinThreeKilometers: 3_000
+        case .reduced: 5_000
+        }
+    }
+}

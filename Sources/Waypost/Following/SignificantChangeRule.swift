@@ -1,0 +1,77 @@
+/// Decides which positions are significant changes: at least 500 m and at least 300 s from the last that was reported.
+///
+/// The first report is the stored position, when there is one, marked as such; otherwise the first fix. Everything runs on the time of
+/// the fixes. A fix that cannot be reached from the one before it at ``greatestSpeedMetresPerSecond`` (or one and a half times the speed
+/// that the receiver gives), both accuracies allowed for, is an outlier: it is reported only when the next fix can be reached from it.
+public struct SignificantChangeRule: Sendable {
+    /// A position that is reported.
+    public struct Report: Sendable, Equatable {
+        /// Where.
+        public var position: Position
+        /// Whether it is the stored position from before the start rather than a new fix.
+        public var isCached: Bool
+    }
+
+    /// The least distance between two reports, in metres.
+    public static let leastMetres = 500.0
+    /// The least time between two reports, in milliseconds.
+    public static let leastMilliseconds: Int64 = 300_000
+    /// What no car, train or ship exceeds, in metres per second (250 km/h); the receiver's own speed may say more.
+    public static let greatestSpeedMetresPerSecond = 70.0
+    /// How many times its 68 % accuracy a fix may be off without being an outlier.
+    public static let accuracyFactor = 3.0
+    /// The accuracy of a fix that gives none, in metres: a GPS without corrections under trees.
+    public static let assumedAccuracyMetres = 15.0
+
+    private var reported: Position?
+    /// The last fix that was no outlier.
+    private var trusted: Position?
+    /// A fix that is one unless the next agrees with it.
+    private var doubted: Position?
+
+    /// A rule before its first report.
+    public init() {}
+
+    /// Begins with the position that was stored when positioning ended the last time; gives the first report.
+    public mutating func start(stored: Position) -> Report {
+        reported = stored
+        return Report(position: stored, isCached: true)
+    }
+
+    /// Takes the next fix; gives a report when the change is significant.
+    public mutating func process(_ position: Position) -> Report? {
+        guard position.time != nil else { return nil }
+        guard accepts(position) else {
+            doubted = position
+            return nil
+        }
+        trusted = position
+        doubted = nil
+        guard isSignificant(position) else { return nil }
+        reported = position
+        return Report(position: position, isCached: false)
+    }
+
+    private func accepts(_ position: Position) -> Bool {
+        guard let trusted else { return true }
+        if SignificantChangeRule.canReach(position, from: trusted) { return true }
+        guard let doubted else { return false }
+        return SignificantChangeRule.canReach(position, from: doubted)
+    }
+
+    private func isSignificant(_ position: Position) -> Bool {
+        guard let reported else { return true }
+        guard let time = position.time, let before = reported.time else { return true }
+        return time.millisecondsSince1970 - before.millisecondsSince1970 >= SignificantChangeRule.leastMilliseconds
+            && Geodesic.distanceMetres(from: reported.coordinate, to: position.coordinate) >= SignificantChangeRule.leastMetres
+    }
+
+    private static func canReach(_ position: Position, from start: Position) -> Bool {
+        guard let time = position.time, let before = start.time else { return false }
+        let seconds = Double(abs(time.millisecondsSince1970 - before.millisecondsSince1970)) / 1_000
+        let toldSpeed = max(position.speedMetresPerSecond ?? 0, start.speedMetresPerSecond ?? 0)
+        let errors = [position, start].map { $0.accuracy?.radiusMetres ?? assumedAccuracyMetres }.reduce(0, +)
+        let reach = seconds * max(greatestSpeedMetresPerSecond, 1.5 * toldSpeed) + accuracyFactor * errors
+        return Geodesic.distanceMetres(from: start.coordinate, to: position.coordinate) <= reach
+    }
+}

@@ -1,0 +1,85 @@
+/// Decides whether the device is at rest: for 60 s all fixes within the noise, and no speed.
+///
+/// - At rest the place that fixes are compared with follows them slowly, so that the drift of a parked receiver (tens of metres in an hour, with a
+///   Doppler speed near zero) does not end the rest.
+/// - Movement ends it: two fixes in a row with a Doppler speed of at least ``movingMetresPerSecond``, or, where the receiver gives no
+///   speed, outside the noise. One such fix alone is an outlier.
+/// - So do two fixes in a row further than ``farthestDriftMetres`` from where the rest began, whatever the speed: a boat that drifts.
+/// - Everything runs on the time of the fixes; a loss changes nothing, the fixes after it decide.
+public struct StationaryRule: Sendable {
+    /// How long everything must be within the noise, in milliseconds.
+    public static let restMilliseconds: Int64 = 60_000
+    /// The Doppler speed that is movement: half the pace of a slow walker; at rest receivers give less than half of that.
+    public static let movingMetresPerSecond = 0.7
+    /// The least radius of the noise in metres.
+    public static let leastNoiseMetres = 10.0
+    /// The noise is that many times the 68 % accuracy: 99 % of fixes whose errors are normally distributed.
+    public static let accuracyFactor = 2.0
+    /// No parked receiver drifts that far, in metres, unless its accuracy says worse.
+    public static let farthestDriftMetres = 100.0
+    /// How quickly the place of rest follows the fixes: the time constant in milliseconds.
+    static let followMilliseconds = 120_000.0
+
+    /// Whether the device is at rest.
+    public private(set) var isStationary = false
+
+    /// Where the rest began.
+    private var origin: Coordinate?
+    /// What fixes are compared with; it follows them.
+    private var place: Coordinate?
+    private var restingSince: UTCTime?
+    private var lastTime: UTCTime?
+    private var movingCount = 0
+
+    /// A rule that knows nothing yet: not at rest.
+    public init() {}
+
+    /// Takes the next fix; true when ``isStationary`` has changed.
+    @discardableResult
+    public mutating func process(_ position: Position) -> Bool {
+        guard let time = position.time else { return false }
+        defer { lastTime = time }
+        // A clock that was set begins anew.
+        if let lastTime, time < lastTime { restingSince = nil }
+        guard let place, restingSince != nil else {
+            rest(at: position.coordinate, since: time)
+            return set(false)
+        }
+        if isMoving(position, from: place) {
+            movingCount += 1
+            guard movingCount >= 2 else { return false }
+            rest(at: position.coordinate, since: time)
+            return set(false)
+        }
+        movingCount = 0
+        follow(position.coordinate, from: place, at: time)
+        guard let restingSince else { return false }
+        return time.millisecondsSince1970 - restingSince.millisecondsSince1970 >= StationaryRule.restMilliseconds ? set(true) : false
+    }
+
+    private func isMoving(_ position: Position, from place: Coordinate) -> Bool {
+        let noise = StationaryRule.accuracyFactor * (position.accuracy?.radiusMetres ?? 0)
+        if let origin, Geodesic.distanceMetres(from: origin, to: position.coordinate) > max(StationaryRule.farthestDriftMetres, noise) {
+            return true
+        }
+        if let speed = position.speedMetresPerSecond { return speed >= StationaryRule.movingMetresPerSecond }
+        return Geodesic.distanceMetres(from: place, to: position.coordinate) > max(StationaryRule.leastNoiseMetres, noise)
+    }
+
+    private mutating func rest(at coordinate: Coordinate, since time: UTCTime) {
+        origin = coordinate
+        place = coordinate
+        restingSince = time
+        movingCount = 0
+    }
+
+    private mutating func follow(_ coordinate: Coordinate, from place: Coordinate, at time: UTCTime) {
+        let elapsed = lastTime.map { Double(time.millisecondsSince1970 - $0.millisecondsSince1970) } ?? 0
+        self.place = place.interpolated(to: coordinate, fraction: min(1, elapsed / StationaryRule.followMilliseconds))
+    }
+
+    private mutating func set(_ value: Bool) -> Bool {
+        defer { isStationary = value }
+        return isStationary != value
+    }
+}

@@ -1,0 +1,177 @@
+/// Turns the points of a recording into the steps of a replay, each with its moment on the replay's own time line.
+///
+/// ```swift
+/// var schedule = ReplaySchedule(style: .interpolated, intervalMilliseconds: 1_000)
+/// for point in recording {
+///     schedule.add(point, beginsSegment: false)
+///     while let step = schedule.next() { play(step) }
+/// }
+/// schedule.finish()
+/// while let step = schedule.next() { play(step) }
+/// ```
+/// The rules, for recordings as they are:
+/// - The time line begins at 0 with the first point and never goes back. It follows the recording's times, except for what is below.
+/// - A point without a time comes one interval after the one before.
+/// - A point whose time is not after that of the one before it in its segment is left out, and counted.
+/// - Where a segment begins, where the times of two points are more than ``longestStepMilliseconds`` apart, and at ``addLoss()``, the
+///   position is lost in between; nothing is interpolated there.
+/// - A pause of more than ``longestPauseMilliseconds`` between two points, and a segment that begins earlier than the one before it ended,
+///   take one interval: nobody waits a night for the next morning's track.
+/// - A point without an accuracy gets ``assumedAccuracyMetres``, marked as assumed.
+/// - Cost: constant memory, however long the recording and its gaps.
+public struct ReplaySchedule: Sendable {
+    /// How the points of a recording become positions.
+    public enum Style: String, Sendable, Hashable, CaseIterable {
+        /// Each point at its own time.
+        case actual
+        /// One position per interval, on the straight line between the points before and after it.
+        case interpolated
+        /// One point per interval, one after the other, whatever their times.
+        case fixed
+    }
+
+    /// One step of a replay.
+    public enum Step: Sendable, Equatable {
+        /// A position, so many milliseconds after the start; `recordedTime` is what the recording says of that moment.
+        ///
+        /// The position's own `time` is not set: the player knows when it began.
+        case position(Position, atMilliseconds: Int64, recordedTime: UTCTime?)
+        /// The recording has no position from here on.
+        case lost(atMilliseconds: Int64)
+    }
+
+    /// The shortest interval, in milliseconds.
+    public static let shortestIntervalMilliseconds: Int64 = 100
+    /// The longest step between two points that are connected, in milliseconds: the log begins a new segment then, too.
+    public static let longestStepMilliseconds: Int64 = 600_000
+    /// The longest pause that is kept, in milliseconds.
+    public static let longestPauseMilliseconds: Int64 = 3_600_000
+    /// The accuracy of points that have none, in metres (68 %).
+    public static let assumedAccuracyMetres = 5.0
+
+    /// How points become positions.
+    public let style: Style
+    /// The interval between positions in the styles that have one, and of points without times.
+    public let intervalMilliseconds: Int64
+    /// Points that were left out because their time was not after the one before.
+    public private(set) var disorderedCount = 0
+    /// Points that had no time.
+    public private(set) var untimedCount = 0
+    /// Points that came in.
+    public private(set) var pointCount = 0
+
+    private struct Knot {
+        var position: Position
+        var offset: Int64
+        /// What the recording says of the moment; after a point without a time, counted on from the last one with one.
+        var recordedTime: UTCTime?
+        var hasOwnTime: Bool
+    }
+
+    private var last: Knot?
+    /// What the line from ``last`` leads to, in the interpolated style.
+    private var target: Knot?
+    /// Where the next position between ``last`` and ``target`` is due.
+    private var nextTick: Int64 = 0
+    private var isLossNoted = false
+    /// The moment of the last position that was told.
+    private var toldOffset: Int64 = -1
+    private var ready: [Step] = []
+
+    /// A replay before its first point.
+    ///
+    /// - Parameter intervalMilliseconds: at least ``shortestIntervalMilliseconds``; shorter ones are lengthened to it.
+    public init(style: Style = .actual, intervalMilliseconds: Int64 = 1_000) {
+        self.style = style
+        self.intervalMilliseconds = max(ReplaySchedule.shortestIntervalMilliseconds, intervalMilliseconds)
+    }
+
+    // MARK: - In
+
+    /// Adds the next point; take all steps with ``next()`` before adding another one.
+    public mutating func add(_ point: Position, beginsSegment: Bool = false) {
+        pointCount += 1
+        if point.time == nil { untimedCount += 1 }
+        guard let last else {
+            begin(Knot(position: point.forReplay, offset: 0, recordedTime: point.time, hasOwnTime: point.time != nil))
+            return
+        }
+        var isConnected = !beginsSegment && !isLossNoted
+        var step = intervalMilliseconds
+        if let time = point.time, let before = last.recordedTime {
+            let recordedStep = time.millisecondsSince1970 &- before.millisecondsSince1970
+            if recordedStep <= 0, isConnected, last.hasOwnTime {
+                disorderedCount += 1
+                return
+            }
+            if recordedStep > ReplaySchedule.longestStepMilliseconds || recordedStep <= 0 { isConnected = false }
+            if (1...ReplaySchedule.longestPauseMilliseconds).contains(recordedStep) { step = recordedStep }
+        }
+        if style == .fixed { step = intervalMilliseconds }
+        var recordedTime = point.time
+        if recordedTime == nil { recordedTime = last.recordedTime?.advanced(byMilliseconds: step) }
+        let knot = Knot(
+            position: point.forReplay, offset: last.offset + step, recordedTime: recordedTime, hasOwnTime: point.time != nil)
+        if isConnected { connect(knot) } else { restart(knot, after: last.offset) }
+    }
+
+    /// The recording says that it had no position here.
+    public mutating func addLoss() {
+        isLossNoted = true
+    }
+
+    /// Says that no point follows.
+    public mutating func finish() {
+        guard style == .interpolated, let last, toldOffset < last.offset else { return }
+        tell(last.position, at: last.offset, recordedTime: last.recordedTime)
+    }
+
+    // MARK: - Out
+
+    /// The next step, or nil when another point is needed.
+    public mutating func next() -> Step? {
+        if !ready.isEmpty { return ready.removeFirst() }
+        guard let from = last, let to = target else { return nil }
+        guard nextTick < to.offset else {
+            last = to
+            target = nil
+            return nil
+        }
+        let fraction = Double(nextTick - from.offset) / Double(to.offset - from.offset)
+        let recordedTime = from.recordedTime?.advanced(byMilliseconds: nextTick - from.offset)
+        let position = from.position.interpolated(
+            to: to.position, fraction: fraction, spanSeconds: Double(to.offset - from.offset) / 1_000)
+        tell(position, at: nextTick, recordedTime: recordedTime)
+        nextTick += intervalMilliseconds
+        return ready.removeFirst()
+    }
+
+    // MARK: - Parts
+
+    private mutating func begin(_ knot: Knot) {
+        isLossNoted = false
+        last = knot
+        tell(knot.position, at: knot.offset, recordedTime: knot.recordedTime)
+        nextTick = knot.offset + intervalMilliseconds
+    }
+
+    private mutating func restart(_ knot: Knot, after offset: Int64) {
+        finish()
+        ready.append(.lost(atMilliseconds: offset))
+        begin(knot)
+    }
+
+    private mutating func connect(_ knot: Knot) {
+        if style == .interpolated {
+            target = knot
+        } else {
+            last = knot
+            tell(knot.position, at: knot.offset, recordedTime: knot.recordedTime)
+        }
+    }
+
+    private mutating func tell(_ position: Position, at offset: Int64, recordedTime: UTCTime?) {
+        toldOffset = offset
+        ready.append(.position(position, atMilliseconds: offset, recordedTime: recordedTime))
+    }
+}

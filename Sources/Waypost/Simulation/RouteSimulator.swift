@@ -1,0 +1,136 @@
+/// Drives along a route: one position per interval, at a constant speed, with or without a receiver's noise.
+///
+/// ```swift
+/// var simulator = RouteSimulator(route: corners, speedMetresPerSecond: 20)
+/// while let position = simulator.next() { ... }    // the last one is the end of the route
+/// ```
+/// Legs are geodesics of the WGS 84 ellipsoid. Positions carry speed, course and accuracy and no time; the player knows when it began.
+/// - Cost: memory for the route's corners, one geodesic per position.
+public struct RouteSimulator: Sendable {
+    /// What can be set.
+    public struct Options: Sendable {
+        /// The speed along the route in metres per second, above 0.
+        public var speedMetresPerSecond = 20.0
+        /// The time between positions in milliseconds, at least ``ReplaySchedule/shortestIntervalMilliseconds``.
+        public var intervalMilliseconds: Int64 = 1_000
+        /// The accuracy that positions state, in metres (68 %).
+        public var accuracyMetres = 5.0
+        /// The error of the receiver; nil is none.
+        public var noise: NoiseModel?
+        /// Whether the route begins anew at its end, with the way back to its start driven like any other leg.
+        public var repeats = false
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private struct Leg {
+        var start: Coordinate
+        var azimuthDegrees: Double
+        var lengthMetres: Double
+        /// From the start of the route.
+        var startMetres: Double
+
+        func place(atMetres metres: Double) -> Coordinate {
+            guard metres > startMetres else { return start }
+            return Geodesic.end(from: start, azimuthDegrees: azimuthDegrees, distanceMetres: metres - startMetres).coordinate
+        }
+    }
+
+    private let options: Options
+    private let legs: [Leg]
+    private let end: Coordinate
+    private var noise: NoiseModel?
+    private var metres = 0.0
+    private var legIndex = 0
+    private var hasEnded = false
+
+    /// Whether it stands still: the positions go on, the progress does not.
+    public var isStationary = false
+
+    /// The length of the route in metres; of a repeated one, one round.
+    public let lengthMetres: Double
+
+    /// A drive along these corners; nil when there is none.
+    ///
+    /// A single corner is a place to stand at.
+    public init?(route: [Coordinate], options: Options = Options()) {
+        precondition(options.speedMetresPerSecond > 0 && options.speedMetresPerSecond.isFinite, "a speed above 0")
+        guard let first = route.first, var last = route.last else { return nil }
+        var corners = route
+        if options.repeats, route.count > 1 {
+            corners.append(first)
+            last = first
+        }
+        var legs: [Leg] = []
+        var length = 0.0
+        for (start, end) in zip(corners, corners.dropFirst()) {
+            let geodesic = Geodesic.line(from: start, to: end)
+            // Corners that are the same place have no direction.
+            guard geodesic.distanceMetres > 0.001 else { continue }
+            legs.append(
+                Leg(
+                    start: start, azimuthDegrees: geodesic.initialAzimuthDegrees, lengthMetres: geodesic.distanceMetres, startMetres: length
+                ))
+            length += geodesic.distanceMetres
+        }
+        self.legs = legs
+        self.options = options
+        end = last
+        lengthMetres = length
+        noise = options.noise
+    }
+
+    /// How far the drive has come on this round, in metres.
+    public var progressMetres: Double { metres }
+
+    /// Goes back to the start of the route.
+    public mutating func reset() {
+        metres = 0
+        legIndex = 0
+        hasEnded = false
+    }
+
+    /// The next position; nil after the end of the route.
+    ///
+    /// A route that is one place only, and one that repeats, have no end.
+    public mutating func next() -> Position? {
+        guard !hasEnded else { return nil }
+        guard !legs.isEmpty else { return position(at: end, courseDegrees: nil, speed: 0) }
+        while legIndex < legs.count - 1, metres >= legs[legIndex].startMetres + legs[legIndex].lengthMetres { legIndex += 1 }
+        let leg = legs[legIndex]
+        let isAtEnd = !options.repeats && metres >= lengthMetres
+        let place = isAtEnd ? end : leg.place(atMetres: metres)
+        let result = position(
+            at: place, courseDegrees: leg.azimuthDegrees, speed: isStationary || isAtEnd ? 0 : options.speedMetresPerSecond)
+        if !isStationary { advance(isAtEnd: isAtEnd) }
+        return result
+    }
+
+    private mutating func advance(isAtEnd: Bool) {
+        if isAtEnd { hasEnded = true }
+        metres += options.speedMetresPerSecond * Double(options.intervalMilliseconds) / 1_000
+        guard metres >= lengthMetres else { return }
+        if options.repeats {
+            metres = metres.truncatingRemainder(dividingBy: lengthMetres)
+            legIndex = 0
+        } else {
+            metres = lengthMetres
+        }
+    }
+
+    private mutating func position(at place: Coordinate, courseDegrees: Double?, speed: Double) -> Position {
+        var coordinate = place
+        if noise != nil {
+            noise?.advance(bySeconds: Double(options.intervalMilliseconds) / 1_000)
+            if let error = noise?.errorMetres {
+                coordinate = LocalFrame(origin: place).coordinate(PlanePoint(eastMetres: error.east, northMetres: error.north))
+            }
+        }
+        var position = Position(time: nil, coordinate: coordinate, mode: .twoDimensional, status: .gps)
+        position.speedMetresPerSecond = speed
+        if let courseDegrees { position.courseDegrees = courseDegrees < 0 ? courseDegrees + 360 : courseDegrees }
+        position.accuracy = HorizontalAccuracy(radiusMetres: options.accuracyMetres, origin: .assumed)
+        return position
+    }
+}
