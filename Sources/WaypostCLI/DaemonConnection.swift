@@ -1,4 +1,5 @@
 import ArgumentParser
+import Waypost
 import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
@@ -11,11 +12,32 @@ struct DaemonConnection: ParsableArguments {
 
     /// Connects to the running daemon.
     func connect() throws(CommandFailure) -> ControlClient {
+        do { return try connectIfRunning() } catch { throw CommandFailure(error) }
+    }
+
+    /// Connects to the running daemon, for who goes on without one.
+    func connectIfRunning() throws(ControlError) -> ControlClient {
         let identity = ProcessIdentity.current()
         let path = DefaultPaths.clientSocket(
             option: socket, environment: identity.environment, userID: identity.userID, userName: identity.userName,
             exists: Syscalls.exists)
-        do { return try ControlClient.connect(to: path) } catch { throw CommandFailure(error) }
+        return try ControlClient.connect(to: path)
+    }
+
+    /// Asks the running daemon and waits for its answer.
+    func ask(_ request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> JSONValue {
+        let line: [UInt8]
+        do throws(ControlError) {
+            var client = try connectIfRunning()
+            line = try client.answer(to: request, timeoutMilliseconds: timeoutMilliseconds)
+        } catch {
+            throw CommandFailure(error)
+        }
+        do throws(JSONError) {
+            return try JSONParser().parse(line)
+        } catch {
+            throw CommandFailure(.unavailable, what: "waypostd", why: "answers something that is no JSON: \(error)")
+        }
     }
 }
 

@@ -21,6 +21,11 @@ struct StatusScreen {
         if let change = status["last_switch"], let from = change["from"]?.string, let reason = change["reason"]?.string {
             lines.append("          instead of \(from) for \(spell(change["seconds_ago"]?.int ?? 0)): \(reason)")
         }
+        if status["privacy"]?["private"]?.bool == true {
+            lines.append("privacy   private mode is on: nothing is logged, sent or shared; end it with waypost private off")
+        } else if status["privacy"]?["withheld"]?.bool == true {
+            lines.append("privacy   inside a privacy zone: nothing is logged, sent or shared")
+        }
         if let position { lines.append("position  \(PositionLine(position).text)") }
         if let log = status["log"] {
             func count(_ name: String) -> Int { log[name]?.int ?? 0 }
@@ -28,8 +33,11 @@ struct StatusScreen {
             lines.append(
                 "log       \(log["directory"]?.string ?? "?")\(state): \(counted(count("positions"), "position")) in \(counted(count("segments"), "segment"))"
             )
-            let others = [("without time", "untimed"), ("not measured", "not_measured"), ("repeated", "repeated"), ("failed", "failed")]
-                .filter { count($0.1) > 0 }.map { "\(count($0.1)) \($0.0)" }
+            let others = [
+                ("without time", "untimed"), ("not measured", "not_measured"), ("repeated", "repeated"), ("thinned", "thinned"),
+                ("failed", "failed"),
+            ]
+            .filter { count($0.1) > 0 }.map { "\(count($0.1)) \($0.0)" }
             if !others.isEmpty { lines.append("          not logged: \(others.joined(separator: ", "))") }
         }
         for problem in status["problems"]?.array ?? [] { lines.append("problem   \(problem.string ?? "?")") }

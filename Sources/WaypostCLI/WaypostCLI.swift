@@ -14,7 +14,10 @@ struct WaypostCLI: ParsableCommand {
             Example: waypost run --source gpsd://localhost --state ~/tracker --log ~/tracks --socket ~/tracker.sock
             """,
         version: WaypostVersion.text,
-        subcommands: [RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, DevicesCommand.self, ConfigCommand.self])
+        subcommands: [
+            RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, DevicesCommand.self,
+            PrivateCommand.self, ConfigCommand.self,
+        ])
 
     /// Runs the command of the arguments; every failure is one line on stderr and an exit code of sysexits.h.
     static func main() {

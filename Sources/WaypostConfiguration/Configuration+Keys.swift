@@ -33,6 +33,32 @@ extension Configuration {
                     "The folder of the tracks. Users other than root and waypost: log/ in the state folder."),
                 .init(
                     "sync_interval", \.syncInterval, .duration(in: .zero ... .seconds(3_600)), "At most this much is lost in a power cut."),
+                .init(
+                    "min_distance", \.minDistanceMetres, .distance(in: 0...10_000),
+                    "Fixes nearer to the last one logged are left out; with min_interval: those that are nearer or sooner. 0 = none."),
+                .init(
+                    "min_interval", \.minInterval, .duration(in: .zero ... .seconds(3_600)),
+                    "Fixes sooner after the last one logged are left out. 0 = none."),
+                .init(
+                    "min_turn", \.minTurnDegrees, .degrees(in: 0...180),
+                    "While fixes are left out, one that turned by so much is logged all the same. 0 = turns do not count."),
+                .init(
+                    "heartbeat", \.heartbeat, .duration(in: .zero ... .seconds(600)),
+                    "While fixes are left out, one is logged after so long, although nothing moves. 0 = none."),
+            ]),
+        .table(
+            "privacy", \.privacy,
+            """
+            What nobody is told. A switch for all of it: waypost private on.
+            """,
+            [
+                .init(
+                    "zones", \.zones, .privacyZones,
+                    """
+                    Places around which nothing is logged, sent or shared, such as ["home: 52.51702, 13.38886, 250 m"]; or [[privacy.zones]] \
+                    with name, latitude, longitude and radius (50 m to 100 km). More than the radius is hidden, so that its middle does not show.
+                    """),
+                .init("inside", \.inside, .insideZones, "What is told inside a zone: nothing, or one coarse place for all of it."),
             ]),
         .table(
             "control", \.control, "How other programs talk to the tracker.",

@@ -1,3 +1,5 @@
+import Waypost
+
 /// What the tracker is told to do: the one configuration type.
 ///
 /// It is read from `waypost.toml` and the files of `conf.d` beside it by ``load(path:paths:)``. Each property is one key of the table
@@ -9,6 +11,8 @@ public struct Configuration: Equatable, Sendable {
     public var tracking: Tracking
     /// The recorded tracks.
     public var log: Log
+    /// What nobody is told.
+    public var privacy: Privacy
     /// The control socket.
     public var control: Control
 
@@ -35,6 +39,22 @@ public struct Configuration: Equatable, Sendable {
         public var directory: String
         /// How much of the newest track a power cut may take.
         public var syncInterval: Duration
+        /// The shortest way between two fixes that are logged, metres; 0 = any.
+        public var minDistanceMetres = 0.0
+        /// The shortest time between two fixes that are logged; 0 = any.
+        public var minInterval = Duration.zero
+        /// A turn by so much is logged all the same, degrees; 0 = turns do not count.
+        public var minTurnDegrees = 20.0
+        /// The longest time without a logged fix while others are left out; 0 = any.
+        public var heartbeat = Duration.seconds(300)
+    }
+
+    /// What nobody is told: `[privacy]`.
+    public struct Privacy: Equatable, Sendable {
+        /// Places around which no position is logged, sent, shared or told.
+        public var zones: [PrivacyZone] = []
+        /// What is told inside of them.
+        public var inside = PrivacyGate.Inside.nothing
     }
 
     /// The control socket: `[control]`.
@@ -48,6 +68,7 @@ public struct Configuration: Equatable, Sendable {
         sources = [Source(url: .gpsd(.init())), Source(url: .serial(.init(.automatic)))]
         tracking = Tracking(firstFixTimeout: .seconds(60))
         log = Log(directory: paths.logDirectory, syncInterval: .seconds(10))
+        privacy = Privacy()
         control = Control(socket: paths.socket)
     }
 }

@@ -168,13 +168,22 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
                 try await handler.status(for: peer, access: access)
             }
         case .watch(let options):
-            guard access == .full else {
-                throw ControlRefusal(
-                    .notAuthorised,
-                    "user \(peer.userID) may not see the position: be root or a member of group \(PeerPolicy.trustedGroupName)")
-            }
+            try requireFull(access)
             watch = options
             hub.countWatchers()
+        case .privateMode, .rotateLog:
+            try requireFull(access)
+            answer(context) { [handler = hub.handler, peer] () async throws(ControlRefusal) in
+                try await handler.perform(request, for: peer)
+            }
+        }
+    }
+
+    private func requireFull(_ access: PeerAccess) throws(ControlRefusal) {
+        guard access == .full else {
+            throw ControlRefusal(
+                .notAuthorised,
+                "user \(peer.userID) may not see the position: be root or a member of group \(PeerPolicy.trustedGroupName)")
         }
     }
 

@@ -10,6 +10,12 @@ public protocol ControlHandler: Sendable {
     /// - Errors: a refusal goes to the client as an ERROR line.
     func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8]
 
+    /// Does what a peer who may see everything asks, and gives the line that answers, without the line feed.
+    ///
+    /// - Parameter request: any but `status` and `watch`.
+    /// - Errors: a refusal goes to the client as an ERROR line.
+    func perform(_ request: ControlRequest, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8]
+
     /// Says how many connections watch now, after each change.
     ///
     /// - Concurrency: called on the server's event loop: it must return at once.
@@ -17,6 +23,11 @@ public protocol ControlHandler: Sendable {
 }
 
 extension ControlHandler {
+    /// Does nothing that is asked.
+    public func perform(_ request: ControlRequest, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+        throw ControlRefusal(.unknownRequest, "this daemon does not do that")
+    }
+
     /// Does nothing.
     public func watchersChanged(to count: Int) {}
 }

@@ -8,6 +8,10 @@ import Waypost
 /// daemon  {"class":"STATUS",...}
 /// client  {"request":"watch","sky":true}
 /// daemon  {"class":"TPV",...}  {"class":"SKY",...}  {"class":"LOST",...}  {"class":"EVENT",...}   as they come
+/// client  {"request":"private","on":true}      without "on": how is it?
+/// daemon  {"class":"PRIVATE","on":true}
+/// client  {"request":"log_rotate"}
+/// daemon  {"class":"ROTATED","track":"/var/log/waypost/NAME.gpx","positions":3600}
 ///         {"class":"DROPPED","count":12}       the client was too slow for so many lines, the oldest
 /// daemon  {"class":"ERROR","code":"unknown_request","message":"..."}  instead of an answer
 /// ```

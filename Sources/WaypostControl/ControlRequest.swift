@@ -8,6 +8,10 @@ public enum ControlRequest: Sendable, Hashable {
     case status
     /// Positions and events as they come.
     case watch(WatchOptions)
+    /// Switches private mode on or off, or asks how it is when nothing is said.
+    case privateMode(on: Bool?)
+    /// Ends the track that is recorded and makes its GPX file.
+    case rotateLog
 
     /// Which lines a watch wants besides positions, losses and events.
     public struct WatchOptions: Sendable, Hashable {
@@ -39,6 +43,8 @@ public enum ControlRequest: Sendable, Hashable {
         switch verb {
         case "status": self = .status
         case "watch": self = .watch(WatchOptions(sky: try options.bool("sky") ?? false))
+        case "private": self = .privateMode(on: try options.bool("on"))
+        case "log_rotate": self = .rotateLog
         default: throw ControlRefusal(.unknownRequest, "unknown request \"\(ControlRefusal.quoted(verb))\"")
         }
         try options.refuseRest()
@@ -54,6 +60,10 @@ public enum ControlRequest: Sendable, Hashable {
                 case .watch(let options):
                     json.member("request", "watch")
                     json.member("sky", options.sky)
+                case .privateMode(let on):
+                    json.member("request", "private")
+                    json.member("on", on)
+                case .rotateLog: json.member("request", "log_rotate")
                 }
             }
         }

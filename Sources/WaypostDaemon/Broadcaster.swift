@@ -52,6 +52,8 @@ extension LossReason {
         case .disconnected: "disconnected"
         case .deviceGone: "device_gone"
         case .ended: "ended"
+        case .withheld(.zone): "privacy_zone"
+        case .withheld(.privateMode): "private"
         }
     }
 
@@ -63,6 +65,8 @@ extension LossReason {
         case .disconnected(let detail): "not connected: \(detail)"
         case .deviceGone(let detail): "the receiver is gone: \(detail)"
         case .ended: "the source has ended"
+        case .withheld(.zone): "inside a privacy zone"
+        case .withheld(.privateMode): "private mode is on"
         }
     }
 }

@@ -24,7 +24,11 @@ actor Chronicler: PositioningConsumer {
             logger.info("\(dimensions) fix\(satellites), \(seconds) s after the start")
         case .lost(let reason):
             hasFix = false
-            if reason != .ended { logger.warning("position lost: \(reason.words)") }
+            switch reason {
+            case .ended: break
+            case .withheld: logger.notice("position withheld: \(reason.words)")
+            default: logger.warning("position lost: \(reason.words)")
+            }
         case .status(.connected(let peer)): logger.info("connected to \(peer)")
         case .status(.warning(let words)): logger.warning("\(words)")
         case .status(.switched(let change)):

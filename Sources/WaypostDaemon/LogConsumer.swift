@@ -9,26 +9,37 @@ actor LogConsumer: PositioningConsumer {
     /// Why the log does not take positions now; nil while it does.
     private(set) var failure: RecordingError?
 
+    /// Fixes that were left out because the one logged before says enough.
+    private(set) var thinnedCount = 0
+
     private let recorder: TrackRecorder
+    private var thinner: PositionThinner
     private let logger: Logger
     private var synchronizer: Task<Void, Never>?
     /// Whether a position came since the synchronizer last looked; it might have just found nothing to do.
     private var hasNews = false
 
-    init(recorder: TrackRecorder, logger: Logger) {
+    init(recorder: TrackRecorder, thinning: PositionThinner.Settings, logger: Logger) {
         self.recorder = recorder
+        thinner = PositionThinner(thinning)
         self.logger = logger
     }
 
     func consume(_ update: PositioningUpdate) async {
         switch update {
         case .position(let position): await record(position)
-        case .lost: await recorder.note(.loss)
+        case .lost:
+            thinner.breakTrack()
+            await recorder.note(.loss)
         case .noFix, .sky, .status, .finished: break
         }
     }
 
     private func record(_ position: Position) async {
+        guard thinner.keeps(position) else {
+            thinnedCount += 1
+            return
+        }
         do throws(RecordingError) {
             try await recorder.record(position)
             if failure != nil {

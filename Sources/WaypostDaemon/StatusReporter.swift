@@ -5,22 +5,30 @@ import WaypostRecording
 import WaypostSystem
 
 /// Answers `status`: what the tracker does and whether all is well.
-struct StatusReporter: ControlHandler {
+struct StatusReporter: Sendable {
     let manager: PositioningManager
+    let source: PrivateSource
     let recorder: TrackRecorder
     let log: LogConsumer
     let logFolder: String
-    let watchers: WatcherCount
     let startMilliseconds = MonotonicClock.milliseconds
 
-    func watchersChanged(to count: Int) { watchers.set(count) }
-
-    func status(for client: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
+    /// The STATUS line for somebody who may see so much.
+    func line(access: PeerAccess) async -> [UInt8] {
         let position = await manager.rawPosition
         let loss = await manager.lossReason
         let failure = await log.failure
+        let thinnedCount = await log.thinnedCount
         var problems: [String] = []
-        if let loss { problems.append("position lost: \(loss.words)") } else if position == nil { problems.append("no fix yet") }
+        let withholding = await source.withholding
+        let isPrivate = await source.isPrivate
+        if withholding != nil {
+            // Somebody wants it so.
+        } else if let loss {
+            problems.append("position lost: \(loss.words)")
+        } else if position == nil {
+            problems.append("no fix yet")
+        }
         if let failure { problems.append("logging is paused: \(DaemonFailure(failure).lines.joined())") }
         let statistics = await recorder.statistics
         let members = await manager.sourceMembers
@@ -39,7 +47,10 @@ struct StatusReporter: ControlHandler {
             }
             json.object("source") { json in
                 json.member("url", source)
-                json.member("state", position != nil ? "fix" : loss == .ended ? "finished" : loss != nil ? "lost" : "searching")
+                json.member(
+                    "state",
+                    withholding != nil
+                        ? "withheld" : position != nil ? "fix" : loss == .ended ? "finished" : loss != nil ? "lost" : "searching")
                 json.member("connected", peer)
                 json.member("satellites_seen", satellites?.count)
                 json.member("satellites_used", satellites?.count { $0.isUsed })
@@ -57,7 +68,11 @@ struct StatusReporter: ControlHandler {
                     json.member("seconds_ago", Int((MonotonicClock.milliseconds - at) / 1_000))
                 }
             }
-            if let position {
+            json.object("privacy") { json in
+                json.member("private", isPrivate)
+                json.member("withheld", withholding != nil)
+            }
+            if let position, withholding == nil {
                 var text = TextBuffer(capacity: 512)
                 TPVCodec.append(position, to: &text)
                 json.member("position", json: text.bytes)
@@ -70,6 +85,7 @@ struct StatusReporter: ControlHandler {
                 json.member("untimed", statistics.untimedCount)
                 json.member("not_measured", statistics.notMeasuredCount)
                 json.member("repeated", statistics.repeatedCount)
+                json.member("thinned", thinnedCount)
                 json.member("failed", statistics.failedCount)
                 json.member("bytes", statistics.journalByteCount)
                 json.member("fsyncs", statistics.synchronizationCount)

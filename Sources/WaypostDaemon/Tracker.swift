@@ -19,17 +19,22 @@ struct Tracker {
         let recorder = try makeRecorder()
         await recoverTracks(recorder)
 
-        let manager = PositioningManager(source: configuration.positionSource(stateFolder: stateFolder))
-        let log = LogConsumer(recorder: recorder, logger: logger)
+        let privacy = PrivacyStore(folder: stateFolder)
+        // Everything that tells a position has it from the manager, and the manager from here.
+        let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: try makeGate(privacy))
+        let manager = PositioningManager(source: source)
+        let log = LogConsumer(recorder: recorder, thinning: configuration.log.thinning, logger: logger)
         let watchers = WatcherCount()
         let reporter = StatusReporter(
-            manager: manager, recorder: recorder, log: log, logFolder: configuration.log.directory, watchers: watchers)
-        let server = try await listen(reporter)
+            manager: manager, source: source, recorder: recorder, log: log, logFolder: configuration.log.directory)
+        let commands = TrackerCommands(source: source, privacy: privacy, recorder: recorder, logger: logger)
+        let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watchers: watchers))
         await manager.attach(Chronicler(logger: logger))
         await manager.attach(log)
         await manager.attach(Broadcaster(server: server, watchers: watchers))
 
         logger.info("source \(manager.source.name), log \(configuration.log.directory), socket \(server.path)")
+        if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
         await manager.start()
         let failure = await end(of: manager, or: stop) { await finishTrack(recorder) }
         await finishTrack(recorder)
@@ -69,10 +74,16 @@ struct Tracker {
         do { return try TrackRecorder(folder: configuration.log.directory, configuration: settings) } catch { throw DaemonFailure(error) }
     }
 
-    private func listen(_ reporter: StatusReporter) async throws(DaemonFailure) -> ControlServer {
+    private func makeGate(_ privacy: PrivacyStore) throws(DaemonFailure) -> PrivacyGate {
+        PrivacyGate(
+            zones: configuration.privacy.zones, inside: configuration.privacy.inside, key: try privacy.secret(),
+            isPrivate: privacy.isPrivate)
+    }
+
+    private func listen(_ handler: ControlDesk) async throws(DaemonFailure) -> ControlServer {
         do throws(ControlError) {
             return try await ControlServer.start(
-                path: configuration.control.socket, programVersion: WaypostVersion.text, policy: .standard(), handler: reporter)
+                path: configuration.control.socket, programVersion: WaypostVersion.text, policy: .standard(), handler: handler)
         } catch {
             throw DaemonFailure(error)
         }

@@ -74,6 +74,8 @@ public enum LossReason: Sendable, Hashable {
     case deviceGone(String)
     /// The source has ended.
     case ended
+    /// There are fixes, but nobody may see them now.
+    case withheld(PrivacyGate.Reason)
 }
 
 /// The state of a source's connection, for people.

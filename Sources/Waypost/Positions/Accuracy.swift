@@ -14,6 +14,8 @@ public struct HorizontalAccuracy: Sendable, Hashable {
         case hdop
         /// Assumed, for a recording that has none, or stated by a simulation.
         case assumed
+        /// Made coarse on purpose, to keep the exact place private.
+        case reduced
     }
 
     /// Radius in metres that holds 68 % of positions.

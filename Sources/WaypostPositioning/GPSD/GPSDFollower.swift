@@ -203,6 +203,7 @@ extension LossReason {
         case .disconnected(let reason): reason
         case .deviceGone(let device): "\(device) has gone"
         case .ended: "ended"
+        case .withheld: "withheld"
         }
     }
 }

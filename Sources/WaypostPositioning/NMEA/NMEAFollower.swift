@@ -159,6 +159,7 @@ extension LossReason {
         case .silent: "connected, but there are no NMEA sentences"
         case .disconnected(let reason), .deviceGone(let reason): reason
         case .ended: "ended"
+        case .withheld: "withheld"
         }
     }
 }

@@ -30,7 +30,7 @@ enum PositionCodec {
 
     /// The wire numbers of an accuracy's origin; never change one.
     private static let origins: [(code: UInt8, origin: HorizontalAccuracy.Origin)] = [
-        (0, .receiver), (1, .gst), (2, .gbs), (3, .gpsd), (4, .hdop), (5, .assumed),
+        (0, .receiver), (1, .gst), (2, .gbs), (3, .gpsd), (4, .hdop), (5, .assumed), (6, .reduced),
     ]
 
     /// Appends a position; numbers that are not finite and times out of range count as not known.

@@ -1,0 +1,83 @@
+/// Decides which fixes a log keeps when it does not keep every one: so many that the way can be told, a few while nothing moves.
+///
+/// A fix is compared with the last one kept. The rule, in this order:
+///
+/// 1. The first fix, the first after ``breakTrack()``, one without a time and one whose time goes backward are kept.
+/// 2. A fix that comes ``Settings/heartbeatMilliseconds`` after the last one kept is kept: a parked box says that it is there.
+/// 3. At rest nothing else is kept: the receiver says that it moves by less than 0.3 m/s, and it is less than 50 m from the last place kept.
+///    Parked receivers wander by tens of metres, and a distance alone would draw that as a scribble.
+/// 4. A fix at least ``Settings/turnDegrees`` off the course of the last one kept is kept, as soon as it is further away than its own
+///    accuracy (and 2 m): turning is what shapes a way, and below that the course is noise.
+/// 5. What is left is kept when it is both ``Settings/minimumMilliseconds`` later and ``Settings/minimumMetres`` further on.
+///
+/// With neither a distance nor an interval every fix is kept.
+/// - Cost: one geodesic (some 150 ns) for a fix that is not kept for its time alone.
+public struct PositionThinner: Sendable {
+    /// How much is kept.
+    public struct Settings: Sendable, Hashable {
+        /// The shortest way between two fixes kept, metres; 0 = any.
+        public var minimumMetres = 0.0
+        /// The shortest time between two fixes kept; 0 = any.
+        public var minimumMilliseconds: Int64 = 0
+        /// A change of course by so much is kept whatever the way and the time; 0 = turns do not count.
+        public var turnDegrees = 20.0
+        /// The longest time without a fix kept; 0 = none is kept for its time alone.
+        public var heartbeatMilliseconds: Int64 = 300_000
+
+        /// Every fix.
+        public init() {}
+
+        /// Whether anything is left out at all.
+        public var isThinning: Bool { minimumMetres > 0 || minimumMilliseconds > 0 }
+    }
+
+    /// Below this Doppler speed a receiver may be at rest, metres per second.
+    ///
+    /// - Source: speeds of parked receivers in the recordings of <doc:NMEA>: up to 0.2 m/s; a slow walk is 0.8.
+    static let restMetresPerSecond = 0.3
+    /// At rest a place so far away is believed all the same: drifting boats, and receivers that say 0.
+    static let restMetres = 50.0
+    /// The shortest way over which a course means something.
+    static let turnMetres = 2.0
+
+    private let settings: Settings
+    private var last: (time: UTCTime, coordinate: Coordinate, courseDegrees: Double?)?
+
+    /// A thinner before the first fix.
+    public init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// Says that the track is interrupted here: the next fix is kept.
+    public mutating func breakTrack() { last = nil }
+
+    /// Whether the next fix is kept.
+    public mutating func keeps(_ position: Position) -> Bool {
+        guard settings.isThinning else { return true }
+        // Whatever becomes of a fix without time, it is no place to measure from.
+        guard let time = position.time else { return true }
+        guard isKept(position, at: time) else { return false }
+        last = (time, position.coordinate, position.courseDegrees)
+        return true
+    }
+
+    private func isKept(_ position: Position, at time: UTCTime) -> Bool {
+        guard let last, time >= last.time else { return true }
+        let milliseconds = time.millisecondsSince1970 - last.time.millisecondsSince1970
+        if settings.heartbeatMilliseconds > 0, milliseconds >= settings.heartbeatMilliseconds { return true }
+        let metres = Geodesic.distanceMetres(from: last.coordinate, to: position.coordinate)
+        if let speed = position.speedMetresPerSecond, speed < PositionThinner.restMetresPerSecond, metres < PositionThinner.restMetres {
+            return false
+        }
+        if isTurn(position, from: last.courseDegrees, metres: metres) { return true }
+        return milliseconds >= settings.minimumMilliseconds && metres >= settings.minimumMetres
+    }
+
+    private func isTurn(_ position: Position, from lastCourse: Double?, metres: Double) -> Bool {
+        guard settings.turnDegrees > 0, let lastCourse, let course = position.courseDegrees,
+            metres > max(PositionThinner.turnMetres, position.accuracy?.radiusMetres ?? 0)
+        else { return false }
+        let difference = abs(course - lastCourse).truncatingRemainder(dividingBy: 360)
+        return min(difference, 360 - difference) >= settings.turnDegrees
+    }
+}

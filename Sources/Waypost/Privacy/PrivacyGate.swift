@@ -1,0 +1,135 @@
+/// Decides which positions may leave the receiver's room: none, or only a coarse one, inside a privacy zone, and none in private mode.
+///
+/// A value with one mutating step, asked before a fix reaches a disk, a socket or a listener: what it withholds was never there. How it
+/// cuts a hole that does not show the home is told at ``PrivacyHole``; in time it works so:
+///
+/// - A fix is inside when it may be: its distance less twice its accuracy counts, so that an imprecise fix near a zone is withheld.
+/// - The hole's edge of a crossing is drawn while the box is well inside or well outside of it, and stays until the box is that
+///   again; along the edge nothing flickers.
+/// - A crossing outward counts once the fixes were outside for ten seconds (or ten fixes in a row, when they have no time): a fix that
+///   jumps out of a garage and back is withheld.
+/// - The first fix of a run is inside up to the furthest that the hole ever reaches: a box that starts at the edge waits.
+///
+/// - Cost: one geodesic per fix and zone that is less than a degree and a half of latitude away.
+/// - Concurrency: a value; one owner asks for all.
+public struct PrivacyGate: Sendable {
+    /// What becomes of a fix inside a zone.
+    public enum Inside: String, Sendable, Hashable, CaseIterable {
+        /// Nothing is told.
+        case nothing
+        /// At most every 15 minutes the zone's stand-in is told: one place for the whole zone, on a grid of 0.1 degrees.
+        case coarse
+    }
+
+    /// What the gate says about a fix.
+    public enum Decision: Sendable, Hashable {
+        /// It may be told as it is.
+        case pass
+        /// This is told in its place.
+        case replace(Position)
+        /// It was never there.
+        case withhold(Reason)
+    }
+
+    /// Why fixes are withheld.
+    public enum Reason: Sendable, Hashable {
+        /// The box may be inside a zone.
+        case zone
+        /// Private mode is on.
+        case privateMode
+    }
+
+    /// How long the fixes must be outside before they are told.
+    static let outsideMilliseconds: Int64 = 10_000
+    /// As many of them, where they have no time.
+    static let outsideCount = 10
+    /// The shortest time between two coarse positions.
+    static let coarseMilliseconds: Int64 = 900_000
+
+    /// Whether private mode is on: everything is withheld, zones or none.
+    public var isPrivate: Bool
+
+    /// Whether fixes are withheld now, and why; nil before the first fix and outside of all zones.
+    public var reason: Reason? { isPrivate ? .privateMode : passages.contains(where: \.isInside) ? .zone : nil }
+
+    private let inside: Inside
+    private var passages: [Passage]
+    private var lastCoarse: UTCTime?
+
+    /// A gate before the first fix.
+    ///
+    /// - Parameter key: the box's secret; with another one the holes lie elsewhere.
+    public init(zones: [PrivacyZone], inside: Inside = .nothing, key: SipHash.Key, isPrivate: Bool = false) {
+        self.inside = inside
+        self.isPrivate = isPrivate
+        passages = zones.map { Passage(PrivacyHole($0, key: key)) }
+    }
+
+    /// Decides about the next fix.
+    public mutating func process(_ position: Position) -> Decision {
+        var hole: PrivacyHole?
+        // All of them, private or not: each follows the box.
+        for index in passages.indices where passages[index].process(position) { hole = passages[index].hole }
+        if isPrivate { return .withhold(.privateMode) }
+        guard let hole else { return .pass }
+        guard inside == .coarse, let time = position.time, isCoarseDue(at: time) else { return .withhold(.zone) }
+        lastCoarse = time
+        var coarse = Position(time: time, coordinate: hole.standIn)
+        coarse.accuracy = HorizontalAccuracy(radiusMetres: hole.standInAccuracyMetres, origin: .reduced)
+        coarse.source = position.source
+        return .replace(coarse)
+    }
+
+    private func isCoarseDue(at time: UTCTime) -> Bool {
+        guard let lastCoarse else { return true }
+        let passed = time.millisecondsSince1970 - lastCoarse.millisecondsSince1970
+        return passed < 0 || passed >= PrivacyGate.coarseMilliseconds
+    }
+}
+
+/// The box's way past one hole.
+private struct Passage: Sendable {
+    let hole: PrivacyHole
+    /// Whether fixes are withheld for this hole.
+    private(set) var isInside = false
+
+    /// Where the hole ends until the box is well inside or well outside again.
+    private var edgeMetres: Double
+    /// Whether that edge was drawn for a crossing inward; nil before any was.
+    private var isEdgeForEntry: Bool?
+    private var outsideSince: UTCTime?
+    private var outsideCount = 0
+
+    init(_ hole: PrivacyHole) {
+        self.hole = hole
+        edgeMetres = hole.outerRadiusMetres
+    }
+
+    /// Takes the next fix; true when it is to be withheld.
+    mutating func process(_ position: Position) -> Bool {
+        let metres = hole.distanceMetres(to: position.coordinate) - 2 * (position.accuracy?.radiusMetres ?? 0)
+        let isOutside = metres >= edgeMetres
+        if metres < hole.radiusMetres { drawEdge(forEntry: false, at: position.time) }
+        if metres > hole.outerRadiusMetres { drawEdge(forEntry: true, at: position.time) }
+        if !isOutside {
+            isInside = true
+            outsideCount = 0
+        } else if isInside {
+            isInside = isStillHeld(at: position.time)
+        }
+        return isInside
+    }
+
+    private mutating func drawEdge(forEntry: Bool, at time: UTCTime?) {
+        guard isEdgeForEntry != forEntry else { return }
+        isEdgeForEntry = forEntry
+        edgeMetres = hole.edgeMetres(at: time)
+    }
+
+    private mutating func isStillHeld(at time: UTCTime?) -> Bool {
+        if outsideCount == 0 { outsideSince = time }
+        outsideCount += 1
+        guard let time, let since = outsideSince, time >= since else { return outsideCount < PrivacyGate.outsideCount }
+        return time.millisecondsSince1970 - since.millisecondsSince1970 < PrivacyGate.outsideMilliseconds
+    }
+}

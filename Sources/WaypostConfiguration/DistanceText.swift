@@ -1,0 +1,96 @@
+/// Distances as people write them: `250`, `2.5`, `"1.5 km"`.
+enum DistanceText {
+    /// The units in metres, shortest first.
+    static let units: [(name: String, metres: Double)] = [("m", 1), ("km", 1_000)]
+
+    /// Why something is no distance.
+    enum Problem: Error, Equatable {
+        case wrongType
+        case notANumber(String)
+        case unknownUnit(String)
+    }
+
+    /// A distance in metres from a value: a number of metres, or a text.
+    static func metres(_ node: TOMLNode) throws(Problem) -> Double {
+        switch node.value {
+        case .integer(let count): Double(count)
+        case .float(let count): count
+        case .string(let text): try parse(text)
+        default: throw .wrongType
+        }
+    }
+
+    /// A distance in metres from a number with or without a unit: `90`, `90 m`, `1.5km`; no sign, no exponent.
+    static func parse(_ text: some StringProtocol) throws(Problem) -> Double {
+        let trimmed = text.drop { $0 == " " }
+        let number = trimmed.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+        let unitName = String(trimmed.dropFirst(number.count).drop { $0 == " " })
+        // Double() alone would also take "0x1p3", "inf" and ".5"; the prefix and the check of its first digit do not.
+        guard number.first != ".", number.last != ".", let count = Double(number) else { throw .notANumber(String(text)) }
+        guard !unitName.isEmpty else { return count }
+        guard let unit = units.first(where: { $0.name == unitName }) else { throw .unknownUnit(unitName) }
+        return count * unit.metres
+    }
+
+    /// The distance in metres, or in kilometres when it is a whole number of them.
+    static func text(_ metres: Double) -> String {
+        if metres >= 1_000, metres.truncatingRemainder(dividingBy: 1_000) == 0 { return "\(Int64(metres / 1_000)) km" }
+        return metres.rounded() == metres ? "\(Int64(metres)) m" : "\(metres) m"
+    }
+}
+
+extension ValueKind<Double> {
+    /// A length in metres: a number of metres, or a text with a unit.
+    static func distance(in range: ClosedRange<Double>) -> ValueKind {
+        ValueKind(
+            unit: "metres, or text with a unit (m, km); \(DistanceText.bounds(range))",
+            read: { (node) throws(ValueProblem) in try DistanceText.metres(node, in: range) },
+            write: { tomlString(DistanceText.text($0)) })
+    }
+
+    /// An angle in degrees.
+    static func degrees(in range: ClosedRange<Double>) -> ValueKind {
+        let bounds = "from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+        return ValueKind(
+            unit: "degrees, \(bounds)",
+            read: { (node) throws(ValueProblem) in
+                guard let degrees = node.number else { throw .wrongType(expected: "a number of degrees") }
+                guard range.contains(degrees) else { throw .invalid(reason: "must be \(bounds)") }
+                return degrees
+            },
+            write: { $0.rounded() == $0 ? "\(Int($0))" : "\($0)" })
+    }
+}
+
+extension DistanceText {
+    /// `from 0 m to 10 km`.
+    static func bounds(_ range: ClosedRange<Double>) -> String { "from \(text(range.lowerBound)) to \(text(range.upperBound))" }
+
+    /// A distance within a range, or what is wrong with it in words that follow the key's name.
+    static func metres(_ node: TOMLNode, in range: ClosedRange<Double>) throws(ValueProblem) -> Double {
+        let distance: Double
+        do throws(Problem) {
+            distance = try metres(node)
+        } catch {
+            switch error {
+            case .wrongType: throw .wrongType(expected: "a distance (metres, or text with a unit such as \"1.5 km\")")
+            case .notANumber(let text):
+                throw .invalid(reason: "\(quoted(text)) is not a distance; write metres, or text with a unit such as \"1.5 km\"")
+            case .unknownUnit(let unit): throw .invalid(reason: "has the unknown unit \(quoted(unit)); known: m, km")
+            }
+        }
+        guard range.contains(distance) else { throw .invalid(reason: "must be \(bounds(range))") }
+        return distance
+    }
+}
+
+extension TOMLNode {
+    /// The value as a number, whole or not.
+    var number: Double? {
+        switch value {
+        case .integer(let number): Double(number)
+        case .float(let number): number
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Waypost
+import WaypostSystem
+
+/// What privacy keeps in the state folder, for the daemon's user alone: the secret that moves the holes of privacy zones, and whether
+/// private mode is on.
+///
+/// What cannot be read or written stops the tracker, rather than letting it tell what it should not.
+struct PrivacyStore {
+    private let secretPath: String
+    private let switchPath: String
+
+    init(folder: String) {
+        secretPath = folder + "/privacy-secret"
+        switchPath = folder + "/private"
+    }
+
+    /// The box's secret, made when there is none yet.
+    func secret() throws(DaemonFailure) -> SipHash.Key {
+        do throws(SystemError) {
+            guard let stored = try Syscalls.contents(of: secretPath) else { return try makeSecret() }
+            if let key = SipHash.Key(hexadecimal: stored) { return key }
+        } catch {
+            throw DaemonFailure(.inputOutput, "\(secretPath): the secret of the privacy zones cannot be read or made: \(error.reason)")
+        }
+        throw DaemonFailure(
+            .inputOutput,
+            "\(secretPath): is not the secret of the privacy zones (32 hexadecimal digits); take it from a backup: with another one the zones' holes move"
+        )
+    }
+
+    /// Whether private mode was left on.
+    var isPrivate: Bool { Syscalls.exists(switchPath) }
+
+    /// Keeps private mode over restarts; it is on the disk when this returns.
+    func setPrivate(_ isOn: Bool) throws(SystemError) {
+        if isOn {
+            try AtomicFile.write(Array("waypost private off ends this\n".utf8), to: switchPath, mode: 0o600)
+        } else if try Syscalls.remove(switchPath), let slash = switchPath.lastIndex(of: "/") {
+            try Syscalls.synchronizeFolder(String(switchPath[..<slash]))
+        }
+    }
+
+    private func makeSecret() throws(SystemError) -> SipHash.Key {
+        // The system's generator: unpredictable.
+        var generator = SystemRandomNumberGenerator()
+        let digits = Array("0123456789abcdef".utf8)
+        let text = (0..<32).map { _ in digits[Int.random(in: 0..<16, using: &generator)] }
+        try AtomicFile.write(text + [UInt8(ascii: "\n")], to: secretPath, mode: 0o600)
+        guard let key = SipHash.Key(hexadecimal: text) else { preconditionFailure("32 digits are a key") }
+        return key
+    }
+}
+
+extension SipHash.Key {
+    /// The key in 32 hexadecimal digits, with or without a line end.
+    init?(hexadecimal text: [UInt8]) {
+        let digits = text.prefix { $0 > UInt8(ascii: " ") }.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 32, text.dropFirst(32).allSatisfy({ $0 <= UInt8(ascii: " ") }) else { return nil }
+        self.init(stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+}

@@ -1,0 +1,55 @@
+import Logging
+import Waypost
+import WaypostControl
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+/// Does what is asked of the running tracker on the control socket.
+struct TrackerCommands: Sendable {
+    let source: PrivateSource
+    let privacy: PrivacyStore
+    let recorder: TrackRecorder
+    let logger: Logger
+
+    /// Does it and gives the line that answers.
+    func perform(_ request: ControlRequest, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+        switch request {
+        case .privateMode(let on):
+            if let on { try await setPrivate(on, for: peer) }
+            let isPrivate = await source.isPrivate
+            return ControlProtocol.object("PRIVATE") { json in json.member("on", isPrivate) }
+        case .rotateLog: return try await rotateLog()
+        case .status, .watch: preconditionFailure("the server answers these itself")
+        }
+    }
+
+    /// On is first told and then kept, off the other way round: a failure between leaves it on.
+    private func setPrivate(_ isOn: Bool, for peer: PeerCredentials) async throws(ControlRefusal) {
+        if isOn { await source.setPrivate(true) }
+        do throws(SystemError) {
+            try privacy.setPrivate(isOn)
+        } catch {
+            let now = isOn ? "private mode is on, but only until the tracker ends" : "private mode stays on"
+            throw ControlRefusal(.unavailable, "\(now): \(error.description)")
+        }
+        if !isOn { await source.setPrivate(false) }
+        logger.notice("private mode is \(isOn ? "on" : "off") (user \(peer.userID))")
+    }
+
+    private func rotateLog() async throws(ControlRefusal) -> [UInt8] {
+        do throws(RecordingError) {
+            let track = try await recorder.finishTrack()
+            return ControlProtocol.object("ROTATED") { json in
+                json.member("track", track?.trackPath)
+                json.member("positions", track?.positionCount ?? 0)
+            }
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private func refusal(_ error: RecordingError) -> ControlRefusal {
+        ControlRefusal(.unavailable, DaemonFailure(error).lines.joined())
+    }
+}

@@ -1,0 +1,116 @@
+import Waypost
+
+/// A source whose events pass the privacy gate before anybody sees them.
+///
+/// It is the one place where positions are withheld: the manager, and through it the log, the control socket and everything else, only ever
+/// have what came through here. While positions are withheld the source counts as lost (``LossReason/withheld(_:)``, told once), and reports
+/// without fix and views of the sky are withheld, too.
+/// - Concurrency: events and changes of private mode go through one at a time; ``setPrivate(_:)`` returns when the loss has been told.
+public final class PrivateSource: PositionSource {
+    private let base: any PositionSource
+    private let door: PrivacyDoor
+
+    /// A source behind a gate.
+    public init(_ base: any PositionSource, gate: PrivacyGate) {
+        self.base = base
+        door = PrivacyDoor(gate: gate)
+    }
+
+    /// The name of the source behind the gate.
+    public var name: String { base.name }
+    /// The names of the source behind the gate.
+    public var originNames: [String] { base.originNames }
+    /// As of the source behind the gate.
+    public var sharing: SourceSharing { base.sharing }
+
+    /// Delivers what may be told.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        await door.open(to: output)
+        do throws(PositionSourceError) {
+            try await base.run { [door] event in await door.pass(event) }
+        } catch {
+            await door.close()
+            throw error
+        }
+        await door.close()
+    }
+
+    /// Whether private mode is on.
+    public var isPrivate: Bool { get async { await door.gate.isPrivate } }
+
+    /// Why positions are withheld now, nil while they are not.
+    public var withholding: PrivacyGate.Reason? { get async { await door.gate.reason } }
+
+    /// Switches private mode; when it returns no position from before is on its way any more.
+    public func setPrivate(_ isOn: Bool) async { await door.setPrivate(isOn) }
+}
+
+/// Lets events through the gate, one at a time.
+private actor PrivacyDoor {
+    private(set) var gate: PrivacyGate
+    private var output: PositionSourceOutput?
+    /// Whether listeners were told that positions are withheld.
+    private var isWithheld = false
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(gate: PrivacyGate) {
+        self.gate = gate
+    }
+
+    func open(to output: @escaping PositionSourceOutput) {
+        self.output = output
+        isWithheld = false
+    }
+
+    func close() async {
+        await enter()
+        output = nil
+        leave()
+    }
+
+    func pass(_ event: PositionSourceEvent) async {
+        await enter()
+        switch event {
+        case .position(let position):
+            switch gate.process(position) {
+            case .pass: await tell(position)
+            case .replace(let coarse): await tell(coarse)
+            case .withhold(let reason): await withhold(reason)
+            }
+        case .noFix, .sky:
+            if gate.reason == nil { await output?(event) }
+        case .lost, .status, .finished:
+            await output?(event)
+        }
+        leave()
+    }
+
+    func setPrivate(_ isOn: Bool) async {
+        await enter()
+        gate.isPrivate = isOn
+        if isOn { await withhold(.privateMode) }
+        leave()
+    }
+
+    private func tell(_ position: Position) async {
+        isWithheld = false
+        await output?(.position(position))
+    }
+
+    private func withhold(_ reason: PrivacyGate.Reason) async {
+        guard !isWithheld else { return }
+        isWithheld = true
+        await output?(.lost(.withheld(reason)))
+    }
+
+    // An actor lets others in while it waits for the output; events must not overtake each other.
+    private func enter() async {
+        if isBusy { await withCheckedContinuation { waiting.append($0) } }
+        isBusy = true
+    }
+
+    private func leave() {
+        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
+    }
+}

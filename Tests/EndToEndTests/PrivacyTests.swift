@@ -1,0 +1,119 @@
+import Foundation
+import Glibc
+import Testing
+import Waypost
+import WaypostTestKit
+
+extension EndToEnd {
+    /// What nobody is told: no door of the tracker does.
+    struct PrivacyTests {
+        private let receiver = SimulatedReceiver()
+
+        @Test func tellsNothingInsideAZone() async throws {
+            let folder = try TestFolder()
+            // In the middle of the drive.
+            let zone = try #require(Coordinate(latitudeDegrees: 51.714533, longitudeDegrees: 10.262429))
+            try folder.write("[privacy]\nzones = [\"client: \(zone.latitudeDegrees), \(zone.longitudeDegrees), 200 m\"]\n", to: "w.toml")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            let watcher = try await tracker.watch("--json")
+            try fifo.write(String(decoding: try Data(contentsOf: URL(filePath: Package.drive)), as: UTF8.self))
+            fifo.close()
+            #expect(try await watcher.exit().code == 69)
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+
+            #expect(watcher.positions.count > 300)
+            #expect(watcher.positions.allSatisfy { Geodesic.distanceMetres(from: zone, to: $0.coordinate) > 200 })
+            #expect(watcher.output.contains("\"reason\":\"privacy_zone\""))
+            let whole = try await waypost("convert", Package.drive, "-", "--to", "jsonl", in: folder).output
+            let inside = whole.split(separator: "\n").compactMap { line -> Position? in
+                guard case .position(let position)? = try? TPVCodec.decode(Array(line.utf8)) else { return nil }
+                return Geodesic.distanceMetres(from: zone, to: position.coordinate) <= 200 ? position : nil
+            }
+            #expect(inside.count > 10)
+            // Neither times nor places of these are anywhere on the disk.
+            let files = try await finish(["sh", "-c", "cat log/*.gpx log/journal/*.journal | od -An -v -tx1 | tr -d ' \\n'"], in: folder)
+                .output
+            let tracks = try tracker.tracks
+            #expect(tracks.count == 1 && tracks[0].segmentCount >= 2)
+            for position in inside {
+                let time = try #require(position.time)
+                #expect(!tracks[0].times.contains(time))
+                // A time in the journal is a varint of its milliseconds, sign in the lowest bit.
+                var rest = UInt64(time.millisecondsSince1970) << 1
+                var varint = ""
+                while rest > 0 {
+                    let byte = UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0)
+                    varint += (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                    rest >>= 7
+                }
+                #expect(!files.contains(varint))
+            }
+        }
+
+        @Test func keepsTheSecretOfItsZonesToItself() async throws {
+            let folder = try TestFolder()
+            try folder.write(receiver.epoch(0).text, to: "in.nmea")
+            func secret() throws -> String { try folder.text("state/privacy-secret") }
+            #expect(try await finish([Program.waypostd.path, "--source", "nmea:in.nmea"] + TrackerProcess.options, in: folder).code == 0)
+            let first = try secret()
+            #expect(first.count == 33)
+            #expect(
+                try FileManager.default.attributesOfItem(atPath: folder.path("state/privacy-secret"))[.posixPermissions] as? Int == 0o600)
+            #expect(try await finish([Program.waypostd.path, "--source", "nmea:in.nmea"] + TrackerProcess.options, in: folder).code == 0)
+            #expect(try secret() == first)
+            // Another one would move the holes: rather no tracker than that.
+            try folder.write("oops", to: "state/privacy-secret")
+            let refused = try await finish([Program.waypostd.path, "--source", "nmea:in.nmea"] + TrackerProcess.options, in: folder)
+            #expect(refused.code == 74 && refused.complaints.count == 1)
+        }
+
+        @Test func tellsNothingInPrivateModeNorAfterARestart() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            let watcher = try await tracker.watch("--json")
+            func write(_ epochs: Range<Int>) throws { try fifo.write(epochs.map { receiver.epoch($0).text }.joined()) }
+            try write(0..<5)
+            // The last epoch of a live receiver is complete when its sentences end as before: three cycles are learned from.
+            #expect(await eventually { watcher.positions.count >= 4 })
+            #expect(try await waypost("private", "--socket", "socket", in: folder).output == "off\n")
+            #expect(try await waypost("private", "on", "--socket", "socket", in: folder).code == 0)
+            let status = try await waypost("status", "--json", "--socket", "socket", in: folder)
+            #expect(status.code == 0)
+            let object = try JSONParser().parse(Array(status.output.utf8))
+            #expect(object["privacy"]?["private"]?.bool == true && object["position"] == nil)
+            let before = watcher.positions.count
+            try write(5..<10)
+            #expect(await eventually { watcher.count(class: "LOST") == 1 })
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(watcher.positions.count == before)
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+
+            let again = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            #expect(try await waypost("private", "--socket", "socket", in: folder).output == "on\n")
+            try write(20..<25)
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(try await waypost("private", "off", "--socket", "socket", in: folder).code == 0)
+            try write(30..<35)
+            fifo.close()
+            #expect(try await again.process.exit() == ProgramExit(code: 0))
+            let seconds = try again.tracks.flatMap(\.times).map { ($0.millisecondsSince1970 - 1_772_366_400_000) / 1_000 }
+            #expect(seconds.allSatisfy { $0 < 5 || $0 >= 30 }, "\(seconds)")
+            #expect(seconds.contains { $0 >= 30 } && seconds.contains { $0 < 5 })
+        }
+
+        @Test(.enabled(if: Program.canRunAsNobody, "another user cannot reach the programs")) func isNoSwitchForEverybody() async throws {
+            try #require(getuid() == 0)
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            let run = try await finish(
+                Program.asNobody + [Program.waypost.path, "private", "on", "--socket", folder.path("socket")], in: folder)
+            #expect(run.code == 77)
+            #expect(try await waypost("private", "--socket", "socket", in: folder).output == "off\n")
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+    }
+}
