@@ -22,5 +22,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz-control", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
             path: "Sources/FuzzControl"),
+        .executableTarget(
+            name: "fuzz-gpx", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
+            path: "Sources/FuzzGPX"),
     ]
 )

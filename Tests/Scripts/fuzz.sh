@@ -2,6 +2,7 @@
 # Builds the fuzzers and runs each one; what breaks is kept in Tests/Fuzz/.build/findings.
 #
 # Usage: bash Tests/Scripts/fuzz.sh [SECONDS]     60 for each target by default
+#   TARGETS  which ones, by name (all)
 set -euo pipefail
 cd "$(dirname "$0")/../Fuzz"
 
@@ -12,7 +13,7 @@ seconds=${1:-60}
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 
 failures=0
-for target in nmea json configuration journal control; do
+for target in ${TARGETS:-nmea json configuration journal control gpx}; do
     # Not gold: it fails on the sanitizer's debug information.
     swift build -c release --product "fuzz-$target" -Xswiftc -sanitize=fuzzer,address -Xcxx -fsanitize=fuzzer-no-link,address \
         -Xswiftc -use-ld=lld

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|noise|live|size]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|noise|live|size]...
 #   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
-#   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py (../shared), for `convert`
+#   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`
 #   MB              megabytes to convert (100)
+#   POINTS          points of GPX to convert (1000000)
 #   SECONDS_LIVE    length of the live measurement (60)
 #
 # gpsbabel, gpsdecode, gpsd and gpxlogger are measured when they are there.
@@ -59,6 +60,23 @@ measure_convert() {
     [[ ! -s $work/decode.json ]] || printf ', gpsdecode %s' "$(grep '"class":"TPV"' "$work/decode.json" | grep -c '"lat"')"
     printf '; generated %s\n' "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["fix_epochs"])' "$work/stats.json")"
     python3 Tests/Scripts/nmea_epochs.py "$input" "$work/big.jsonl"
+}
+
+measure_gpx() {
+    local input=$work/big-track.gpx points=${POINTS:-1000000}
+    python3 "$shared/tools/bench/gen_gpx.py" "$points" 1 "$input"
+    printf '\n| %s points of GPX | CPU s | peak RSS MB | exit |\n|---|---|---|---|\n' "$points"
+    cost 'waypost convert to jsonl' "$bin/waypost" convert "$input" - --to jsonl
+    cost 'waypost convert to gpx' "$bin/waypost" convert "$input" "$work/track.gpx"
+    if command -v xml2-config >/dev/null; then
+        local -a flags
+        read -ra flags <<<"$(xml2-config --cflags --libs)"
+        cc -O2 -o "$work/gpx_libxml2" "$shared/tools/bench/gpx_libxml2.c" "${flags[@]}"
+        cost 'libxml2, SAX in C, no output' "$work/gpx_libxml2" "$input"
+    fi
+    ! command -v gpsbabel >/dev/null || cost 'gpsbabel to gpx' gpsbabel -i gpx -f "$input" -o gpx -F "$work/babel-track.gpx"
+    ! python3 -c 'import gpxpy' 2>/dev/null || cost 'gpxpy, parse only' python3 -c 'import gpxpy, sys; gpxpy.parse(open(sys.argv[1]))' "$input"
+    printf '\npoints: waypost %s\n' "$(grep -c '<trkpt' "$work/track.gpx")"
 }
 
 measure_noise() {
@@ -130,6 +148,6 @@ measure_size() {
     done
 }
 
-parts=(convert noise live size)
+parts=(convert gpx noise live size)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done

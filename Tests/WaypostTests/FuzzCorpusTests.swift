@@ -39,6 +39,17 @@ import WaypostTestKit
         }
     }
 
+    @Test func readsGPXAlikeWhereverItIsCut() throws {
+        let files = try FuzzCorpusTests.files("gpx")
+        #expect(files.count >= 12)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            for seed: UInt64 in 0..<4 {
+                #expect(GPXContract.violations(reading: input, seed: seed) == [], "\(file.lastPathComponent)")
+            }
+        }
+    }
+
     @Test func tellsWhereConfigurationsAreWrong() throws {
         let files = try FuzzCorpusTests.files("configuration")
         #expect(files.count >= 6)

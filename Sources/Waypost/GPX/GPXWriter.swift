@@ -1,4 +1,4 @@
-/// Writes positions as a GPX 1.1 track, piece by piece into a buffer that the caller empties whenever it likes.
+/// Writes waypoints, routes and tracks as GPX 1.1, piece by piece into a buffer that the caller empties whenever it likes.
 ///
 /// ```swift
 /// var writer = GPXWriter(creator: "waypost 1.0")
@@ -9,11 +9,12 @@
 /// writer.end(into: &text)
 /// ```
 ///
-/// - Elements stand in the schema's order; `ele` is the height above mean sea level and `geoidheight` the geoid above the ellipsoid, so the
+/// - The schema has all waypoints before all routes before all tracks: ``waypoint(_:into:)`` and ``routePoint(_:into:)`` write nothing and
+///   return false once something that must follow them is written. Within a point its elements stand in the schema's order; `ele` is the height above mean sea level and `geoidheight` the geoid above the ellipsoid, so the
 ///   height above the ellipsoid is their sum. Speed and course are in Garmin's TrackPointExtension v2, the 68 % accuracy in
 ///   `waypost:accuracy` (metres, namespace `urn:waypost:gpx:1`).
 /// - Values that the schema forbids are left out (a negative satellite count, infinities) or written as it wants them (longitude 180 as -180).
-///   A segment without points is never written; nor is a track.
+///   A segment without points is never written; nor is a track or a route.
 /// - Source: GPX 1.1 schema, https://www.topografix.com/GPX/1/1/; TrackPointExtension v2, https://www8.garmin.com/xmlschemas/.
 /// - Cost: no allocation per point once the buffer has grown.
 public struct GPXWriter: Sendable {
@@ -28,8 +29,15 @@ public struct GPXWriter: Sendable {
     /// How many segments were begun.
     public private(set) var segmentCount = 0
 
-    private var trackName: String?
-    private var isTrackOpen = false
+    /// What was written last; what comes before it in the schema cannot be written any more.
+    private enum Stage: Int {
+        case waypoints, routes, tracks
+    }
+
+    private var stage = Stage.waypoints
+    /// The head of the route or track whose points come next.
+    private var path = GPXPath(number: 0)
+    private var isPathOpen = false
     private var isSegmentOpen = false
 
     /// A writer at the start of a document.
@@ -69,7 +77,39 @@ public struct GPXWriter: Sendable {
             }
             text.append("</metadata>\n")
         }
-        trackName = name
+        path.name = name
+    }
+
+    /// Writes a waypoint; false when a route or track is written already.
+    @discardableResult
+    public mutating func waypoint(_ point: GPXPoint, into text: inout TextBuffer) -> Bool {
+        guard stage == .waypoints else { return false }
+        append(point, "wpt", into: &text)
+        return true
+    }
+
+    /// Begins a route with its next point; false when a track is written already.
+    @discardableResult
+    public mutating func beginRoute(name: String? = nil, description: String? = nil, into text: inout TextBuffer) -> Bool {
+        guard stage != .tracks else { return false }
+        closePath(into: &text)
+        path = GPXPath(number: 0, name: name, description: description)
+        return true
+    }
+
+    /// Writes a point of a route; false when a track is written already.
+    @discardableResult
+    public mutating func routePoint(_ point: GPXPoint, into text: inout TextBuffer) -> Bool {
+        guard stage != .tracks else { return false }
+        openPath(.routes, into: &text)
+        append(point, "rtept", into: &text)
+        return true
+    }
+
+    /// Begins a track with its next point.
+    public mutating func beginTrack(name: String? = nil, description: String? = nil, into text: inout TextBuffer) {
+        closePath(into: &text)
+        path = GPXPath(number: 0, name: name, description: description)
     }
 
     /// Ends the segment, when one is open: the next point begins a new one.
@@ -82,60 +122,94 @@ public struct GPXWriter: Sendable {
     /// Writes a track point; false when it has no time that can be written and the writer requires one.
     @discardableResult
     public mutating func point(_ position: Position, into text: inout TextBuffer) -> Bool {
-        let time = position.time.flatMap { $0.hasFourDigitYear ? $0 : nil }
-        if time == nil, requiresTime { return false }
-        openSegment(into: &text)
-        text.append("<trkpt lat=\"")
-        append(degrees: position.coordinate.latitudeDegrees, into: &text)
-        text.append("\" lon=\"")
-        append(longitudeDegrees: position.coordinate.longitudeDegrees, into: &text)
-        text.append("\">")
-        if let elevation = position.elevationMetres {
-            append("<ele>", elevation, decimals: precision.altitudeDecimals, "</ele>", into: &text)
+        point(GPXPoint(position), into: &text)
+    }
+
+    /// Writes a track point with its name; false when it has no time that can be written and the writer requires one.
+    @discardableResult
+    public mutating func point(_ point: GPXPoint, into text: inout TextBuffer) -> Bool {
+        if requiresTime, point.position.time?.hasFourDigitYear != true { return false }
+        openPath(.tracks, into: &text)
+        if !isSegmentOpen {
+            text.append("<trkseg>\n")
+            isSegmentOpen = true
+            segmentCount += 1
         }
-        if let time {
-            text.append("<time>")
-            text.append(time, trimsMilliseconds: true)
-            text.append("</time>")
-        }
-        if let separation = position.geoidSeparationMetres {
-            append("<geoidheight>", separation, decimals: precision.altitudeDecimals, "</geoidheight>", into: &text)
-        }
-        appendFix(of: position, into: &text)
-        appendExtensions(of: position, into: &text)
-        text.append("</trkpt>\n")
+        append(point, "trkpt", into: &text)
         pointCount += 1
         return true
     }
 
     /// Closes what is open and ends the document; nothing may follow.
     public mutating func end(into text: inout TextBuffer) {
-        breakSegment(into: &text)
-        if isTrackOpen { text.append("</trk>\n") }
-        isTrackOpen = false
+        closePath(into: &text)
         text.append("</gpx>\n")
     }
 
-    private mutating func openSegment(into text: inout TextBuffer) {
-        guard !isSegmentOpen else { return }
-        if !isTrackOpen {
-            text.append("<trk>")
-            if let trackName {
-                text.append("<name>")
-                text.append(xmlEscaped: trackName)
-                text.append("</name>")
-            }
-            isTrackOpen = true
+    private mutating func openPath(_ kind: Stage, into text: inout TextBuffer) {
+        if stage != kind {
+            // A name that was meant for what comes next is not for what is open.
+            let next = path
+            closePath(into: &text)
+            path = next
+            stage = kind
         }
-        text.append("<trkseg>\n")
-        isSegmentOpen = true
-        segmentCount += 1
+        guard !isPathOpen else { return }
+        isPathOpen = true
+        text.append(kind == .tracks ? "<trk>" : "<rte>")
+        append(string: path.name, "<name>", "</name>", into: &text)
+        append(string: path.description, "<desc>", "</desc>", into: &text)
+    }
+
+    private mutating func closePath(into text: inout TextBuffer) {
+        breakSegment(into: &text)
+        if isPathOpen { text.append(stage == .tracks ? "</trk>\n" : "</rte>\n") }
+        isPathOpen = false
+        path = GPXPath(number: 0)
     }
 }
 
 // MARK: - One point
 
 extension GPXWriter {
+    /// A point of any kind.
+    @inline(__always)
+    private func append(_ point: GPXPoint, _ element: StaticString, into text: inout TextBuffer) {
+        text.append("<")
+        text.append(element)
+        text.append(" lat=\"")
+        append(degrees: point.position.coordinate.latitudeDegrees, into: &text)
+        text.append("\" lon=\"")
+        append(longitudeDegrees: point.position.coordinate.longitudeDegrees, into: &text)
+        text.append("\">")
+        if let elevation = point.position.elevationMetres {
+            append("<ele>", elevation, decimals: precision.altitudeDecimals, "</ele>", into: &text)
+        }
+        if let time = point.position.time, time.hasFourDigitYear {
+            text.append("<time>")
+            text.append(time, trimsMilliseconds: true)
+            text.append("</time>")
+        }
+        if let separation = point.position.geoidSeparationMetres {
+            append("<geoidheight>", separation, decimals: precision.altitudeDecimals, "</geoidheight>", into: &text)
+        }
+        append(string: point.name, "<name>", "</name>", into: &text)
+        append(string: point.description, "<desc>", "</desc>", into: &text)
+        appendFix(of: point.position, into: &text)
+        appendExtensions(of: point.position, into: &text)
+        text.append("</")
+        text.append(element)
+        text.append(">\n")
+    }
+
+    @inline(__always)
+    private func append(string: String?, _ open: StaticString, _ close: StaticString, into text: inout TextBuffer) {
+        guard let string else { return }
+        text.append(open)
+        text.append(xmlEscaped: string)
+        text.append(close)
+    }
+
     /// The kind of fix, satellites and dilutions, in the schema's order.
     private func appendFix(of position: Position, into text: inout TextBuffer) {
         switch position.status {

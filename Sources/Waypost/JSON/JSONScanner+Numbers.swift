@@ -1,9 +1,6 @@
 // Numbers: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
 //
-// What a `Double` can hold exactly on the way (a mantissa below 2^53, a power of ten up to 10^22) is one multiplication or division of
-// exact values, which IEEE 754 rounds correctly; the rest goes through the standard library.
-//
-// - Source: W. D. Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990 (the fast path).
+// ``DecimalNumber`` rounds them.
 extension JSONScanner {
     /// The number that begins here.
     mutating func number(in bytes: Span<UInt8>) throws(JSONError) -> Token {
@@ -11,10 +8,8 @@ extension JSONScanner {
         let isNegative = bytes[offset] == UInt8(ascii: "-")
         if isNegative { advance() }
 
-        var mantissa: UInt64 = 0
-        var isMantissaExact = true
-        var exponent = 0
-        let whole = digits(in: bytes, into: &mantissa, exact: &isMantissaExact)
+        var number = DecimalNumber()
+        let whole = digits(in: bytes, into: &number)
         guard whole > 0 else { throw numberError(in: bytes) }
         guard whole == 1 || bytes[offset - whole] != UInt8(ascii: "0") else { throw error(.invalidNumber, at: start, in: bytes) }
 
@@ -22,30 +17,25 @@ extension JSONScanner {
         if offset < bytes.count, bytes[offset] == UInt8(ascii: ".") {
             isInteger = false
             advance()
-            let decimals = digits(in: bytes, into: &mantissa, exact: &isMantissaExact)
+            let decimals = digits(in: bytes, into: &number)
             guard decimals > 0 else { throw numberError(in: bytes) }
-            exponent = -decimals
+            number.exponent = -decimals
         }
         if offset < bytes.count, bytes[offset] | 0x20 == UInt8(ascii: "e") {
             isInteger = false
             advance()
-            exponent += try writtenExponent(in: bytes)
+            number.exponent += try writtenExponent(in: bytes)
         }
 
-        if isInteger, isMantissaExact, let integer = JSONScanner.integer(mantissa, isNegative: isNegative) { return .integer(integer) }
-        if isMantissaExact, mantissa <= 1 << 53, abs(exponent) <= 22 {
-            let power = JSONScanner.powersOfTen[abs(exponent)]
-            let magnitude = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
-            return .number(isNegative ? -magnitude : magnitude)
+        if isInteger, number.isExact, let integer = JSONScanner.integer(number.mantissa, isNegative: isNegative) {
+            return .integer(integer)
         }
-        let text = bytes.extracting(start..<offset).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        guard let value = Double(text), value.isFinite else { throw error(.numberOutOfRange, at: start, in: bytes) }
+        if let magnitude = number.magnitude { return .number(isNegative ? -magnitude : magnitude) }
+        guard let value = DecimalNumber.value(reading: bytes.extracting(start..<offset)) else {
+            throw error(.numberOutOfRange, at: start, in: bytes)
+        }
         return .number(value)
     }
-
-    private static let powersOfTen: [Double] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    ]
 
     private static func integer(_ magnitude: UInt64, isNegative: Bool) -> Int64? {
         guard isNegative else { return Int64(exactly: magnitude) }
@@ -54,14 +44,11 @@ extension JSONScanner {
         return Int64(truncatingIfNeeded: 0 &- magnitude)
     }
 
-    /// Reads digits on top of a mantissa; returns how many there were.
-    private mutating func digits(in bytes: Span<UInt8>, into mantissa: inout UInt64, exact: inout Bool) -> Int {
+    /// Reads digits; returns how many there were.
+    private mutating func digits(in bytes: Span<UInt8>, into number: inout DecimalNumber) -> Int {
         let start = offset
         while offset < bytes.count, case let digit = bytes[offset] &- UInt8(ascii: "0"), digit < 10 {
-            let (tens, tensOverflow) = mantissa.multipliedReportingOverflow(by: 10)
-            let (sum, sumOverflow) = tens.addingReportingOverflow(UInt64(digit))
-            if tensOverflow || sumOverflow { exact = false }
-            mantissa = sum
+            number.append(digit: digit)
             advance()
         }
         return offset - start

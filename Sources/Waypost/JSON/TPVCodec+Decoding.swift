@@ -29,11 +29,12 @@ extension TPVCodec {
     /// - Parameter line: the line's number in errors.
     /// - Cost: 3 µs for a full TPV; allocates for names of sources of more than 15 bytes and for the satellites of a sky view.
     public static func decode(_ bytes: Span<UInt8>, line: Int = 1) throws(TPVError) -> PositionReport? {
+        var place = RecordedPlace()
         switch try className(of: bytes, line: line) {
-        case .some("TPV"): return try decodeTPV(bytes, line: line, isClassKnown: true)
+        case .some("TPV"): return try decodeTPV(bytes, line: line, isClassKnown: true, &place)
         case .some("SKY"): return try decodeSKY(bytes, line: line)
         case .some: return nil
-        case nil: return try decodeTPV(bytes, line: line, isClassKnown: false)
+        case nil: return try decodeTPV(bytes, line: line, isClassKnown: false, &place)
         }
     }
 
@@ -43,7 +44,7 @@ extension TPVCodec {
     }
 
     /// The value of `class`; where it stands first, as gpsd and we write it, and names a report, the second reading checks the rest.
-    private static func className(of bytes: Span<UInt8>, line: Int) throws(TPVError) -> String? {
+    static func className(of bytes: Span<UInt8>, line: Int) throws(TPVError) -> String? {
         var reader = MemberReader(line: line)
         var name: String?
         try reader.open(in: bytes)
@@ -53,14 +54,16 @@ extension TPVCodec {
                 continue
             }
             name = try reader.string(in: bytes)
-            if name == "TPV" || name == "SKY" { return name }
+            if name == "TPV" || name == "SKY" || name == "WPT" || name == "RTE" { return name }
         }
         return name
     }
 
     // MARK: TPV
 
-    private static func decodeTPV(_ bytes: Span<UInt8>, line: Int, isClassKnown: Bool) throws(TPVError) -> PositionReport? {
+    static func decodeTPV(
+        _ bytes: Span<UInt8>, line: Int, isClassKnown: Bool, _ place: inout RecordedPlace
+    ) throws(TPVError) -> PositionReport? {
         var latitude: Double?
         var longitude: Double?
         var mode: Int?
@@ -98,6 +101,10 @@ extension TPVCodec {
             case "satellites": fix.quality.satellitesUsed = try reader.integer(in: 0...Int(Int32.max), in: bytes)
             case "source": fix.source = try reader.string(in: bytes)
             case "device": device = try reader.string(in: bytes)
+            case "segment": place.segment = try reader.integer(in: 0...Int(Int32.max), in: bytes)
+            case "route": place.route = try reader.integer(in: 0...Int(Int32.max), in: bytes)
+            case "name": place.name = try reader.string(in: bytes)
+            case "desc": place.description = try reader.string(in: bytes)
             case "rollover": fix.isWeekRolloverCorrected = try reader.bool(in: bytes) ?? false
             default: try reader.skip(in: bytes)
             }
@@ -137,7 +144,7 @@ extension TPVCodec {
 
     // MARK: SKY
 
-    private static func decodeSKY(_ bytes: Span<UInt8>, line: Int) throws(TPVError) -> PositionReport {
+    static func decodeSKY(_ bytes: Span<UInt8>, line: Int) throws(TPVError) -> PositionReport {
         var sky = SkyView(time: nil, satellites: [])
         var device: String?
         var reader = MemberReader(line: line)

@@ -230,5 +230,5 @@ extension EpochAssembler {
 
 extension Double {
     /// What was computed from values with few decimals, without the digits that the arithmetic added.
-    fileprivate var roundedToMillimetres: Double { (self * 1_000).rounded() / 1_000 }
+    var roundedToMillimetres: Double { (self * 1_000).rounded() / 1_000 }
 }

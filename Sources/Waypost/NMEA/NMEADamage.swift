@@ -28,12 +28,7 @@ extension NMEADamage {
 /// How often each kind of damage was met, and where first.
 public struct NMEACounters: Sendable, Equatable {
     /// One kind's count.
-    public struct Tally: Sendable, Equatable {
-        /// How many times.
-        public internal(set) var count = 0
-        /// The line of the first time, counted from 1.
-        public internal(set) var firstLine = 0
-    }
+    public typealias Tally = DamageTally
 
     /// Sentences of a known type with a good frame and all their fields; noise hardly ever looks like one.
     public internal(set) var sentences = 0

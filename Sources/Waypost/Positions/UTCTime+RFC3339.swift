@@ -60,10 +60,13 @@ extension UTCTime {
         }
     }
 
-    private static func digits(_ count: Int, at start: Int, in bytes: Span<UInt8>) -> Int? {
+    /// So many digits as a number, or nil when one of them is none.
+    @inline(__always)
+    static func digits(_ count: Int, at start: Int, in bytes: Span<UInt8>) -> Int? {
         var value = 0
+        guard start >= 0, start + count <= bytes.count else { return nil }
         for index in start..<start + count {
-            let digit = bytes[index] &- UInt8(ascii: "0")
+            let digit = bytes[unchecked: index] &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
             value = value * 10 + Int(digit)
         }

@@ -32,25 +32,7 @@ struct ConvertCommand: ParsableCommand {
     func run() throws {
         let source = try format(from, of: input, among: ConversionFormat.readable, option: "--from")
         let target = try format(to, of: output, among: ConversionFormat.writable, option: "--to")
-        guard let decoder = source.makeDecoder(fixesRollover: fixRollover) else {
-            throw CommandFailure(
-                .usage, what: input, why: "\(source.rawValue) cannot be read",
-                next: "use \(ConversionFormat.list(ConversionFormat.readable))")
-        }
-        var reader = try ConversionReader(path: input, decoder: decoder)
-        var writer = try ConversionWriter(path: output, encoder: target.makeEncoder())
-        var reports: [PositionReport] = []
-        while try reader.read(into: &reports) {
-            for report in reports { try writer.add(report) }
-            reports.removeAll(keepingCapacity: true)
-            try writer.flush()
-        }
-        for warning in reader.warnings { SystemProcess.printError("waypost: \(input): \(warning)") }
-        guard reader.hasContent else {
-            throw CommandFailure(
-                .badData, what: input, why: "holds nothing usable as \(source.rawValue)", next: "name its format with --from")
-        }
-        try writer.finish()
+        try Conversion(input: input, source: source, output: output, target: target, fixesRollover: fixRollover).run()
     }
 
     private func format(

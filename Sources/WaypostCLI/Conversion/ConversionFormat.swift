@@ -14,7 +14,8 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .nmea: NMEAReportDecoder(fixesRollover: fixesRollover)
         case .jsonl: TPVLineDecoder()
-        case .gpx, .geojson, .csv, .kml: nil
+        case .gpx: GPXReportDecoder()
+        case .geojson, .csv, .kml: nil
         }
     }
 

@@ -1,16 +1,22 @@
 import Waypost
 import WaypostSystem
 
-/// Turns the bytes of one format into reports.
+/// Turns the bytes of one format into what a recording holds.
 protocol ReportDecoder {
     /// What was damaged, one line per kind.
     var warnings: [String] { get }
     /// Whether anything of the format was found.
     var hasContent: Bool { get }
-    /// Takes the next bytes, cut anywhere; appends what they complete.
-    mutating func decode(_ bytes: Span<UInt8>, into reports: inout [PositionReport])
+    /// Why the input is not of the format at all, in half a sentence; nothing is decoded after it.
+    var refusal: String? { get }
+    /// Takes the next bytes, cut anywhere; gives what they complete.
+    mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void)
     /// Ends the input.
-    mutating func finish(into reports: inout [PositionReport])
+    mutating func finish(_ take: (RecordingItem) -> Void)
+}
+
+extension ReportDecoder {
+    var refusal: String? { nil }
 }
 
 /// Reads a recording piece by piece.
@@ -45,9 +51,12 @@ struct ConversionReader: ~Copyable {
     /// Whether anything of the format was found.
     var hasContent: Bool { decoder.hasContent }
 
-    /// Appends the next reports, perhaps none; false at the end.
-    mutating func read(into reports: inout [PositionReport]) throws(CommandFailure) -> Bool {
-        if isAtEnd { return false }
+    /// Why the input is not of the format at all.
+    var refusal: String? { decoder.refusal }
+
+    /// Gives the next items, perhaps none; false at the end.
+    mutating func read(_ take: (RecordingItem) -> Void) throws(CommandFailure) -> Bool {
+        if isAtEnd || decoder.refusal != nil { return false }
         // Out of self while the decoder, which is in self too, reads from it.
         var buffer: [UInt8] = []
         swap(&buffer, &self.buffer)
@@ -59,7 +68,7 @@ struct ConversionReader: ~Copyable {
             throw CommandFailure(.inputOutput, what: path, why: "cannot be read: \(error.reason)")
         }
         isAtEnd = count == 0
-        if isAtEnd { decoder.finish(into: &reports) } else { decoder.decode(buffer.span.extracting(0..<count), into: &reports) }
+        if isAtEnd { decoder.finish(take) } else { decoder.decode(buffer.span.extracting(0..<count), take) }
         progress.add(bytes: count)
         return true
     }
@@ -79,22 +88,48 @@ struct NMEAReportDecoder: ReportDecoder {
     var warnings: [String] { decoder.counters.summary }
     var hasContent: Bool { decoder.counters.sentences > 0 }
 
-    mutating func decode(_ bytes: Span<UInt8>, into reports: inout [PositionReport]) {
+    mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
         decoder.decode(bytes, into: &events)
-        take(into: &reports)
+        give(take)
     }
 
-    mutating func finish(into reports: inout [PositionReport]) {
+    mutating func finish(_ take: (RecordingItem) -> Void) {
         decoder.finish(into: &events)
-        take(into: &reports)
+        give(take)
     }
 
-    private mutating func take(into reports: inout [PositionReport]) {
+    private mutating func give(_ take: (RecordingItem) -> Void) {
         for event in events {
             if case .epoch(let epoch) = event {
-                reports.append(epoch.position.map { .position($0) } ?? .noFix(NoFix(time: epoch.time)))
+                take(.report(epoch.position.map { .position($0) } ?? .noFix(NoFix(time: epoch.time))))
             }
         }
         events.removeAll(keepingCapacity: true)
+    }
+}
+
+/// GPX as tracks, routes and waypoints.
+struct GPXReportDecoder: ReportDecoder {
+    private var reader = GPXReader()
+    private(set) var refusal: String?
+
+    var warnings: [String] { reader.summary.remarks }
+    // A document without points is one, too; what has no root at all is refused.
+    var hasContent: Bool { refusal == nil }
+
+    mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
+        do throws(GPXError) {
+            try reader.read(bytes) { take(.item($0)) }
+        } catch {
+            refusal = error.description
+        }
+    }
+
+    mutating func finish(_ take: (RecordingItem) -> Void) {
+        do throws(GPXError) {
+            _ = try reader.finish()
+        } catch {
+            refusal = error.description
+        }
     }
 }

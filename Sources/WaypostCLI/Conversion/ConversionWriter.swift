@@ -6,6 +6,8 @@ struct ConversionWriter: ~Copyable {
     private var text = TextBuffer(capacity: 1 << 16)
     private var encoder: any ReportEncoder
     private var breaks = TrackBreaks()
+    /// The segment that the last point was in, where the input says it.
+    private var segment: Int?
 
     /// Opens the output; `-` is standard output.
     init(path: String, encoder: any ReportEncoder) throws(CommandFailure) {
@@ -14,10 +16,21 @@ struct ConversionWriter: ~Copyable {
         self.encoder.begin(&text)
     }
 
-    /// Adds a report to what is to be written.
-    mutating func add(_ report: PositionReport) throws(CommandFailure) {
-        encoder.add(report, after: breaks.isBreak(before: report), to: &text)
-        if text.count > 1 << 15 { try flush() }
+    /// How much could not be written because it came too late for its place in the format.
+    var lateItems: Int { encoder.lateItems }
+
+    /// Adds an item to what is to be written; ``flush()`` writes it.
+    mutating func add(_ item: RecordingItem) {
+        switch item {
+        case .report(let report): encoder.add(report, after: breaks.isBreak(before: report), to: &text)
+        case .item(let item):
+            var isBreak = false
+            if case .trackPoint(_, let segment) = item {
+                isBreak = self.segment != nil && self.segment != segment
+                self.segment = segment
+            }
+            encoder.add(item, after: isBreak, to: &text)
+        }
     }
 
     /// Ends the document and puts the file in its place.

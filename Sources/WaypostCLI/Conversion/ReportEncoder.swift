@@ -9,13 +9,31 @@ protocol ReportEncoder {
     ///
     /// - Parameter isBreak: whether the track is interrupted before it.
     mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer)
+    /// Appends a part of a track or route, or a waypoint; a format that only knows reports takes the points of tracks as such.
+    ///
+    /// - Parameter isBreak: whether another segment begins with it.
+    mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer)
     /// Appends what stands behind the last report.
     mutating func end(_ text: inout TextBuffer)
+    /// How much could not be written because it came too late for its place in the format.
+    var lateItems: Int { get }
+}
+
+extension ReportEncoder {
+    var lateItems: Int { 0 }
+
+    mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
+        if case .trackPoint(let point, _) = item { add(.position(point.position), after: isBreak, to: &text) }
+    }
 }
 
 /// JSON lines: every report with a time or a fix, and sky views.
 struct JSONLinesEncoder: ReportEncoder {
     func begin(_ text: inout TextBuffer) {}
+
+    func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
+        if TPVCodec.append(item, to: &text) { text.append(byte: UInt8(ascii: "\n")) }
+    }
 
     func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
         switch report {
@@ -31,22 +49,7 @@ struct JSONLinesEncoder: ReportEncoder {
     func end(_ text: inout TextBuffer) {}
 }
 
-/// GPX 1.1: one track, a segment for each stretch without a loss.
-struct GPXEncoder: ReportEncoder {
-    // A conversion keeps points without time; only the log insists on it.
-    private var writer = GPXWriter(creator: "waypost \(WaypostVersion.text)", precision: .exchange, requiresTime: false)
-
-    mutating func begin(_ text: inout TextBuffer) { writer.begin(into: &text) }
-
-    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
-        if isBreak { writer.breakSegment(into: &text) }
-        if case .position(let position) = report { writer.point(position, into: &text) }
-    }
-
-    mutating func end(_ text: inout TextBuffer) { writer.end(into: &text) }
-}
-
-/// GeoJSON (RFC 7946): a FeatureCollection with one Point per fix; its properties are the members of the TPV line and `segment`.
+/// GeoJSON (RFC 7946): a FeatureCollection with one Point per fix; its properties are the members of its JSON line and `segment`.
 ///
 /// The third coordinate is the height above the ellipsoid, as the RFC wants it.
 struct GeoJSONEncoder: ReportEncoder {
@@ -58,6 +61,20 @@ struct GeoJSONEncoder: ReportEncoder {
     mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
         if isBreak, hasFeatures { segment += 1 }
         guard case .position(let position) = report else { return }
+        beginFeature(position, &text)
+        let segment = segment
+        TPVCodec.append(position, to: &text) { json in json.member("segment", segment) }
+        text.append(byte: UInt8(ascii: "}"))
+    }
+
+    mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
+        guard let point = item.point else { return }
+        beginFeature(point.position, &text)
+        TPVCodec.append(item, to: &text)
+        text.append(byte: UInt8(ascii: "}"))
+    }
+
+    private mutating func beginFeature(_ position: Position, _ text: inout TextBuffer) {
         if hasFeatures { text.append(",\n") }
         hasFeatures = true
         text.append("{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
@@ -69,9 +86,6 @@ struct GeoJSONEncoder: ReportEncoder {
             text.append(shortest: altitude)
         }
         text.append("]},\"properties\":")
-        let segment = segment
-        TPVCodec.append(position, to: &text) { json in json.member("segment", segment) }
-        text.append(byte: UInt8(ascii: "}"))
     }
 
     func end(_ text: inout TextBuffer) { text.append("\n]}\n") }
@@ -86,6 +100,17 @@ struct KMLEncoder: ReportEncoder {
     mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
         if isBreak { writer.breakSegment(into: &text) }
         if case .position(let position) = report { writer.point(position, into: &text) }
+    }
+
+    mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
+        switch item {
+        case .waypoint(let point):
+            writer.waypoint(
+                name: point.name, description: point.description, coordinate: point.position.coordinate,
+                altitudeMSLMetres: point.position.altitudeMSLMetres, time: point.position.time, into: &text)
+        case .trackPoint(let point, _): add(.position(point.position), after: isBreak, to: &text)
+        case .track, .route, .routePoint: break
+        }
     }
 
     mutating func end(_ text: inout TextBuffer) { writer.end(into: &text) }

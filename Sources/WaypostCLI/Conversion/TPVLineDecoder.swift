@@ -17,8 +17,8 @@ struct TPVLineDecoder: ReportDecoder {
         failures.map { ["lines that cannot be read: \($0.count), first \($0.first)"] } ?? []
     }
 
-    /// Takes the next bytes; appends what they complete.
-    mutating func decode(_ bytes: Span<UInt8>, into reports: inout [PositionReport]) {
+    /// Takes the next bytes; gives what they complete.
+    mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
         var start = 0
         for offset in 0..<bytes.count where bytes[offset] == UInt8(ascii: "\n") {
             line += 1
@@ -26,10 +26,10 @@ struct TPVLineDecoder: ReportDecoder {
                 isSkippingLine = false
                 failTooLong()
             } else if carry.isEmpty {
-                read(bytes.extracting(start..<offset), into: &reports)
+                read(bytes.extracting(start..<offset), take)
             } else {
                 extendCarry(bytes, start..<offset)
-                finishCarry(into: &reports)
+                finishCarry(take)
             }
             start = offset + 1
         }
@@ -37,10 +37,10 @@ struct TPVLineDecoder: ReportDecoder {
     }
 
     /// Ends the input: the last line needs no line end.
-    mutating func finish(into reports: inout [PositionReport]) {
+    mutating func finish(_ take: (RecordingItem) -> Void) {
         guard isSkippingLine || !carry.isEmpty else { return }
         line += 1
-        if isSkippingLine { failTooLong() } else { finishCarry(into: &reports) }
+        if isSkippingLine { failTooLong() } else { finishCarry(take) }
     }
 
     private mutating func extendCarry(_ bytes: Span<UInt8>, _ range: Range<Int>) {
@@ -53,20 +53,20 @@ struct TPVLineDecoder: ReportDecoder {
         }
     }
 
-    private mutating func finishCarry(into reports: inout [PositionReport]) {
+    private mutating func finishCarry(_ take: (RecordingItem) -> Void) {
         var bytes: [UInt8] = []
         swap(&bytes, &carry)
-        if !bytes.isEmpty { read(bytes.span, into: &reports) }
+        if !bytes.isEmpty { read(bytes.span, take) }
         bytes.removeAll(keepingCapacity: true)
         swap(&bytes, &carry)
     }
 
-    private mutating func read(_ bytes: Span<UInt8>, into reports: inout [PositionReport]) {
+    private mutating func read(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
         guard !TPVLineDecoder.isBlank(bytes) else { return }
         do throws(TPVError) {
-            guard let report = try TPVCodec.decode(bytes, line: line) else { return }
+            guard let item = try TPVCodec.decodeItem(bytes, line: line) else { return }
             hasContent = true
-            reports.append(report)
+            take(item)
         } catch {
             fail(error.description)
         }

@@ -9,7 +9,10 @@ enum WaypostBench {
         case (3, "nmea-parse"):
             if !NMEAParse.run(input(arguments[2])) { exit(1) }
         case (3, "nmea-to-gpx"): NMEAToGPX.run(input(arguments[2]))
-        default: fail("usage: waypost-bench nmea-parse|nmea-to-gpx FILE", status: 64)
+        case (3, "gpx-parse"): if !GPXPasses.run(input(arguments[2]), .nothing) { exit(1) }
+        case (3, "gpx-to-jsonl"): if !GPXPasses.run(input(arguments[2]), .jsonLines) { exit(1) }
+        case (3, "gpx-to-gpx"): if !GPXPasses.run(input(arguments[2]), .gpx) { exit(1) }
+        default: fail("usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE", status: 64)
         }
     }
 

@@ -1,0 +1,74 @@
+extension GPXAssembler {
+    // MARK: - Text
+
+    @inline(__always)
+    mutating func text(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        if stack.top.isText, skipped == 0 {
+            text.append(bytes.extracting(range))
+        } else if stack.top == .document {
+            textOutside(range, in: bytes)
+        }
+        if pieceHasNUL { lookForNUL(range, in: bytes) }
+    }
+
+    mutating func characterData(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        if stack.top.isText, skipped == 0 { text.append(characterData: bytes.extracting(range)) }
+        if pieceHasNUL { lookForNUL(range, in: bytes) }
+    }
+
+    /// A `<` that begins nothing stands for itself.
+    mutating func stray(at offset: Int, in bytes: Span<UInt8>) {
+        if failure != nil { return }
+        add(.brokenMarkup, at: offset, in: bytes)
+        if stack.top.isText, skipped == 0 { text.append(characterData: [UInt8(ascii: "<")].span) }
+    }
+
+    private mutating func textOutside(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        guard failure == nil, !hasCountedOutside else { return }
+        for index in range where bytes[index] > 0x20 {
+            hasCountedOutside = true
+            add(.textOutside, at: index, in: bytes)
+            return
+        }
+    }
+
+    private mutating func lookForNUL(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        guard failure == nil, let offset = bytes.extracting(range).firstIndex(of: 0, from: 0) else { return }
+        breakPoint(at: range.lowerBound + offset, in: bytes)
+        if !hasCountedNUL { add(.nulBytes, at: range.lowerBound + offset, in: bytes) }
+        hasCountedNUL = true
+    }
+
+    // MARK: - Declarations
+
+    /// Takes an XML declaration: `version="1.0" encoding="windows-1252"`.
+    ///
+    /// One within a document begins another one, which was appended to the first after a power cut.
+    mutating func declaration(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        if failure != nil { return }
+        if stack.top != .document {
+            add(.brokenMarkup, at: range.lowerBound, in: bytes)
+            reset()
+        }
+        guard !isUTF16, let value = GPXAssembler.encodingName(bytes.extracting(range)) else { return }
+        switch value {
+        case "utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be", "ucs-2", "unicode": encoding = .utf8
+        case "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252", "cp-1252", "x-cp1252":
+            encoding = .windows1252
+        default: add(.unknownEncoding, at: range.lowerBound, in: bytes)
+        }
+    }
+
+    mutating func refuseDeclarations(at offset: Int, in bytes: Span<UInt8>) {
+        if failure == nil { failure = .documentTypeDeclarations(line: lines.line(at: offset, in: bytes)) }
+    }
+
+    /// What stands between the quotes behind `encoding`, in lower case.
+    private static func encodingName(_ bytes: Span<UInt8>) -> String? {
+        let text = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }.lowercased()
+        guard let name = text.firstRange(of: "encoding") else { return nil }
+        let value = text[name.upperBound...].drop { $0 == "=" || $0 == " " || $0 == "\t" }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
+        return String(value.dropFirst().prefix { $0 != quote })
+    }
+}

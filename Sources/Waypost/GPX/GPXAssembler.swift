@@ -1,0 +1,326 @@
+/// Makes tracks, routes and waypoints of the tokens of a GPX file.
+///
+/// It knows which element it is in by a stack of the few that are read; everything else is stepped over by counting. An element counts as
+/// GPX when it has the prefix of the root, whatever that is; what is in `extensions` by its name alone.
+struct GPXAssembler {
+    /// What has been found so far.
+    var summary = GPXSummary()
+    /// Why the file is not read; nothing is taken after it.
+    var failure: GPXError?
+    /// Whether the file is UTF-16, whatever it declares.
+    var isUTF16 = false
+
+    var stack = GPXElementStack()
+    /// Elements that are open and not read, inside each other.
+    var skipped = 0
+    /// Of these, the ones called like the point they are in.
+    private var skippedPoints = 0
+    private var hasRoot = false
+    private var rootPrefix: [UInt8] = []
+    private var accuracyNamespace = AccuracyNamespace()
+    var encoding = XMLText.Encoding.utf8
+    /// The element whose start tag is open.
+    private var opening = GPXElement.document
+
+    var text = XMLText(limit: GPXReader.longestText)
+    private var draft = GPXPointDraft()
+    private var path = GPXPath(number: 0)
+    private var isPathGiven = true
+    private var isSegmentOpen = false
+
+    var lines = LineCount()
+    var pieceHasNUL = false
+    /// Whether NULs, or text outside of the root, have been counted since the last tag: one stretch may come in pieces.
+    var hasCountedNUL = false
+    var hasCountedOutside = false
+
+    // MARK: - Pieces
+
+    /// Prepares for the tokens of these bytes.
+    mutating func beginPiece(_ bytes: Span<UInt8>) {
+        pieceHasNUL = bytes.firstIndex(of: 0, from: 0) != nil
+    }
+
+    /// Counts the lines of what has been used.
+    mutating func endPiece(_ bytes: Span<UInt8>, used: Int) {
+        lines.add(bytes.extracting(0..<used))
+    }
+
+    /// Ends the file.
+    ///
+    /// - Parameter hasRest: whether bytes are left that are no whole token.
+    mutating func finish(hasRest: Bool) {
+        if failure != nil { return }
+        if !hasRoot {
+            failure = .noRoot
+        } else if stack.top != .document {
+            summary.add(.cut, line: lines.current)
+        } else if hasRest {
+            summary.add(.textOutside, line: lines.current)
+        }
+    }
+
+    mutating func add(_ damage: GPXDamage, at offset: Int, in bytes: Span<UInt8>) {
+        let lines = lines
+        summary.add(damage, line: lines.line(at: offset, in: bytes))
+    }
+
+    /// Forgets what is open: another document begins.
+    mutating func reset() {
+        stack = GPXElementStack()
+        skipped = 0
+        skippedPoints = 0
+        isSegmentOpen = false
+        isPathGiven = true
+    }
+
+    // MARK: - Start tags
+
+    @inline(__always)
+    mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>) {
+        hasCountedNUL = false
+        hasCountedOutside = false
+        var local = name.lowerBound
+        for index in name where bytes[unchecked: index] == UInt8(ascii: ":") {  // A range of the bytes.
+            local = index + 1
+        }
+        let element = GPXElement(local..<name.upperBound, in: bytes)
+        let prefix = name.lowerBound..<max(name.lowerBound, local - 1)
+        if skipped == 0, element.isChild(of: stack.top), isRead(element, prefix, in: bytes) {
+            open(element)
+        } else {
+            startOddTag(element, prefix, local..<name.upperBound, in: bytes)
+        }
+    }
+
+    /// Whether an element that has its right place is GPX or one of the extensions.
+    @inline(__always)
+    private func isRead(_ element: GPXElement, _ prefix: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        switch stack.top {
+        case .extensions where element == .accuracy: accuracyNamespace.contains(prefix: prefix, in: bytes)
+        case .extensions, .trackPointExtension: true
+        default: hasRootPrefix(prefix, in: bytes)
+        }
+    }
+
+    @inline(__always)
+    private func hasRootPrefix(_ prefix: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        guard prefix.count == rootPrefix.count else { return false }
+        for index in rootPrefix.indices where rootPrefix[index] != bytes[prefix.lowerBound + index] { return false }
+        return true
+    }
+
+    @inline(__always)
+    private mutating func open(_ element: GPXElement) {
+        opening = element
+        stack.push(element)
+        if element.isText {
+            text.removeAll()
+        } else if element.isPoint {
+            draft = GPXPointDraft()
+        }
+    }
+
+    /// A start tag that is not read, not in its place, or the root's.
+    @inline(never)
+    private mutating func startOddTag(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
+        opening = .other
+        if failure != nil { return }
+        if stack.top == .document, skipped == 0 {
+            startRoot(element, prefix, local, in: bytes)
+            return
+        }
+        // A frame's element where it cannot be, or inside anything of a point that is broken already: the tags between them are lost.
+        if element.isFrame, hasRootPrefix(prefix, in: bytes), skipped == 0 && !isInExtensions || isPointOpen && draft.isBroken,
+            element == .gpx || stack.hasParent(of: element)
+        {
+            add(.brokenMarkup, at: local.lowerBound, in: bytes)
+            breakPoint(at: local.lowerBound, in: bytes)
+            skipped = 0
+            skippedPoints = 0
+            while stack.top != .document, !element.isChild(of: stack.top) { close(in: bytes) { _ in } }
+            if stack.top == .document { startRoot(element, prefix, local, in: bytes) } else { open(element) }
+            return
+        }
+        skipped += 1
+        if element.isPoint, stack.contains(element) { skippedPoints += 1 }
+    }
+
+    private var isInExtensions: Bool { stack.top == .extensions || stack.top == .trackPointExtension }
+    private var isPointOpen: Bool { stack.contains(.trackPoint) || stack.contains(.waypoint) || stack.contains(.routePoint) }
+
+    private mutating func startRoot(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
+        if element == .gpx {
+            if hasRoot { add(.secondDocument, at: local.lowerBound, in: bytes) }
+            hasRoot = true
+            rootPrefix = bytes.extracting(prefix).withUnsafeBufferPointer { Array($0) }
+            open(.gpx)
+        } else if hasRoot {
+            skipped = 1
+        } else {
+            let name = bytes.extracting(local.lowerBound..<min(local.upperBound, local.lowerBound + 64))
+            failure = .notGPX(
+                root: name.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) },
+                line: lines.line(at: local.lowerBound, in: bytes))
+        }
+    }
+
+    // MARK: - Attributes
+
+    @inline(__always)
+    mutating func attribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
+        if opening.isPoint { draft.attribute(name, value, in: bytes) } else if opening == .gpx { rootAttribute(name, value, in: bytes) }
+        accuracyNamespace.take(attribute: name, value: value, in: bytes)
+    }
+
+    mutating func overlongAttribute(_ name: Range<Int>, in bytes: Span<UInt8>) {
+        // As one that cannot be read: an empty one.
+        if opening.isPoint { draft.attribute(name, 0..<0, in: bytes) }
+    }
+
+    private mutating func rootAttribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
+        var faults = XMLText.Faults()
+        if name.count == 7, bytes.hasLiteral("version", at: name.lowerBound) == true {
+            summary.version = XMLText.string(bytes.extracting(value), encoding, faults: &faults)
+            if let version = summary.version, version != "1.0", version != "1.1" {
+                add(.unknownVersion, at: value.lowerBound, in: bytes)
+            }
+        } else if name.count == 7, bytes.hasLiteral("creator", at: name.lowerBound) == true {
+            summary.creator = XMLText.string(bytes.extracting(value), encoding, faults: &faults)
+        }
+    }
+
+    @inline(__always)
+    mutating func endStartTag(isEmpty: Bool, isBroken: Bool, at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+        if isBroken { add(.brokenMarkup, at: offset, in: bytes) }
+        switch opening {
+        case .trackPoint, .waypoint, .routePoint:
+            if isBroken || !draft.endAttributes() { add(isBroken ? .brokenPoint : .badPlace, at: offset, in: bytes) }
+            if isBroken { _ = draft.breakUp() }
+        case .segment:
+            isSegmentOpen = true
+            summary.segments += 1
+        case .track: beginPath(number: summary.tracks)
+        case .route: beginPath(number: summary.routes)
+        default: if isBroken { breakPoint(at: offset, in: bytes) }
+        }
+        guard isEmpty else { return }
+        if opening == .other { endSkipped() } else if stack.top == opening { close(in: bytes, visit) }
+    }
+
+    private mutating func beginPath(number: Int) {
+        path = GPXPath(number: number)
+        isPathGiven = false
+        if opening == .track { summary.tracks += 1 } else { summary.routes += 1 }
+    }
+
+    // MARK: - End tags
+
+    @inline(__always)
+    mutating func endTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+        hasCountedNUL = false
+        hasCountedOutside = false
+        var local = name.lowerBound
+        for index in name where bytes[unchecked: index] == UInt8(ascii: ":") {  // A range of the bytes.
+            local = index + 1
+        }
+        let element = GPXElement(local..<name.upperBound, in: bytes)
+        if skipped == 0, element == stack.top { close(in: bytes, visit) } else { endOddTag(element, at: name.lowerBound, in: bytes, visit) }
+    }
+
+    /// The end tag of an element that is not read, or one that does not match.
+    @inline(never)
+    private mutating func endOddTag(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+        if failure != nil { return }
+        if skipped > 0 {
+            guard element.isPoint, stack.contains(element), skippedPoints == 0 else {
+                if element.isPoint, stack.contains(element) { skippedPoints -= 1 }
+                endSkipped()
+                return
+            }
+            skipped = 0
+        }
+        add(.brokenMarkup, at: offset, in: bytes)
+        guard element != .other, element != .document, stack.contains(element) else { return }
+        breakPoint(at: offset, in: bytes)
+        while stack.top != element { close(in: bytes, visit) }
+        close(in: bytes, visit)
+    }
+
+    private mutating func endSkipped() {
+        if skipped > 0 { skipped -= 1 }
+        if skipped == 0 { skippedPoints = 0 }
+    }
+
+    mutating func breakPoint(at offset: Int, in bytes: Span<UInt8>) {
+        if isPointOpen, draft.breakUp() { add(.brokenPoint, at: offset, in: bytes) }
+    }
+
+    /// Closes the innermost element that is read.
+    @inline(__always)
+    private mutating func close(in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+        let element = stack.top
+        stack.pop()
+        switch element {
+        case .trackPoint, .waypoint, .routePoint: endPoint(element, visit)
+        case .segment: isSegmentOpen = false
+        case .track, .route: givePath(element, visit)
+        case .gpx, .extensions, .trackPointExtension, .document, .other: break
+        case .name, .description: endString(element, at: 0, in: bytes)
+        default: endValue(element, in: bytes)
+        }
+    }
+
+    @inline(__always)
+    private mutating func endValue(_ element: GPXElement, in bytes: Span<UInt8>) {
+        let raw = text.raw
+        if text.isOverlong || !draft.take(element, raw.span) { add(.badValue, at: 0, in: bytes) }
+    }
+
+    private mutating func endString(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>) {
+        var faults = XMLText.Faults()
+        let string = text.string(encoding, faults: &faults)
+        if text.isOverlong { add(.overlongText, at: offset, in: bytes) }
+        if faults.isWronglyEncoded { add(.wrongEncoding, at: offset, in: bytes) }
+        for _ in 0..<faults.unknownReferences { add(.unknownReference, at: offset, in: bytes) }
+        if stack.top.isPoint {
+            draft.take(element, string: string)
+        } else if element == .name {
+            path.name = string
+        } else {
+            path.description = string
+        }
+    }
+
+    // MARK: - What is whole
+
+    @inline(__always)
+    private mutating func endPoint(_ element: GPXElement, _ visit: (GPXItem) -> Void) {
+        guard draft.isValid else { return }
+        switch element {
+        case .trackPoint:
+            if !isSegmentOpen {
+                // A point right in its track, or behind a lost start tag.
+                isSegmentOpen = true
+                summary.segments += 1
+            }
+            givePath(.track, visit)
+            summary.trackPoints += 1
+            visit(.trackPoint(draft.finished(), segment: summary.segments - 1))
+        case .routePoint:
+            givePath(.route, visit)
+            summary.routePoints += 1
+            visit(.routePoint(draft.finished(), route: max(summary.routes - 1, 0)))
+        default:
+            summary.waypoints += 1
+            visit(.waypoint(draft.finished()))
+        }
+    }
+
+    @inline(__always)
+    private mutating func givePath(_ element: GPXElement, _ visit: (GPXItem) -> Void) {
+        if isPathGiven { return }
+        isPathGiven = true
+        visit(element == .track ? .track(path) : .route(path))
+    }
+}

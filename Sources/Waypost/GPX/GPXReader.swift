@@ -1,0 +1,98 @@
+/// Reads GPX 1.0 and 1.1 from bytes that come in pieces of any size; lenient, bounded in memory and depth, without entities.
+///
+/// ```swift
+/// var reader = GPXReader()
+/// while let bytes = next() {
+///     try reader.read(bytes.span) { item in
+///         if case .trackPoint(let point, let segment) = item { use(point.position, segment) }
+///     }
+/// }
+/// let summary = try reader.finish()      // how much there was, and what was damaged
+/// ```
+///
+/// What is damaged costs as little as possible: a point whose place cannot be is left out and counted, another value is left out of its
+/// point, a file that is cut keeps what was whole before the cut. The page <doc:GPX> lists every leniency.
+///
+/// - Errors: what is not GPX at all is a ``GPXError``; after one, the reader gives nothing more.
+/// - Cost: one pass; memory for the piece under way and at most a few texts of ``longestText`` bytes. No allocation per point, except for
+///   names and descriptions of more than 15 bytes.
+public struct GPXReader: Sendable {
+    /// Bytes that are kept of a name or a description.
+    public static let longestText = 16_384
+
+    private var input = XMLInput()
+    private var tokenizer = XMLTokenizer()
+    private var assembler = GPXAssembler()
+    /// What the tokenizer has not used up.
+    private var pending: [UInt8] = []
+
+    /// A reader at the start of a file.
+    public init() {}
+
+    /// What has been found so far.
+    public var summary: GPXSummary { assembler.summary }
+
+    /// Takes the next bytes, cut anywhere; visits what they complete, in the order of the file.
+    public mutating func read(_ bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) throws(GPXError) {
+        // Out of self while it decodes into self.
+        var input = XMLInput()
+        swap(&input, &self.input)
+        input.decode(bytes) { consume($0, isUTF16: $1, visit) }
+        swap(&input, &self.input)
+        if let failure = assembler.failure { throw failure }
+    }
+
+    /// Ends the file: what is incomplete is lost.
+    ///
+    /// - Returns: what was found in the whole file, and what was damaged.
+    public mutating func finish() throws(GPXError) -> GPXSummary {
+        var input = XMLInput()
+        swap(&input, &self.input)
+        // What is left of a file can only be a piece of text or of a tag, which complete nothing.
+        input.finish { consume($0, isUTF16: $1) { _ in } }
+        assembler.finish(hasRest: !pending.isEmpty || tokenizer.isInsideMarkup)
+        if let failure = assembler.failure { throw failure }
+        return assembler.summary
+    }
+
+    private mutating func consume(_ bytes: Span<UInt8>, isUTF16: Bool, _ visit: (GPXItem) -> Void) {
+        assembler.isUTF16 = isUTF16
+        if pending.isEmpty {
+            let used = tokens(in: bytes, visit)
+            bytes.extracting(used..<bytes.count).withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+        } else {
+            bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+            var text: [UInt8] = []
+            swap(&text, &pending)
+            let used = tokens(in: text.span, visit)
+            text.removeFirst(used)
+            swap(&text, &pending)
+        }
+    }
+
+    /// Takes every whole token; returns how many bytes they have.
+    private mutating func tokens(in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) -> Int {
+        assembler.beginPiece(bytes)
+        loop: while true {
+            let token = tokenizer.next(in: bytes)
+            switch token {
+            case .startTag(let name): assembler.startTag(name, in: bytes)
+            case .attribute(let name, let value): assembler.attribute(name, value, in: bytes)
+            case .overlongAttribute(let name): assembler.overlongAttribute(name, in: bytes)
+            case .startTagEnd(let isEmpty, let isBroken):
+                assembler.endStartTag(isEmpty: isEmpty, isBroken: isBroken, at: tokenizer.offset, in: bytes, visit)
+            case .endTag(let name): assembler.endTag(name, in: bytes, visit)
+            case .text(let range): assembler.text(range, in: bytes)
+            case .characterData(let range): assembler.characterData(range, in: bytes)
+            case .declaration(let range): assembler.declaration(range, in: bytes)
+            case .documentTypeDeclarations: assembler.refuseDeclarations(at: tokenizer.offset, in: bytes)
+            case .stray: assembler.stray(at: tokenizer.offset, in: bytes)
+            case .incomplete: break loop
+            }
+        }
+        let used = tokenizer.offset
+        assembler.endPiece(bytes, used: used)
+        tokenizer.rebase()
+        return used
+    }
+}

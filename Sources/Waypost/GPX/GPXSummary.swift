@@ -1,0 +1,125 @@
+/// What a ``GPXReader`` has found, and what was damaged.
+public struct GPXSummary: Sendable, Equatable {
+    /// The version that the root names, as `1.1`; nil when it names none.
+    public internal(set) var version: String?
+    /// The program that made the file, when the root names it.
+    public internal(set) var creator: String?
+    /// Waypoints with a place.
+    public internal(set) var waypoints = 0
+    /// Routes, those without points too.
+    public internal(set) var routes = 0
+    /// Points of routes with a place.
+    public internal(set) var routePoints = 0
+    /// Tracks, those without points too.
+    public internal(set) var tracks = 0
+    /// Segments of tracks, those without points too.
+    public internal(set) var segments = 0
+    /// Points of tracks with a place.
+    public internal(set) var trackPoints = 0
+    private var tallies = [DamageTally](repeating: DamageTally(), count: GPXDamage.allCases.count)
+
+    /// Nothing found yet.
+    public init() {}
+
+    /// Points of every kind with a place.
+    public var points: Int { waypoints + routePoints + trackPoints }
+
+    /// Points of every kind that were left out, because their place cannot be or their markup is broken.
+    public var badPoints: Int { self[.badPlace].count + self[.brokenPoint].count }
+
+    /// Whether the file ends before its root does: the points before the cut are there, the one that is cut is not.
+    public var isCut: Bool { self[.cut].count > 0 }
+
+    /// The count for one kind of damage.
+    public subscript(damage: GPXDamage) -> DamageTally { tallies[damage.rawValue] }
+
+    /// One line per kind of damage that was met, for people: what, how often, where first.
+    public var remarks: [String] {
+        GPXDamage.allCases.compactMap { damage in
+            let tally = self[damage]
+            guard tally.count > 0 else { return nil }
+            switch damage {
+            case .cut: return "\(damage.words) at line \(tally.firstLine); what was whole before it is kept"
+            case .unknownVersion: return "\(damage.words): \(version ?? ""); read as 1.1"
+            default: return "\(damage.words): \(tally.count), first at line \(tally.firstLine)"
+            }
+        }
+    }
+
+    mutating func add(_ damage: GPXDamage, line: @autoclosure () -> Int) {
+        if tallies[damage.rawValue].count == 0 { tallies[damage.rawValue].firstLine = line() }
+        tallies[damage.rawValue].count += 1
+    }
+}
+
+/// What can be wrong with a GPX file that can still be read.
+public enum GPXDamage: Int, Sendable, CaseIterable {
+    /// The file ends before its root does.
+    case cut
+    /// A point without latitude or longitude, or with one that cannot be; it is left out.
+    case badPlace
+    /// A point with broken markup or NUL bytes in it; it is left out.
+    case brokenPoint
+    /// Another value that cannot be read or cannot be; it is left out, its point is kept.
+    case badValue
+    /// A tag that is broken, missing or in the wrong place.
+    case brokenMarkup
+    /// Another document behind the first, as a program leaves it that appends after a power cut; it is read as well.
+    case secondDocument
+    /// NUL bytes, as a file system leaves them after a power cut.
+    case nulBytes
+    /// Something before the root or after its end.
+    case textOutside
+    /// A text in another encoding than the file's.
+    case wrongEncoding
+    /// A `&` that begins no reference, or one to an entity that XML does not have.
+    case unknownReference
+    /// A text longer than the reader keeps.
+    case overlongText
+    /// An encoding that is not known.
+    case unknownEncoding
+    /// A version other than 1.0 and 1.1.
+    case unknownVersion
+}
+
+extension GPXDamage {
+    /// What it is called in messages.
+    fileprivate var words: String {
+        switch self {
+        case .cut: "the file ends within the document"
+        case .badPlace: "points without a place that can be, left out"
+        case .brokenPoint: "points with broken markup, left out"
+        case .badValue: "values that cannot be read"
+        case .brokenMarkup: "broken tags"
+        case .secondDocument: "further documents in the same file"
+        case .nulBytes: "stretches of NUL bytes"
+        case .textOutside: "texts outside of the document"
+        case .wrongEncoding: "texts that are not in the file's encoding, read as windows-1252"
+        case .unknownReference: "references that are not known"
+        case .overlongText: "texts longer than \(GPXReader.longestText) bytes, cut"
+        case .unknownEncoding: "declarations of an encoding that is not known, read as UTF-8"
+        case .unknownVersion: "a version of GPX that is not known"
+        }
+    }
+}
+
+/// Why a file is not read as GPX at all; lines are counted from 1.
+public enum GPXError: Error, Sendable, Hashable {
+    /// There is no element in it.
+    case noRoot
+    /// The root is another element than `gpx`.
+    case notGPX(root: String, line: Int)
+    /// The document type declares things of its own. They might be entities, which are never expanded.
+    case documentTypeDeclarations(line: Int)
+}
+
+extension GPXError: CustomStringConvertible {
+    /// Half a sentence for people: `its root is <kml>, not <gpx> (line 1)`.
+    public var description: String {
+        switch self {
+        case .noRoot: "there is no XML in it"
+        case .notGPX(let root, let line): "its root is <\(root)>, not <gpx> (line \(line))"
+        case .documentTypeDeclarations(let line): "its document type declares entities or the like, which are never read (line \(line))"
+        }
+    }
+}

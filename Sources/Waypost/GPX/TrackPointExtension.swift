@@ -1,0 +1,51 @@
+// Garmin's TrackPointExtension, versions 1 and 2, and what else stands in the `extensions` of a point.
+//
+// ```
+// <extensions>
+//   <gpxtpx:TrackPointExtension>         any prefix, declared or not
+//     <gpxtpx:atemp> ... <gpxtpx:cad>    version 1: passed over
+//     <gpxtpx:speed>3.2</gpxtpx:speed>   version 2: m/s
+//     <gpxtpx:course>271.5</...>         degrees true
+//     <gpxtpx:bearing>                   passed over: where to, not where from
+//   </gpxtpx:TrackPointExtension>
+//   <waypost:accuracy>4.2</...>          namespace urn:waypost:gpx:1: radius in m that holds 68 %
+//   <speed>, <osmand:speed>, <course>    by the same names and units
+// </extensions>
+// ```
+//
+// - Source: https://www8.garmin.com/xmlschemas/TrackPointExtensionv1.xsd and TrackPointExtensionv2.xsd.
+
+/// Which prefix stands for our own namespace.
+///
+/// Declarations count from where they stand to the end of the file: nobody uses one prefix for two namespaces.
+struct AccuracyNamespace {
+    /// The namespace of `waypost:accuracy`.
+    static let name: StaticString = "urn:waypost:gpx:1"
+
+    /// The prefix, empty for the default namespace; nil before a declaration.
+    private var prefix: [UInt8]?
+
+    /// Takes an attribute; it may be a declaration of the namespace.
+    @inline(__always)
+    mutating func take(attribute name: Range<Int>, value: Range<Int>, in bytes: Span<UInt8>) {
+        guard name.count >= 5, bytes[unchecked: name.lowerBound] == UInt8(ascii: "x") else { return }  // Within the bytes, by the count.
+        declare(name, value, in: bytes)
+    }
+
+    private mutating func declare(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
+        guard bytes.hasLiteral("xmlns", at: name.lowerBound) == true, value.count == AccuracyNamespace.name.utf8CodeUnitCount,
+            bytes.hasLiteral(AccuracyNamespace.name, at: value.lowerBound) == true
+        else { return }
+        if name.count == 5 {
+            prefix = []
+        } else if bytes[name.lowerBound + 5] == UInt8(ascii: ":") {
+            prefix = bytes.extracting(name.lowerBound + 6..<name.upperBound).withUnsafeBufferPointer { Array($0) }
+        }
+    }
+
+    /// Whether an element with that prefix is in the namespace.
+    func contains(prefix range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        guard let prefix, prefix.count == range.count else { return false }
+        return prefix.indices.allSatisfy { prefix[$0] == bytes[range.lowerBound + $0] }
+    }
+}

@@ -1,0 +1,73 @@
+// Recordings as lines of JSON: the reports of ``TPVCodec``, and what a GPX file holds besides.
+//
+// ```
+// {"class":"TPV", ..., "segment":3}                     a point of a track; segments are counted from 0 through the file
+// {"class":"WPT", ..., "name":"Hut", "desc":"..."}      a waypoint
+// {"class":"RTE", ..., "route":0, "name":"..."}         a point of a route; routes are counted from 0
+// ```
+// `name` and `desc` may stand on each of them.
+
+/// One thing that a recording holds.
+public enum RecordingItem: Sendable, Hashable {
+    /// A fix, a report without one, or a sky view, as a receiver gives them.
+    case report(PositionReport)
+    /// A waypoint, or a part of a route or track.
+    case item(GPXItem)
+}
+
+/// What a line says of where its fix belongs.
+struct RecordedPlace {
+    var segment: Int?
+    var route: Int?
+    var name: String?
+    var description: String?
+}
+
+extension TPVCodec {
+    /// Appends a point as one object, without a line feed; nothing for the head of a track or route.
+    ///
+    /// - Returns: whether there was a point.
+    @discardableResult
+    public static func append(_ item: GPXItem, to text: inout TextBuffer) -> Bool {
+        switch item {
+        case .track, .route: return false
+        case .trackPoint(let point, let segment):
+            append(point.position, to: &text) { json in
+                json.member("segment", segment)
+                json.member("name", point.name)
+                json.member("desc", point.description)
+            }
+        case .waypoint(let point):
+            append(point.position, to: &text, class: "WPT") { json in
+                json.member("name", point.name)
+                json.member("desc", point.description)
+            }
+        case .routePoint(let point, let route):
+            append(point.position, to: &text, class: "RTE") { json in
+                json.member("route", route)
+                json.member("name", point.name)
+                json.member("desc", point.description)
+            }
+        }
+        return true
+    }
+
+    /// What is on a line, or nil when the line is JSON of another class.
+    ///
+    /// - Parameter line: the line's number in errors.
+    public static func decodeItem(_ bytes: Span<UInt8>, line: Int = 1) throws(TPVError) -> RecordingItem? {
+        let name = try className(of: bytes, line: line)
+        if let name, name != "TPV", name != "WPT", name != "RTE" {
+            return name == "SKY" ? .report(try decodeSKY(bytes, line: line)) : nil
+        }
+        var place = RecordedPlace()
+        guard let report = try decodeTPV(bytes, line: line, isClassKnown: name != nil, &place) else { return nil }
+        guard case .position(let position) = report else { return name == nil || name == "TPV" ? .report(report) : nil }
+        let point = GPXPoint(position, name: place.name, description: place.description)
+        switch name {
+        case "WPT": return .item(.waypoint(point))
+        case "RTE": return .item(.routePoint(point, route: place.route ?? 0))
+        default: return place.segment.map { .item(.trackPoint(point, segment: $0)) } ?? .report(report)
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/// How often one kind of damage was met in an input, and where first.
+public struct DamageTally: Sendable, Hashable {
+    /// How many times.
+    public internal(set) var count = 0
+    /// The line of the first time, counted from 1; 0 when there was none.
+    public internal(set) var firstLine = 0
+
+    /// Not met yet.
+    public init() {}
+}

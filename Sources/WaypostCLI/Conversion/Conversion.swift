@@ -1,0 +1,100 @@
+import Waypost
+import WaypostSystem
+
+/// Converts one recording: one pass, bounded memory.
+///
+/// GPX has all waypoints before all routes before all tracks, and so has nearly every GPX file. One that has not, or lines of JSON in another
+/// order, are read once for each of the three. That is found out in the first pass, whose output is thrown away; an output that cannot be
+/// thrown away (a pipe) costs a pass before it. An input that cannot be read again (a pipe, too) loses what comes too late, and says so.
+struct Conversion {
+    let input: String
+    let source: ConversionFormat
+    let output: String
+    let target: ConversionFormat
+    let fixesRollover: Bool
+
+    /// The three parts of a GPX file, in its order.
+    private enum Part: CaseIterable {
+        case waypoints, routes, tracks
+
+        init(_ item: RecordingItem) {
+            switch item {
+            case .item(.waypoint): self = .waypoints
+            case .item(.route), .item(.routePoint): self = .routes
+            case .item(.track), .item(.trackPoint), .report: self = .tracks
+            }
+        }
+    }
+
+    /// Does it; says on standard error what was damaged.
+    func run() throws {
+        let mayNeedOrder = target == .gpx && source != .nmea && input != "-" && Syscalls.kind(input) == .regular
+        if mayNeedOrder, !isOutputReplaceable, try isInputOutOfOrder() { return try writeInOrder() }
+        var reader = try makeReader()
+        var writer = try ConversionWriter(path: output, encoder: target.makeEncoder())
+        while try reader.read({ writer.add($0) }) {
+            if mayNeedOrder, writer.lateItems > 0 { return try writeInOrder() }
+            try writer.flush()
+        }
+        try check(reader)
+        if writer.lateItems > 0 {
+            warn("waypoints and points of routes behind the first track, left out: \(writer.lateItems); convert a file, not a pipe")
+        }
+        try writer.finish()
+    }
+
+    private func writeInOrder() throws {
+        var writer = try ConversionWriter(path: output, encoder: target.makeEncoder())
+        for part in Part.allCases {
+            var reader = try makeReader()
+            while try reader.read({ if Part($0) == part { writer.add($0) } }) { try writer.flush() }
+            if part == .tracks { try check(reader) }
+        }
+        try writer.finish()
+    }
+
+    private func isInputOutOfOrder() throws -> Bool {
+        var reader = try makeReader()
+        var last = 0
+        var isOutOfOrder = false
+        while !isOutOfOrder,
+            try reader.read({ item in
+                let place = Part.allCases.firstIndex(of: Part(item)) ?? 0
+                if place < last { isOutOfOrder = true }
+                last = place
+            })
+        {}
+        return isOutOfOrder
+    }
+
+    private var isOutputReplaceable: Bool {
+        if output == "-" { return false }
+        switch Syscalls.kind(output) {
+        case .regular, .missing: return true
+        default: return false
+        }
+    }
+
+    private func makeReader() throws(CommandFailure) -> ConversionReader {
+        guard let decoder = source.makeDecoder(fixesRollover: fixesRollover) else {
+            throw CommandFailure(
+                .usage, what: input, why: "\(source.rawValue) cannot be read",
+                next: "use \(ConversionFormat.list(ConversionFormat.readable))")
+        }
+        return try ConversionReader(path: input, decoder: decoder)
+    }
+
+    /// Says what was damaged; throws when nothing is left.
+    private func check(_ reader: borrowing ConversionReader) throws(CommandFailure) {
+        for warning in reader.warnings { warn(warning) }
+        if let refusal = reader.refusal { throw CommandFailure(.badData, what: input, why: "is not \(source.rawValue): \(refusal)") }
+        guard reader.hasContent else {
+            throw CommandFailure(
+                .badData, what: input, why: "holds nothing usable as \(source.rawValue)", next: "name its format with --from")
+        }
+    }
+
+    private func warn(_ words: String) {
+        SystemProcess.printError("waypost: \(input): \(words)")
+    }
+}

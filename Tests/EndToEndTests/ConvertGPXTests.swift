@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import WaypostTestKit
+
+extension EndToEnd {
+    /// `waypost convert` from GPX.
+    struct ConvertGPXTests {
+        private let document = """
+            <?xml version="1.0"?>
+            <gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1">
+            <wpt lat="1" lon="2"><name>Hut &amp; spring</name></wpt>
+            <rte><name>R</name><rtept lat="3" lon="4"/><rtept lat="5" lon="6"/></rte><rte><rtept lat="7" lon="8"/></rte>
+            <trk><name>T</name><trkseg><trkpt lat="9" lon="10"><ele>5</ele><time>2026-03-01T12:00:00Z</time></trkpt></trkseg>
+            <trkseg><trkpt lat="11" lon="180"><time>2026-03-01T12:00:01Z</time></trkpt></trkseg></trk>
+            </gpx>
+
+            """
+
+        @Test func givesALineForEachPoint() async throws {
+            let folder = try TestFolder()
+            try folder.write(document, to: "in.gpx")
+            let run = try await waypost("convert", "in.gpx", "-", "--to", "jsonl", in: folder)
+            #expect(run.code == 0 && run.errors == "")
+            #expect(
+                run.output == """
+                    {"class":"WPT","mode":2,"lat":1,"lon":2,"name":"Hut & spring"}
+                    {"class":"RTE","mode":2,"lat":3,"lon":4,"route":0}
+                    {"class":"RTE","mode":2,"lat":5,"lon":6,"route":0}
+                    {"class":"RTE","mode":2,"lat":7,"lon":8,"route":1}
+                    {"class":"TPV","time":"2026-03-01T12:00:00.000Z","mode":3,"lat":9,"lon":10,"altMSL":5,"segment":0}
+                    {"class":"TPV","time":"2026-03-01T12:00:01.000Z","mode":2,"lat":11,"lon":180,"segment":1}
+
+                    """)
+        }
+
+        @Test func keepsSegmentsRoutesAndWaypointsInEitherDirection() async throws {
+            let folder = try TestFolder()
+            try folder.write(document, to: "in.gpx")
+            #expect(try await waypost("convert", "in.gpx", "out.gpx", in: folder).code == 0)
+            let direct = try GPXFile(path: folder.path("out.gpx"))
+            #expect(try await direct.objections() == "")
+            for part in ["<wpt ", "<name>Hut &amp; spring</name>", "<rte><name>R</name>", "<trk><name>T</name>"] {
+                #expect(direct.text.contains(part), "\(part)")
+            }
+            #expect(try await waypost("convert", "in.gpx", "lines.jsonl", in: folder).code == 0)
+            #expect(try await waypost("convert", "lines.jsonl", "again.gpx", in: folder).code == 0)
+            let again = try GPXFile(path: folder.path("again.gpx"))
+            #expect(try await again.objections() == "")
+            for text in [direct.text, again.text] {
+                #expect(
+                    text.ranges(of: "<trkseg>").count == 2 && text.ranges(of: "<rte>").count == 2 && text.ranges(of: "<wpt ").count == 1)
+            }
+        }
+
+        @Test(arguments: ["out.gpx", "-"]) func ordersWhatComesTooLate(output: String) async throws {
+            let folder = try TestFolder()
+            let track = "<trk><trkseg><trkpt lat=\"9\" lon=\"10\"/></trkseg></trk>"
+            try folder.write("<gpx>\(track)<rte><rtept lat=\"3\" lon=\"4\"/></rte><wpt lat=\"1\" lon=\"2\"/>\(track)</gpx>", to: "in.gpx")
+            let run = try await waypost("convert", "in.gpx", output, "--to", "gpx", in: folder)
+            #expect(run.code == 0 && run.errors == "")
+            if output == "-" { try folder.write(run.output, to: "out.gpx") }
+            let written = try GPXFile(path: folder.path("out.gpx"))
+            #expect(try await written.objections() == "")
+            #expect(written.pointCount == 2 && written.text.contains("<wpt ") && written.text.contains("<rtept "))
+        }
+
+        @Test func saysWhatAPipeLoses() async throws {
+            let folder = try TestFolder()
+            let input = try folder.write(
+                "<gpx><trk><trkseg><trkpt lat=\"9\" lon=\"10\"/></trkseg></trk><wpt lat=\"1\" lon=\"2\"/></gpx>", to: "in")
+            let run = try await finish(
+                [Program.waypost.path, "convert", "-", "out.gpx", "--from", "gpx"], in: folder, input: .file(input))
+            #expect(run.code == 0)
+            #expect(run.complaints.count == 1 && run.errors.contains("left out: 1"), "\(run.errors)")
+        }
+
+        @Test func tellsDamageInALineForEachKind() async throws {
+            let folder = try TestFolder()
+            try folder.write(
+                "<gpx version=\"1.1\"><trk><trkseg>\n<trkpt lat=\"91\" lon=\"1\"/>\n<trkpt lat=\"x\" lon=\"1\"/><trkpt lat=\"1\" lon=\"1\"/>\n<trkpt",
+                to: "in.gpx")
+            let run = try await waypost("convert", "in.gpx", "-", "--to", "jsonl", in: folder)
+            #expect(run.code == 0 && run.outputLines.count == 1)
+            #expect(run.complaints.count == 2)
+            #expect(run.errors.contains("waypost: in.gpx: the file ends within the document at line 4"))
+            #expect(run.errors.contains("left out: 2, first at line 2"))
+        }
+
+        @Test(arguments: ["", "{}", "<kml/>", "<!DOCTYPE gpx [<!ENTITY a \"b\">]><gpx><wpt lat=\"1\" lon=\"2\"/></gpx>"])
+        func refusesWhatIsNoGPX(text: String) async throws {
+            let folder = try TestFolder()
+            try folder.write(text, to: "in.gpx")
+            try folder.write("precious", to: "out.jsonl")
+            let run = try await waypost("convert", "in.gpx", "out.jsonl", in: folder)
+            #expect(run.code == 65)
+            #expect(run.complaints.count == 1 && run.errors.hasPrefix("waypost: in.gpx: is not gpx: "), "\(run.errors)")
+            #expect(try folder.text("out.jsonl") == "precious")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostTestKit
+
+/// Other people's GPX files, each with the outcome that its manifest names; where they are at hand.
+@Suite struct GPXCorpusTests {
+    @Test func endsEveryFileAsItsManifestSays() throws {
+        guard let manifest = SharedFolder.path("data/gpx/MANIFEST.tsv") else {
+            print("other people's GPX files skipped: set WAYPOST_SHARED to a folder with data/gpx/MANIFEST.tsv")
+            return
+        }
+        let lines = try String(contentsOfFile: manifest, encoding: .utf8).split(separator: "\n").map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
+        let columns = try #require(lines.first)
+        #expect(lines.count == 133)
+        for line in lines.dropFirst() {
+            let row = Dictionary(uniqueKeysWithValues: zip(columns, line))
+            let name = try #require(row["file"])
+            let path = try #require(SharedFolder.path("data/gpx/\(name)"))
+            let reading = GPXContract.read([UInt8](try Data(contentsOf: URL(filePath: path)))) { 4_096 }
+            let summary = reading.summary
+            let expected = ["wpt", "rtept", "trkpt"].compactMap { row[$0].flatMap { Int($0) } }
+            let found = [summary.waypoints, summary.routePoints, summary.trackPoints]
+            switch row["expect"] {
+            case "reject": #expect(reading.failure != nil && reading.items.isEmpty, "\(name)")
+            case "ok": #expect(reading.failure == nil && found == expected && summary.badPoints == 0 && !summary.isCut, "\(name)")
+            case "ok_lenient": #expect(reading.failure == nil && found == expected, "\(name)")
+            case "ok_skip":
+                #expect(reading.failure == nil && found == expected, "\(name)")
+                #expect(row["bad_points"] == String(summary.badPoints), "\(name)")
+            case "salvage":
+                // "At least": what is whole behind the damage is kept as well.
+                #expect(reading.failure == nil && zip(found, expected).allSatisfy { $0 >= $1 }, "\(name)")
+                #expect(!summary.remarks.isEmpty, "\(name)")
+            default: Issue.record("an outcome that is not known: \(name)")
+            }
+        }
+    }
+}
