@@ -18,6 +18,9 @@ struct GPXAssembler {
     private var hasRoot = false
     private var rootPrefix: [UInt8] = []
     private var accuracyNamespace = AccuracyNamespace()
+    /// Whether the `accuracy` that is open is ours; its own start tag may be what says so, behind its prefix.
+    private var isOwnAccuracy = false
+    private var accuracyPrefix: [UInt8] = []
     var encoding = XMLText.Encoding.utf8
     /// The element whose start tag is open.
     private var opening = GPXElement.document
@@ -88,6 +91,7 @@ struct GPXAssembler {
         let prefix = name.lowerBound..<max(name.lowerBound, local - 1)
         if skipped == 0, element.isChild(of: stack.top), isRead(element, prefix, in: bytes) {
             open(element)
+            if element == .accuracy { startAccuracy(prefix, in: bytes) }
         } else {
             startOddTag(element, prefix, local..<name.upperBound, in: bytes)
         }
@@ -97,7 +101,6 @@ struct GPXAssembler {
     @inline(__always)
     private func isRead(_ element: GPXElement, _ prefix: Range<Int>, in bytes: Span<UInt8>) -> Bool {
         switch stack.top {
-        case .extensions where element == .accuracy: accuracyNamespace.contains(prefix: prefix, in: bytes)
         case .extensions, .trackPointExtension: true
         default: hasRootPrefix(prefix, in: bytes)
         }
@@ -121,6 +124,12 @@ struct GPXAssembler {
         }
     }
 
+    private mutating func startAccuracy(_ prefix: Range<Int>, in bytes: Span<UInt8>) {
+        accuracyPrefix.removeAll(keepingCapacity: true)
+        bytes.extracting(prefix).withUnsafeBufferPointer { accuracyPrefix.append(contentsOf: $0) }
+        isOwnAccuracy = accuracyNamespace.contains(prefix: accuracyPrefix)
+    }
+
     /// A start tag that is not read, not in its place, or the root's.
     @inline(never)
     private mutating func startOddTag(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
@@ -138,7 +147,7 @@ struct GPXAssembler {
             breakPoint(at: local.lowerBound, in: bytes)
             skipped = 0
             skippedPoints = 0
-            while stack.top != .document, !element.isChild(of: stack.top) { close(in: bytes) { _ in } }
+            while stack.top != .document, !element.isChild(of: stack.top) { close(at: local.lowerBound, in: bytes) { _ in } }
             if stack.top == .document { startRoot(element, prefix, local, in: bytes) } else { open(element) }
             return
         }
@@ -171,6 +180,7 @@ struct GPXAssembler {
     mutating func attribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
         if opening.isPoint { draft.attribute(name, value, in: bytes) } else if opening == .gpx { rootAttribute(name, value, in: bytes) }
         accuracyNamespace.take(attribute: name, value: value, in: bytes)
+        if opening == .accuracy { isOwnAccuracy = accuracyNamespace.contains(prefix: accuracyPrefix) }
     }
 
     mutating func overlongAttribute(_ name: Range<Int>, in bytes: Span<UInt8>) {
@@ -205,7 +215,7 @@ struct GPXAssembler {
         default: if isBroken { breakPoint(at: offset, in: bytes) }
         }
         guard isEmpty else { return }
-        if opening == .other { endSkipped() } else if stack.top == opening { close(in: bytes, visit) }
+        if opening == .other { endSkipped() } else if stack.top == opening { close(at: offset, in: bytes, visit) }
     }
 
     private mutating func beginPath(number: Int) {
@@ -225,7 +235,11 @@ struct GPXAssembler {
             local = index + 1
         }
         let element = GPXElement(local..<name.upperBound, in: bytes)
-        if skipped == 0, element == stack.top { close(in: bytes, visit) } else { endOddTag(element, at: name.lowerBound, in: bytes, visit) }
+        if skipped == 0, element == stack.top {
+            close(at: name.lowerBound, in: bytes, visit)
+        } else {
+            endOddTag(element, at: name.lowerBound, in: bytes, visit)
+        }
     }
 
     /// The end tag of an element that is not read, or one that does not match.
@@ -243,8 +257,8 @@ struct GPXAssembler {
         add(.brokenMarkup, at: offset, in: bytes)
         guard element != .other, element != .document, stack.contains(element) else { return }
         breakPoint(at: offset, in: bytes)
-        while stack.top != element { close(in: bytes, visit) }
-        close(in: bytes, visit)
+        while stack.top != element { close(at: offset, in: bytes, visit) }
+        close(at: offset, in: bytes, visit)
     }
 
     private mutating func endSkipped() {
@@ -258,7 +272,7 @@ struct GPXAssembler {
 
     /// Closes the innermost element that is read.
     @inline(__always)
-    private mutating func close(in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+    private mutating func close(at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         let element = stack.top
         stack.pop()
         switch element {
@@ -266,15 +280,16 @@ struct GPXAssembler {
         case .segment: isSegmentOpen = false
         case .track, .route: givePath(element, visit)
         case .gpx, .extensions, .trackPointExtension, .document, .other: break
-        case .name, .description: endString(element, at: 0, in: bytes)
-        default: endValue(element, in: bytes)
+        case .name, .description: endString(element, at: offset, in: bytes)
+        default: endValue(element, at: offset, in: bytes)
         }
     }
 
     @inline(__always)
-    private mutating func endValue(_ element: GPXElement, in bytes: Span<UInt8>) {
+    private mutating func endValue(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>) {
+        if element == .accuracy, !isOwnAccuracy { return }
         let raw = text.raw
-        if text.isOverlong || !draft.take(element, raw.span) { add(.badValue, at: 0, in: bytes) }
+        if text.isOverlong || !draft.take(element, raw.span) { add(.badValue, at: offset, in: bytes) }
     }
 
     private mutating func endString(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>) {

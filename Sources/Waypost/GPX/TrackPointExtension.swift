@@ -44,8 +44,5 @@ struct AccuracyNamespace {
     }
 
     /// Whether an element with that prefix is in the namespace.
-    func contains(prefix range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
-        guard let prefix, prefix.count == range.count else { return false }
-        return prefix.indices.allSatisfy { prefix[$0] == bytes[range.lowerBound + $0] }
-    }
+    func contains(prefix candidate: [UInt8]) -> Bool { prefix == candidate }
 }

@@ -86,8 +86,8 @@ struct Conversion {
 
     /// Says what was damaged; throws when nothing is left.
     private func check(_ reader: borrowing ConversionReader) throws(CommandFailure) {
-        for warning in reader.warnings { warn(warning) }
         if let refusal = reader.refusal { throw CommandFailure(.badData, what: input, why: "is not \(source.rawValue): \(refusal)") }
+        for warning in reader.warnings { warn(warning) }
         guard reader.hasContent else {
             throw CommandFailure(
                 .badData, what: input, why: "holds nothing usable as \(source.rawValue)", next: "name its format with --from")
