@@ -171,7 +171,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             try requireFull(access)
             watch = options
             hub.countWatchers()
-        case .privateMode, .rotateLog:
+        case .privateMode, .rotateLog, .acknowledge, .eraseLog:
             try requireFull(access)
             answer(context) { [handler = hub.handler, peer] () async throws(ControlRefusal) in
                 try await handler.perform(request, for: peer)

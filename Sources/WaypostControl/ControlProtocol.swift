@@ -12,6 +12,10 @@ import Waypost
 /// daemon  {"class":"PRIVATE","on":true}
 /// client  {"request":"log_rotate"}
 /// daemon  {"class":"ROTATED","track":"/var/log/waypost/NAME.gpx","positions":3600}
+/// client  {"request":"log_ack","cursor":4711,"puller":"home"}
+/// daemon  {"class":"ACKNOWLEDGED","puller":"home","cursor":4711}
+/// client  {"request":"log_erase","from":"2026-11-21T11:00:00Z","to":"2026-11-21T12:00:00Z"}
+/// daemon  {"class":"ERASED","positions":3600,"tracks":1}
 ///         {"class":"DROPPED","count":12}       the client was too slow for so many lines, the oldest
 /// daemon  {"class":"ERROR","code":"unknown_request","message":"..."}  instead of an answer
 /// ```

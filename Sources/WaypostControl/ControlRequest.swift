@@ -12,6 +12,10 @@ public enum ControlRequest: Sendable, Hashable {
     case privateMode(on: Bool?)
     /// Ends the track that is recorded and makes its GPX file.
     case rotateLog
+    /// Says how far a puller has the log.
+    case acknowledge(cursor: UInt64, puller: String)
+    /// Removes what was logged from one moment on until before another.
+    case eraseLog(from: UTCTime, to: UTCTime)
 
     /// Which lines a watch wants besides positions, losses and events.
     public struct WatchOptions: Sendable, Hashable {
@@ -45,6 +49,8 @@ public enum ControlRequest: Sendable, Hashable {
         case "watch": self = .watch(WatchOptions(sky: try options.bool("sky") ?? false))
         case "private": self = .privateMode(on: try options.bool("on"))
         case "log_rotate": self = .rotateLog
+        case "log_ack": self = .acknowledge(cursor: try options.count("cursor"), puller: try options.string("puller"))
+        case "log_erase": self = .eraseLog(from: try options.time("from"), to: try options.time("to"))
         default: throw ControlRefusal(.unknownRequest, "unknown request \"\(ControlRefusal.quoted(verb))\"")
         }
         try options.refuseRest()
@@ -64,6 +70,14 @@ public enum ControlRequest: Sendable, Hashable {
                     json.member("request", "private")
                     json.member("on", on)
                 case .rotateLog: json.member("request", "log_rotate")
+                case .acknowledge(let cursor, let puller):
+                    json.member("request", "log_ack")
+                    json.member("cursor", Int(clamping: cursor))
+                    json.member("puller", puller)
+                case .eraseLog(let from, let to):
+                    json.member("request", "log_erase")
+                    json.member("from", from)
+                    json.member("to", to)
                 }
             }
         }
@@ -85,6 +99,27 @@ public enum ControlRequest: Sendable, Hashable {
             guard let value = rest.removeValue(forKey: name) else { return nil }
             guard let bool = value.bool else { throw ControlRefusal(.badRequest, "\"\(name)\" of \(verb) must be true or false") }
             return bool
+        }
+
+        mutating func string(_ name: String) throws(ControlRefusal) -> String {
+            guard let string = rest.removeValue(forKey: name)?.string else { throw wrong(name, "a text") }
+            return string
+        }
+
+        mutating func count(_ name: String) throws(ControlRefusal) -> UInt64 {
+            guard let count = rest.removeValue(forKey: name)?.int, count >= 0 else { throw wrong(name, "a whole number") }
+            return UInt64(count)
+        }
+
+        mutating func time(_ name: String) throws(ControlRefusal) -> UTCTime {
+            guard let time = rest.removeValue(forKey: name)?.string.flatMap(UTCTime.init(rfc3339:)) else {
+                throw wrong(name, "a time of RFC 3339")
+            }
+            return time
+        }
+
+        private func wrong(_ name: String, _ expected: String) -> ControlRefusal {
+            ControlRefusal(.badRequest, "\"\(name)\" of \(verb) must be \(expected)")
         }
 
         func refuseRest() throws(ControlRefusal) {

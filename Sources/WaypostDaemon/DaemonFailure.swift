@@ -40,7 +40,7 @@ struct DaemonFailure: Error {
         case .cannotPrepare(let folder, let cause):
             self.init(.cannotCreate, "\(folder): cannot be used for the log: \(cause.reason); make it writable or use another --log")
         case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),
-            .cannotAcknowledge(let path, let cause):
+            .cannotAcknowledge(let path, let cause), .cannotErase(let path, let cause):
             self.init(.inputOutput, "\(path): cannot be written: \(cause.reason)")
         case .cannotRead(let path, let cause):
             self.init(.inputOutput, "\(path): cannot be read: \(cause.reason)")

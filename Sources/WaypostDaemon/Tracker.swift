@@ -27,7 +27,8 @@ struct Tracker {
         let watchers = WatcherCount()
         let reporter = StatusReporter(
             manager: manager, source: source, recorder: recorder, log: log, logFolder: configuration.log.directory)
-        let commands = TrackerCommands(source: source, privacy: privacy, recorder: recorder, logger: logger)
+        let commands = TrackerCommands(
+            source: source, privacy: privacy, recorder: recorder, logFolder: LogFolder(path: configuration.log.directory), logger: logger)
         let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watchers: watchers))
         await manager.attach(Chronicler(logger: logger))
         await manager.attach(log)

@@ -10,6 +10,7 @@ struct TrackerCommands: Sendable {
     let source: PrivateSource
     let privacy: PrivacyStore
     let recorder: TrackRecorder
+    let logFolder: LogFolder
     let logger: Logger
 
     /// Does it and gives the line that answers.
@@ -20,6 +21,8 @@ struct TrackerCommands: Sendable {
             let isPrivate = await source.isPrivate
             return ControlProtocol.object("PRIVATE") { json in json.member("on", isPrivate) }
         case .rotateLog: return try await rotateLog()
+        case .acknowledge(let cursor, let puller): return try acknowledge(cursor, puller)
+        case .eraseLog(let from, let to): return try await eraseLog(from: from, to: to, for: peer)
         case .status, .watch: preconditionFailure("the server answers these itself")
         }
     }
@@ -43,6 +46,31 @@ struct TrackerCommands: Sendable {
             return ControlProtocol.object("ROTATED") { json in
                 json.member("track", track?.trackPath)
                 json.member("positions", track?.positionCount ?? 0)
+            }
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private func acknowledge(_ cursor: UInt64, _ name: String) throws(ControlRefusal) -> [UInt8] {
+        do throws(RecordingError) {
+            let puller = try Pullers(folder: logFolder).acknowledge(cursor, puller: name)
+            return ControlProtocol.object("ACKNOWLEDGED") { json in
+                json.member("puller", puller.name)
+                json.member("cursor", Int(clamping: puller.cursor))
+            }
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private func eraseLog(from: UTCTime, to: UTCTime, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+        do throws(RecordingError) {
+            let erasure = try await recorder.erase(from: from, to: to)
+            logger.notice("erased \(counted(erasure.positionCount, "position")) from the log (user \(peer.userID))")
+            return ControlProtocol.object("ERASED") { json in
+                json.member("positions", erasure.positionCount)
+                json.member("tracks", erasure.trackCount)
             }
         } catch {
             throw refusal(error)

@@ -80,7 +80,7 @@ public struct LogFolder: Sendable, Hashable {
     /// Removes half-written files of a process that is gone; call it with the lock held.
     func removeTemporaryFiles() throws(SystemError) {
         // The log may lie in a folder with other programs' files: only what is named as ours.
-        for (folder, ending) in [(path, ".gpx"), (journalFolder, ".sequence")] {
+        for (folder, ending) in [(path, ".gpx"), (journalFolder, ".sequence"), (journalFolder, ".journal")] {
             for name in try Syscalls.names(inFolder: folder) where AtomicFile.target(ofTemporary: name)?.hasSuffix(ending) == true {
                 try Syscalls.remove("\(folder)/\(name)")
             }

@@ -26,6 +26,8 @@ public enum RecordingError: Error, Sendable, Equatable {
     case damagedPullers(path: String)
     /// What arrived at a puller could not be stored.
     case cannotAcknowledge(path: String, cause: SystemError)
+    /// A stretch could not be erased; the next recovery goes on.
+    case cannotErase(path: String, cause: SystemError)
     /// The recorder was closed.
     case closed
 
@@ -34,7 +36,7 @@ public enum RecordingError: Error, Sendable, Equatable {
         switch self {
         case .alreadyInUse, .unsupportedVersion, .invalidPuller, .unknownCursor, .tooManyPullers, .damagedPullers, .closed: false
         case .cannotPrepare(_, let cause), .cannotAppend(_, let cause), .cannotSynchronize(_, let cause), .cannotRead(_, let cause),
-            .cannotFinish(_, let cause), .cannotAcknowledge(_, let cause):
+            .cannotFinish(_, let cause), .cannotAcknowledge(_, let cause), .cannotErase(_, let cause):
             cause.isTemporary
         }
     }

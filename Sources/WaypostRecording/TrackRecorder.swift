@@ -64,8 +64,8 @@ public actor TrackRecorder {
     /// What was done so far.
     public private(set) var statistics = RecorderStatistics()
 
-    private let folder: LogFolder
-    private let configuration: Configuration
+    let folder: LogFolder
+    let configuration: Configuration
     private let syncIntervalNanoseconds: Int64
     private let executor: ThreadExecutor
     private var lock: FileLock?
@@ -252,6 +252,7 @@ public actor TrackRecorder {
     /// - Cost: reads the open journals and writes their tracks; memory for one piece of a file.
     public func recover() throws(RecordingError) -> Recovery {
         guard lock != nil else { throw .closed }
+        _ = try LogEraser(folder: folder, creator: configuration.creator, recorded: journal?.stem).resume()
         let stems: [String]
         do {
             stems = try folder.openStems()

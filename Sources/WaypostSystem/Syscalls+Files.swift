@@ -139,6 +139,12 @@ extension Syscalls {
 
 /// What a path names.
 extension Syscalls {
+    /// How many bytes the file of that path has, links followed; nil when there is none.
+    public static func byteCount(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
     /// The kinds of things that a path can name, links followed.
     public enum PathKind: Sendable {
         /// An ordinary file.

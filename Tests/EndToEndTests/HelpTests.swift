@@ -3,7 +3,10 @@ import Testing
 extension EndToEnd {
     /// What the programs say about themselves.
     struct HelpTests {
-        @Test(arguments: ["", "run", "status", "watch", "convert", "devices", "private", "config", "config check"])
+        @Test(arguments: [
+            "", "run", "status", "watch", "convert", "devices", "private", "log", "log list", "log export", "log ack", "log recover",
+            "log rotate", "log verify", "log erase", "config", "config check",
+        ])
         func showsAnExampleOfEveryCommand(command: String) async throws {
             let words = command.split(separator: " ").map(String.init)
             let run = try await finish([Program.waypost.path] + words + ["--help"], in: TestFolder())

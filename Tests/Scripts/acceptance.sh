@@ -162,9 +162,40 @@ row_S3() {
     ((lost == 0)) || short "$lost of $(wc -l <"$work/must") fixes older than ${sync_interval} s are gone"
 }
 
+# Inside a privacy zone nothing reaches the disk, and what was logged elsewhere can be erased for good.
+row_N9() {
+    local place='51.714533, 10.262429' radius=200
+    printf '[privacy]\nzones = ["client: %s, %s m"]\n' "$place" "$radius" >"$work/waypost.toml"
+    timeout 60 "$bin/waypost" run --config "$work/waypost.toml" --source "nmea:$recording?speed=0" --state "$work/state" --log "$work/log" \
+        --socket "$work/socket" </dev/null >>"$work/tracker.log" 2>&1 || short "the tracker failed: $(tail -n 1 "$work/tracker.log")"
+    # The times of the fixes within the radius; on two hundred metres the earth is flat.
+    "$bin/waypost" convert "$recording" - --to jsonl | sed -n 's/.*"time":"\([^"]*\)".*"lat":\([-0-9.]*\),"lon":\([-0-9.]*\).*/\1 \2 \3/p' |
+        awk -v place="$place" -v radius="$radius" 'BEGIN { split(place, home, ", ") } {
+            north = ($2 - home[1]) * 111250; east = ($3 - home[2]) * 69000
+            if (north * north + east * east < radius * radius) print $1 }' >"$work/inside"
+    (($(wc -l <"$work/inside") > 10)) || short "the recording does not pass through the zone"
+    "$bin/waypost" log export --log "$work/log" >"$work/export"
+    (($(wc -l <"$work/export") > 300)) || short "the rest was not logged"
+    ! grep -qF -f "$work/inside" "$work/export" || short "a fix from inside the zone was logged"
+    sed 's/\.000Z/Z/' "$work/inside" >"$work/inside.gpx"
+    ! grep -qF -f "$work/inside.gpx" "$work"/log/*.gpx || short "a fix from inside the zone is in a track"
+
+    "$bin/waypost" log erase --log "$work/log" --from 2026-05-09T07:16:00Z --to 2026-05-09T07:17:00Z --yes >>"$work/erase.log" ||
+        short "erase failed"
+    ! "$bin/waypost" log export --log "$work/log" | grep -q T07:16: || short "erased fixes are exported"
+    ! grep -q T07:16: "$work"/log/*.gpx || short "erased fixes are in a track"
+    valid "$work"/log/*.gpx || short "not valid: $(tail -n 1 "$work/xmllint.log")"
+    "$bin/waypost" log verify --log "$work/log" >>"$work/verify.log" || short "the log is damaged: $(tail -n 1 "$work/verify.log")"
+}
+
+# The log is pulled in pieces over connections that break, acknowledged, and equal byte for byte.
+row_N10() {
+    BIN=$bin bash Tests/Scripts/pull-log.sh 15 >"$work/pull.log" 2>&1 || short "$(tail -n 1 "$work/pull.log")"
+}
+
 # -- One after the other: several of them measure time.
 
-rows=(S1 S2 S3)
+rows=(S1 S2 S3 N9 N10)
 (($# == 0)) || rows=("$@")
 good=0
 port=$((20000 + $$ % 20000))

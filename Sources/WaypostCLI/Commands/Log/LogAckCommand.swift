@@ -1,0 +1,57 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostRecording
+import WaypostSystem
+
+/// `waypost log ack CURSOR --puller NAME`: says that what was exported has arrived.
+struct LogAckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ack",
+        abstract: "Say how far a puller has the log.",
+        discussion: """
+            CURSOR is the "seq" of the last line that has arrived, or the number of "cursor N". With keep_unpulled nothing is deleted before every \
+            puller has it. A cursor before the one known changes nothing.
+
+            Example: waypost log ack 4711 --puller home
+            """)
+
+    @Argument(help: "The last record that the puller has.")
+    var cursor: UInt64?
+
+    @Option(help: ArgumentHelp("Who has it; a new name begins a new puller.", valueName: "name"))
+    var puller: String
+
+    @Flag(help: "Forget the puller instead: nothing is kept for it any more.")
+    var forget = false
+
+    @OptionGroup var location: LogLocation
+
+    /// Stores it; where this user may read the log but not write it, the tracker does.
+    private func acknowledge(_ cursor: UInt64, in pullers: Pullers) throws(CommandFailure) -> UInt64 {
+        do throws(RecordingError) {
+            return try pullers.acknowledge(cursor, puller: puller).cursor
+        } catch {
+            guard case .cannotAcknowledge(_, let cause) = error, cause.meansNoPermission else { throw CommandFailure(error) }
+        }
+        let answer = try location.daemon.ask(.acknowledge(cursor: cursor, puller: puller))
+        return answer["cursor"]?.int.map { UInt64(max(0, $0)) } ?? cursor
+    }
+
+    func validate() throws {
+        if forget == (cursor != nil) {
+            throw ValidationError(forget ? "--forget takes no cursor" : "name the cursor: waypost log ack 4711 --puller home")
+        }
+    }
+
+    func run() throws {
+        let folder = try location.folder()
+        let pullers = Pullers(folder: folder)
+        if let cursor {
+            let known = try acknowledge(cursor, in: pullers)
+            if known > cursor { SystemProcess.printError("waypost: \(puller) has more already: up to \(known)") }
+        } else if try !attempt({ () throws(RecordingError) in try pullers.forget(puller) }) {
+            throw CommandFailure(.inputMissing, what: "--puller \(puller)", why: "is not known")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import Waypost
+import WaypostConfiguration
+import WaypostControl
+import WaypostRecording
+import WaypostSystem
+
+/// `waypost log`: the recorded tracks.
+struct LogCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "List, fetch, check and clear the recorded tracks.",
+        discussion: """
+            Works with and without a running tracker. Without --log the log is the running tracker's, else the one in its configuration.
+
+            Example: waypost log list
+            """,
+        subcommands: [
+            LogListCommand.self, LogExportCommand.self, LogAckCommand.self, LogRecoverCommand.self, LogRotateCommand.self,
+            LogVerifyCommand.self, LogEraseCommand.self,
+        ])
+}
+
+/// Which log a command is about.
+struct LogLocation: ParsableArguments {
+    @Option(help: ArgumentHelp("Folder of the log; default is the running tracker's, else the configuration's.", valueName: "dir"))
+    var log: String?
+
+    @OptionGroup var daemon: DaemonConnection
+
+    /// The folder of the log.
+    func folder() throws(CommandFailure) -> LogFolder {
+        if let log { return try existing(log) }
+        if let running = try daemonFolder() { return LogFolder(path: running) }
+        let identity = ProcessIdentity.current()
+        let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+        do {
+            return try existing(Configuration.load(path: nil, paths: paths).configuration.log.directory)
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch let errors as ConfigurationErrors {
+            let first = errors.errors.first.map { "\($0)" } ?? "cannot be read"
+            throw CommandFailure(.badConfiguration, what: "configuration", why: first, next: "or name the log with --log")
+        } catch {
+            throw CommandFailure(.failed, what: "configuration", why: "\(error)")
+        }
+    }
+
+    /// The folder that the running tracker logs to; nil when none runs, or when it does not tell this user.
+    func daemonFolder() throws(CommandFailure) -> String? {
+        do throws(ControlError) {
+            var client = try daemon.connectIfRunning()
+            let status = try? JSONParser().parse(try client.answer(to: .status))  // An answer that says nothing names no folder.
+            return status?["log"]?["directory"]?.string
+        } catch {
+            if case .notRunning = error, daemon.socket == nil { return nil }
+            throw CommandFailure(error)
+        }
+    }
+
+    private func existing(_ path: String) throws(CommandFailure) -> LogFolder {
+        guard Syscalls.isFolder(path) else {
+            throw CommandFailure(.inputMissing, what: path, why: "there is no such log", next: "name it with --log DIR")
+        }
+        return LogFolder(path: path)
+    }
+}
+
+extension CommandFailure {
+    /// A failure to read or change a log.
+    init(_ error: RecordingError) {
+        switch error {
+        case .alreadyInUse(let folder, let holder):
+            let who = holder.map { "process \($0)" } ?? "another process"
+            self.init(.cannotCreate, what: folder, why: "\(who) records there", next: "it finishes its tracks itself when it stops")
+        case .cannotPrepare(let path, let cause): self.init(cause, .cannotCreate, what: path, why: "cannot be used")
+        case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),
+            .cannotAcknowledge(let path, let cause), .cannotErase(let path, let cause):
+            self.init(cause, .inputOutput, what: path, why: "cannot be written")
+        case .cannotRead(let path, let cause):
+            self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be read")
+        case .unsupportedVersion(let path, let version):
+            self.init(.badData, what: path, why: "was written by a later waypost (journal version \(version))", next: "use that one")
+        case .invalidPuller(let name):
+            self.init(
+                .usage, what: "--puller \(name)", why: "is no name of a puller",
+                next: "use up to \(Pullers.maximumNameByteCount) letters, digits, '.', '_' and '-'")
+        case .unknownCursor(let cursor, let last):
+            self.init(.badData, what: "cursor \(cursor)", why: "is behind the end of the log, which is at \(last)")
+        case .tooManyPullers(let limit):
+            self.init(
+                .failed, what: "pullers", why: "there are \(limit) already", next: "forget one: waypost log ack --forget --puller NAME")
+        case .damagedPullers(let path):
+            self.init(.badData, what: path, why: "is damaged, so nothing counts as fetched", next: "remove it, and acknowledge again")
+        case .closed: self.init(.failed, what: "log", why: "is closed")
+        }
+    }
+
+    private init(_ cause: SystemError, _ status: ExitStatus, what: String, why: String) {
+        if cause.meansNoPermission {
+            self.init(.notAuthorised, what: what, why: "\(why): \(cause.reason)", next: "be root or a member of group waypost")
+        } else {
+            self.init(status, what: what, why: "\(why): \(cause.reason)")
+        }
+    }
+}

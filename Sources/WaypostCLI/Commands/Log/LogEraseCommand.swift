@@ -1,0 +1,61 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostRecording
+import WaypostSystem
+
+/// `waypost log erase --from T --to T`: removes a stretch of time.
+struct LogEraseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase",
+        abstract: "Remove a stretch of time from the log for good.",
+        discussion: """
+            The fixes from --from on until before --to go, from the journals and from the GPX files, whose rest is written anew. An erasure that a power cut \
+            interrupts is ended by the next start or recovery. Copies that were fetched stay where they are. Asks first, unless --yes is given.
+
+            Example: waypost log erase --from 2026-11-21T11:00:00Z --to 2026-11-21T12:30:00Z
+            """)
+
+    @Option(help: ArgumentHelp("The first moment that goes: a time or a day (UTC).", valueName: "time"))
+    var from: MomentArgument
+
+    @Option(help: ArgumentHelp("The first moment behind that stays.", valueName: "time"))
+    var to: MomentArgument
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var location: LogLocation
+
+    func validate() throws {
+        if from.time >= to.time { throw ValidationError("--from must be before --to") }
+    }
+
+    func run() throws {
+        let folder = try location.folder()
+        if !yes { try confirm(folder) }
+        let (positions, tracks) = try erase(folder)
+        try OutputStream(path: "-").write(line: "erased \(counted(positions, "position")) from \(counted(tracks, "track"))")
+    }
+
+    private func erase(_ folder: LogFolder) throws(CommandFailure) -> (positions: Int, tracks: Int) {
+        do throws(RecordingError) {
+            let maintenance = try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)")
+            let erasure = try maintenance.erase(from: from.time, to: to.time)
+            return (erasure.positionCount, erasure.trackCount)
+        } catch {
+            guard case .alreadyInUse = error else { throw CommandFailure(error) }
+        }
+        // A tracker records there: it does it itself.
+        let answer = try location.daemon.ask(.eraseLog(from: from.time, to: to.time), timeoutMilliseconds: 600_000)
+        return (answer["positions"]?.int ?? 0, answer["tracks"]?.int ?? 0)
+    }
+
+    private func confirm(_ folder: LogFolder) throws(CommandFailure) {
+        guard Syscalls.isTerminal(Syscalls.standardInput), Terminal.isErrorInteractive else {
+            throw CommandFailure(.usage, what: "erase", why: "nobody is there to be asked", next: "use --yes")
+        }
+        SystemProcess.printError("Erase everything in \(folder.path) from then until then, for good? Type yes:")
+        guard readLine()?.lowercased() == "yes" else { throw CommandFailure(.failed, what: "erase", why: "nothing was erased") }
+    }
+}

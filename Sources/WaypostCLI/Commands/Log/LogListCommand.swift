@@ -1,0 +1,127 @@
+import ArgumentParser
+import Waypost
+import WaypostRecording
+import WaypostSystem
+
+/// `waypost log list`: the tracks with their times, points and sizes, and who has fetched them.
+struct LogListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the recorded tracks.",
+        discussion: """
+            A track that is still recorded, or waits for its GPX file, is "open". A puller has a track when it has acknowledged all of it.
+
+            Example: waypost log list --json
+            """)
+
+    @Flag(help: "Print one JSON object per track.")
+    var json = false
+
+    @OptionGroup var location: LogLocation
+
+    func run() throws {
+        let folder = try location.folder()
+        let pullers = try attempt { () throws(RecordingError) in try Pullers(folder: folder).all() }
+        let journals = try attempt { () throws(RecordingError) in try folder.journals() }
+        let output = try OutputStream(path: "-")
+        var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
+        for journal in journals {
+            // A journal that was deleted since the listing is no track any more.
+            guard let entry = try LogListEntry(journal, in: folder, pullers: pullers) else { continue }
+            progress.add(bytes: Int(entry.journalByteCount))
+            try output.write(line: json ? entry.line : entry.text)
+        }
+        progress.add(bytes: 0)
+    }
+}
+
+/// One track of the list.
+struct LogListEntry {
+    let journal: LogJournal
+    let journalByteCount: Int64
+    /// The GPX file and its size; nil when there is none: not yet, or not any more.
+    let track: (path: String, byteCount: Int64)?
+    private(set) var positionCount = 0
+    private(set) var segmentCount = 0
+    private(set) var firstTime: UTCTime?
+    private(set) var lastTime: UTCTime?
+    private(set) var lastSequence: UInt64 = 0
+    private(set) var damagedByteCount: Int64 = 0
+    private(set) var pulledBy: [String] = []
+
+    /// Reads a journal through; nil when it is gone.
+    init?(_ journal: LogJournal, in folder: LogFolder, pullers: [Pullers.Puller]) throws(CommandFailure) {
+        self.journal = journal
+        let path = "\(folder.path)/\(journal.stem).gpx"
+        track = Syscalls.byteCount(of: path).map { (path, $0) }
+        journalByteCount = Syscalls.byteCount(of: journal.path) ?? 0
+        do throws(RecordingError) {
+            var reader = try JournalReader(path: journal.path)
+            while let record = try reader.next() { count(record) }
+            damagedByteCount = reader.decoder.damagedByteCount
+        } catch {
+            if case .cannotRead(_, let cause) = error, cause.isMissing { return nil }
+            throw CommandFailure(error)
+        }
+        pulledBy = pullers.filter { lastSequence > 0 && $0.cursor >= lastSequence }.map(\.name)
+    }
+
+    private mutating func count(_ record: JournalRecord) {
+        lastSequence = record.sequence
+        switch record.content {
+        case .segmentBreak: segmentCount += 1
+        case .position(let position):
+            positionCount += 1
+            if firstTime == nil { firstTime = position.time }
+            lastTime = position.time ?? lastTime
+        case .other: break
+        }
+    }
+
+    /// One JSON object.
+    var line: String {
+        var text = TextBuffer()
+        text.appendJSON { json in
+            json.object { json in
+                json.member("class", "TRACK")
+                json.member("name", journal.stem)
+                json.member("state", journal.isOpen ? "open" : "finished")
+                json.member("first", firstTime)
+                json.member("last", lastTime)
+                json.member("positions", positionCount)
+                json.member("segments", segmentCount)
+                json.member("first_seq", Int(clamping: journal.firstSequence))
+                json.member("last_seq", Int(clamping: lastSequence))
+                json.member("journal", journal.path)
+                json.member("journal_bytes", Int(journalByteCount))
+                json.member("track", track?.path)
+                json.member("track_bytes", track.map { Int($0.byteCount) })
+                json.member("damaged_bytes", damagedByteCount > 0 ? Int(damagedByteCount) : nil)
+                json.array("pulled_by") { json in for name in pulledBy { json.element(name) } }
+            }
+        }
+        return text.string
+    }
+
+    /// One line for people.
+    var text: String {
+        var words = [journal.stem]
+        if let firstTime, let lastTime {
+            var times = TextBuffer()
+            times.append(firstTime, trimsMilliseconds: true)
+            times.append(" to ")
+            times.append(lastTime, trimsMilliseconds: true)
+            words.append(times.string)
+        }
+        words.append("\(counted(positionCount, "position")) in \(counted(segmentCount, "segment"))")
+        words.append(track.map { "gpx \(LogListEntry.size($0.byteCount))" } ?? (journal.isOpen ? "open" : "gpx gone"))
+        words.append("journal \(LogListEntry.size(journalByteCount))")
+        if damagedByteCount > 0 { words.append("\(damagedByteCount) bytes damaged") }
+        if !pulledBy.isEmpty { words.append("fetched by \(pulledBy.joined(separator: ", "))") }
+        return words.joined(separator: "  ")
+    }
+
+    private static func size(_ byteCount: Int64) -> String {
+        byteCount < 10_000 ? "\(byteCount) B" : byteCount < 10_000_000 ? "\(byteCount / 1_000) kB" : "\(byteCount / 1_000_000) MB"
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Waypost
+import WaypostRecording
+import WaypostSystem
+
+/// `waypost log recover`: makes the GPX files that a crash left unmade.
+struct LogRecoverCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Make the GPX files of tracks that a crash left unfinished.",
+        discussion: """
+            The tracker does it itself when it starts; this is for a card in another computer. Exit code 73 while a tracker records there, 74 when \
+            a track cannot be made.
+
+            Example: waypost log recover --log /mnt/card/var/log/waypost
+            """)
+
+    @OptionGroup var location: LogLocation
+
+    func run() throws {
+        let folder = try location.folder()
+        let recovery = try attempt { () throws(RecordingError) in
+            try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)").recover()
+        }
+        let output = try OutputStream(path: "-")
+        for track in recovery.tracks {
+            if track.damageCount > 0 {
+                SystemProcess.printError(
+                    "waypost: \(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
+            }
+            if let path = track.trackPath { try output.write(line: path) }
+        }
+        for failure in recovery.failures { SystemProcess.printError(CommandFailure(failure).line) }
+        if !recovery.failures.isEmpty { throw ExitCode(ExitStatus.inputOutput.rawValue) }
+    }
+}

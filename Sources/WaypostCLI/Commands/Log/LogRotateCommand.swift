@@ -1,0 +1,24 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// `waypost log rotate`: ends the track that is recorded.
+struct LogRotateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "End the track that is recorded and make its GPX file.",
+        discussion: """
+            The next fix begins another track. Prints the path of the file, nothing when nothing was recorded.
+
+            Example: waypost log rotate
+            """)
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func run() throws {
+        // A day of fixes takes seconds on a small board.
+        let answer = try daemon.ask(.rotateLog, timeoutMilliseconds: 300_000)
+        if let track = answer["track"]?.string { try OutputStream(path: "-").write(line: track) }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Waypost
+import WaypostRecording
+import WaypostSystem
+
+/// `waypost log verify`: whether the log is as it was written.
+struct LogVerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check the log against its checksums.",
+        discussion: """
+            Reads every journal against its checksums, and every GPX file against its journal. Exit code 65 when something is \
+            damaged, with the file and the place. Changes nothing.
+
+            Example: waypost log verify
+            """)
+
+    @Flag(help: "Print one JSON object per fault.")
+    var json = false
+
+    @OptionGroup var location: LogLocation
+
+    func run() throws {
+        let folder = try location.folder()
+        let verifier = LogVerifier(folder: folder)
+        let journals = try attempt { () throws(RecordingError) in try folder.journals() }
+        let output = try OutputStream(path: "-")
+        var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
+        var faultCount = 0
+        for journal in journals {
+            let faults: [LogFault]
+            do throws(RecordingError) {
+                faults = try verifier.faults(of: journal)
+            } catch {
+                // Deleted since the listing.
+                if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
+                throw CommandFailure(error)
+            }
+            faultCount += faults.count
+            for fault in faults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
+            progress.add(bytes: Int(Syscalls.byteCount(of: journal.path) ?? 0))
+        }
+        progress.add(bytes: 0)
+        guard faultCount == 0 else {
+            throw CommandFailure(.badData, what: folder.path, why: "\(counted(faultCount, "fault")) in \(counted(journals.count, "track"))")
+        }
+        if !json { try output.write(line: "\(folder.path): \(counted(journals.count, "track")), all as written") }
+    }
+
+    private func line(_ fault: LogFault) -> String {
+        var text = TextBuffer()
+        text.appendJSON { json in
+            json.object { json in
+                json.member("class", "FAULT")
+                json.member("path", fault.path)
+                json.member("fault", fault.words)
+            }
+        }
+        return text.string
+    }
+}

@@ -1,0 +1,164 @@
+import Waypost
+import WaypostSystem
+
+/// What an erasure took away.
+public struct LogErasure: Sendable, Hashable {
+    /// How many fixes are gone.
+    public var positionCount = 0
+    /// From how many tracks.
+    public var trackCount = 0
+    /// The names of the tracks that had nothing else and are gone altogether.
+    public var removedTracks: [String] = []
+}
+
+/// Removes a stretch of time from a log: from its journals and from the GPX files.
+///
+/// What is to be erased is written down first (`journal/.erase`), and crossed out when all of it is gone. An erasure that was cut off, by a
+/// power cut at whatever moment, is done again from the start by the next recovery: it finds what is left, and doing it twice changes
+/// nothing. For each journal that holds fixes of the stretch, in this order:
+///
+/// 1. its GPX files are removed;
+/// 2. the journal is written anew as an open one, whole under its name or not at all: the same records with the same numbers, a segment break in
+///    the place of each stretch that is gone, and nothing of what could not be read;
+/// 3. the old journal is removed;
+/// 4. the track is finished as any other: its GPX file appears.
+///
+/// New files are as long as what is in them. What the disk still holds in blocks that it has not used again is beyond a program's reach; on
+/// flash nothing but the erasure of the whole device reaches it.
+/// - Cost: reads the whole log; writes the journals and tracks concerned.
+struct LogEraser {
+    let folder: LogFolder
+    let creator: String
+    /// The journal that a recorder appends to; it is left alone.
+    var recorded: String?
+
+    private var orderPath: String { folder.journalFolder + "/.erase" }
+
+    /// Erases the fixes from one moment on until before another.
+    func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
+        let order = "\(from.millisecondsSince1970) \(to.millisecondsSince1970)\n"
+        do {
+            try AtomicFile.write(Array(order.utf8), to: orderPath, adoptsFolderOwner: true)
+        } catch {
+            throw .cannotErase(path: orderPath, cause: error)
+        }
+        return try carryOut(from..<to)
+    }
+
+    /// Ends an erasure that was cut off; nil when there is none.
+    func resume() throws(RecordingError) -> LogErasure? {
+        let order: [UInt8]?
+        do {
+            order = try Syscalls.contents(of: orderPath)
+        } catch {
+            throw .cannotRead(path: orderPath, cause: error)
+        }
+        guard let order else { return nil }
+        let bounds = order.split { $0 <= UInt8(ascii: " ") }.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        guard bounds.count == 2, bounds[0] < bounds[1] else { return nil }
+        return try carryOut(UTCTime(millisecondsSince1970: bounds[0])..<UTCTime(millisecondsSince1970: bounds[1]))
+    }
+
+    private func carryOut(_ stretch: Range<UTCTime>) throws(RecordingError) -> LogErasure {
+        var erasure = LogErasure()
+        for journal in try folder.journals() where journal.stem != recorded { try erase(stretch, in: journal.stem, &erasure) }
+        do {
+            try Syscalls.remove(orderPath)
+            try Syscalls.synchronizeFolder(folder.journalFolder)
+        } catch {
+            throw .cannotErase(path: orderPath, cause: error)
+        }
+        return erasure
+    }
+
+    private func erase(_ stretch: Range<UTCTime>, in stem: String, _ erasure: inout LogErasure) throws(RecordingError) {
+        let (open, finished) = (folder.openJournalPath(stem), folder.finishedJournalPath(stem))
+        // Both: cut off between steps 2 and 3.
+        let isCutOff = Syscalls.exists(open) && Syscalls.exists(finished)
+        let path = Syscalls.exists(open) ? open : finished
+        let content = try content(of: path, in: stretch)
+        if content.erased > 0 {
+            erasure.positionCount += content.erased
+            erasure.trackCount += 1
+            do {
+                try removeTracks(of: stem)
+                if content.kept > 0 {
+                    try rewrite(path, as: open, without: stretch)
+                } else {
+                    erasure.removedTracks.append(stem)
+                    try Syscalls.remove(open)
+                }
+                try Syscalls.remove(finished)
+                try Syscalls.synchronizeFolder(folder.journalFolder)
+            } catch let error as SystemError {
+                throw .cannotErase(path: path, cause: error)
+            } catch let error as RecordingError {
+                throw error
+            } catch {
+                preconditionFailure("no other errors are thrown")
+            }
+        } else if isCutOff {
+            do {
+                try Syscalls.remove(finished)
+            } catch {
+                throw .cannotErase(path: finished, cause: error)
+            }
+        }
+        if Syscalls.exists(open) { _ = try TrackFinisher(folder: folder, creator: creator).finish(stem) }
+    }
+
+    /// How many fixes of a journal are in the stretch, and how many are not.
+    private func content(of path: String, in stretch: Range<UTCTime>) throws(RecordingError) -> (erased: Int, kept: Int) {
+        var journal = try JournalReader(path: path)
+        var (erased, kept) = (0, 0)
+        while let record = try journal.next() {
+            guard case .position(let position) = record.content else { continue }
+            if position.isIn(stretch) { erased += 1 } else { kept += 1 }
+        }
+        return (erased, kept)
+    }
+
+    private func rewrite(_ path: String, as newPath: String, without stretch: Range<UTCTime>) throws {
+        var journal = try JournalReader(path: path)
+        let file = try AtomicFile(path: newPath, adoptsFolderOwner: true)
+        var bytes: [UInt8] = []
+        var source: String?
+        var isFirst = true
+        // Records of other kinds have no time that we know: they go with the fix before them.
+        var isErasing = false
+        while let record = try journal.next() {
+            if isFirst {
+                isFirst = false
+                let header =
+                    journal.decoder.header
+                    ?? JournalHeader(bootIdentity: [UInt8](repeating: 0, count: 16), firstSequence: record.sequence, source: nil)
+                source = header.source
+                bytes += JournalCodec.encode(header)
+            }
+            let wasErasing = isErasing
+            if case .position(let position) = record.content { isErasing = position.isIn(stretch) }
+            if !isErasing {
+                JournalCodec.append(record, source: source, to: &bytes)
+            } else if !wasErasing {
+                JournalCodec.append(JournalRecord(sequence: record.sequence, content: .segmentBreak(.loss)), source: source, to: &bytes)
+            }
+            if bytes.count > 60_000 {
+                try file.write(bytes)
+                bytes.removeAll(keepingCapacity: true)
+            }
+        }
+        try file.write(bytes)
+        try file.commit()
+    }
+
+    private func removeTracks(of stem: String) throws(SystemError) {
+        for name in try Syscalls.names(inFolder: folder.path) where name.hasPrefix(stem + ".") && name.hasSuffix(".gpx") {
+            try Syscalls.remove("\(folder.path)/\(name)")
+        }
+        try Syscalls.synchronizeFolder(folder.path)
+    }
+}
+
+extension Position {
+    fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool { time.map(stretch.contains) ?? false }
+}

@@ -1,0 +1,61 @@
+import Waypost
+import WaypostSystem
+
+/// Recovers and erases in a log that nobody records to.
+///
+/// ```swift
+/// let maintenance = try LogMaintenance(folder: LogFolder(path: "/var/log/waypost"))
+/// let recovery = try maintenance.recover()
+/// ```
+/// - Concurrency: it holds the log's lock while it is there; a recorder cannot start meanwhile.
+public struct LogMaintenance: ~Copyable {
+    private let folder: LogFolder
+    private let creator: String
+    private let lock: FileLock
+
+    /// Takes the log; creates nothing but the lock.
+    ///
+    /// - Parameter creator: the program named in GPX files.
+    /// - Errors: `alreadyInUse` while a recorder runs, `cannotPrepare`.
+    public init(folder: LogFolder, creator: String = "waypost") throws(RecordingError) {
+        lock = try folder.take()
+        self.folder = folder
+        self.creator = creator
+    }
+
+    /// Ends an erasure that was cut off, and makes the GPX files of journals that have none.
+    public func recover() throws(RecordingError) -> TrackRecorder.Recovery {
+        _ = try LogEraser(folder: folder, creator: creator).resume()
+        var recovery = TrackRecorder.Recovery()
+        let stems: [String]
+        do {
+            stems = try folder.openStems()
+        } catch {
+            throw .cannotRead(path: folder.journalFolder, cause: error)
+        }
+        for stem in stems {
+            do {
+                recovery.tracks.append(try TrackFinisher(folder: folder, creator: creator).finish(stem))
+            } catch {
+                recovery.failures.append(error)
+            }
+        }
+        return recovery
+    }
+
+    /// Erases the fixes from one moment on until before another; also in journals that have no track yet, which get theirs.
+    public func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
+        try LogEraser(folder: folder, creator: creator).erase(from: from, to: to)
+    }
+}
+
+extension TrackRecorder {
+    /// Erases the fixes from one moment on until before another, in the track that is recorded, too: it is finished first.
+    ///
+    /// - Errors: `cannotErase`: what is left is erased by the next ``recover()``, here or after a restart.
+    /// - Cost: reads the whole log; fixes wait meanwhile.
+    public func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
+        _ = try finishTrack()
+        return try LogEraser(folder: folder, creator: configuration.creator).erase(from: from, to: to)
+    }
+}

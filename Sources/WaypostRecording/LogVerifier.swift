@@ -1,0 +1,122 @@
+import Waypost
+import WaypostSystem
+
+/// Something in a log that is not as it was written.
+public struct LogFault: Sendable, Hashable {
+    /// The file.
+    public var path: String
+    /// What is wrong with it, and where.
+    public var words: String
+}
+
+/// Checks that a log is as it was written: the checksums of its journals, and that each GPX file tells what its journal does.
+///
+/// It needs no lock and changes nothing; a journal that grows is checked up to where it is.
+/// - Cost: reads the whole log; memory for a piece of two files.
+public struct LogVerifier: Sendable {
+    private let folder: LogFolder
+
+    /// A verifier of that log.
+    public init(folder: LogFolder) {
+        self.folder = folder
+    }
+
+    /// What is wrong with a journal and its track; empty when nothing is.
+    public func faults(of journal: LogJournal) throws(RecordingError) -> [LogFault] {
+        var reader = try JournalReader(path: journal.path)
+        let trackPath = folder.trackPath(journal.stem)
+        var track = journal.isOpen ? nil : try TrackPoints(path: trackPath)
+        var faults: [LogFault] = []
+        var segmenter = TrackSegmenter(includesNotMeasured: true)
+        var knownDamageCount = 0
+        var number = 0
+        var expected = TextBuffer()
+        var writer = GPXWriter(creator: "")
+        var isSame = true
+        while let record = try reader.next() {
+            if reader.decoder.damageCount > knownDamageCount {
+                knownDamageCount = reader.decoder.damageCount
+                segmenter.note(.loss)
+            }
+            if case .segmentBreak(let reason) = record.content { segmenter.note(reason) }
+            guard track != nil, isSame, case .position(let position) = record.content, case .log = segmenter.process(position) else {
+                continue
+            }
+            number += 1
+            expected.removeAll()
+            writer.point(position, into: &expected)
+            let found = try track?.next()
+            if found == nil || !TrackPoints.isSamePoint(found ?? [], expected.bytes) {
+                isSame = false
+                faults.append(
+                    LogFault(path: trackPath, words: found == nil ? "ends before point \(number)" : "point \(number) is not the journal's"))
+            }
+        }
+        if isSame, try track?.next() != nil {
+            faults.append(LogFault(path: trackPath, words: "has more points than its journal's \(number)"))
+        }
+        for stretch in reader.decoder.damage {
+            faults.append(LogFault(path: journal.path, words: "not readable: \(stretch.byteCount) bytes from byte \(stretch.offset) on"))
+        }
+        return faults
+    }
+}
+
+/// The points of one of our GPX files, a line each.
+private struct TrackPoints: ~Copyable {
+    private let file: FileReader
+    private var pending: [UInt8] = []
+    private var head = 0
+    private var isEnded = false
+
+    /// Opens a track; nil when there is none (it was fetched and deleted, or the journal held no fix).
+    init?(path: String) throws(RecordingError) {
+        do {
+            file = try FileReader(path: path)
+        } catch {
+            if error.isMissing { return nil }
+            throw .cannotRead(path: path, cause: error)
+        }
+    }
+
+    /// The next point's line; nil at the end.
+    mutating func next() throws(RecordingError) -> [UInt8]? {
+        while true {
+            if let end = pending[head...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = pending[head..<end]
+                head = end + 1
+                // A segment may begin on the same line.
+                if let start = TrackPoints.start(of: "<trkpt", in: line) { return Array(line[start...]) }
+                continue
+            }
+            if isEnded { return nil }
+            pending.removeFirst(head)
+            head = 0
+            do {
+                let bytes = try file.read()
+                isEnded = bytes.isEmpty
+                pending += bytes
+            } catch {
+                throw .cannotRead(path: file.path, cause: error)
+            }
+        }
+    }
+
+    /// Whether two points have the same place and time; versions of waypost may differ in what they tell besides.
+    static func isSamePoint(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+        key(first) != nil && key(first) == key(second)
+    }
+
+    private static func key(_ line: [UInt8]) -> [UInt8]? {
+        // The writer opens the track before the first point.
+        guard let point = start(of: "<trkpt", in: line[...]), let end = line[point...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        guard let time = start(of: "<time>", in: line[...]), let timeEnd = start(of: "</time>", in: line[...]) else { return nil }
+        return Array(line[point...end]) + Array(line[time..<timeEnd])
+    }
+
+    private static func start(of word: StaticString, in line: ArraySlice<UInt8>) -> Int? {
+        let word = word.withUTF8Buffer { Array($0) }
+        guard line.count >= word.count else { return nil }
+        return (line.startIndex...line.endIndex - word.count).first { line[$0..<$0 + word.count].elementsEqual(word) }
+    }
+}

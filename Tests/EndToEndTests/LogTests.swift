@@ -1,0 +1,213 @@
+import Foundation
+import Glibc
+import Testing
+import Waypost
+import WaypostTestKit
+
+extension EndToEnd {
+    /// `waypost log` beside a running tracker and without one.
+    struct LogTests {
+        private let receiver = SimulatedReceiver()
+
+        /// A folder with a log of two tracks: of 30 fixes and of 20.
+        private func logFolder() async throws -> TestFolder {
+            let folder = try TestFolder()
+            for (name, epochs) in [("first", 0..<30), ("second", 100..<120)] {
+                try folder.write(epochs.map { receiver.epoch($0).text }.joined(), to: "\(name).nmea")
+                let options = ["--source", "nmea:\(name).nmea?speed=0"] + TrackerProcess.options
+                #expect(try await finish([Program.waypostd.path] + options, in: folder).code == 0)
+            }
+            return folder
+        }
+
+        private func log(_ arguments: String..., in folder: TestFolder) async throws -> Finished {
+            try await finish([Program.waypost.path, "log"] + arguments + ["--log", "log", "--socket", "socket"], in: folder)
+        }
+
+        private func numbers(_ text: String) throws -> [Int] {
+            try text.split(separator: "\n").map { try #require(JSONParser().parse(Array($0.utf8))["seq"]?.int) }
+        }
+
+        @Test func listsTracksAndWhoHasThem() async throws {
+            let folder = try await logFolder()
+            let lines = try await log("list", "--json", in: folder).outputLines.map { try JSONParser().parse(Array($0.utf8)) }
+            #expect(lines.map { $0["positions"]?.int } == [30, 20])
+            #expect(lines.map { $0["state"]?.string } == ["finished", "finished"])
+            #expect(lines.allSatisfy { $0["pulled_by"]?.array?.isEmpty == true })
+            let last = try #require(lines[0]["last_seq"]?.int)
+            #expect(try await log("ack", "\(last)", "--puller", "home", in: folder).code == 0)
+            let again = try await log("list", "--json", in: folder).outputLines.map { try JSONParser().parse(Array($0.utf8)) }
+            #expect(again[0]["pulled_by"]?.array?.map(\.string) == ["home"] && again[1]["pulled_by"]?.array?.isEmpty == true)
+            let words = try await log("list", in: folder)
+            #expect(words.code == 0 && words.outputLines.count == 2 && words.output.contains("30 positions in 1 segment"))
+            #expect(words.outputLines[0].hasSuffix("fetched by home"))
+        }
+
+        @Test func goesOnExactlyBehindACursor() async throws {
+            let folder = try await logFolder()
+            let whole = try await log("export", in: folder)
+            #expect(whole.code == 0 && whole.errors == "")
+            let numbers = try numbers(whole.output)
+            #expect(numbers.count == 50 && zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+            for index in [0, 29, 49] {
+                let rest = try await log("export", "--since", "\(numbers[index])", in: folder)
+                #expect(rest.outputLines == Array(whole.outputLines[(index + 1)...]))
+            }
+            let fromTime = try await log("export", "--since", "2026-03-01T12:00:25Z", in: folder)
+            #expect(fromTime.outputLines.count == 25)
+            let stretch = try await log("export", "--since", "2026-03-01T12:00:25Z", "--until", "2026-03-01T12:01:45Z", in: folder)
+            #expect(stretch.outputLines.count == 10)
+            #expect(try await log("export", "--since", "2026-03-02", in: folder).output == "")
+        }
+
+        @Test(arguments: ["gpx", "nmea"]) func tellsTheCursorBesideOtherFormats(format: String) async throws {
+            let folder = try await logFolder()
+            let run = try await log("export", "--format", format, in: folder)
+            let last = try #require(try numbers(try await log("export", in: folder).output).last)
+            #expect(run.code == 0 && run.errors == "cursor \(last)\n")
+            try folder.write(run.output, to: "out.\(format)")
+            if format == "gpx" {
+                let track = try GPXFile(path: folder.path("out.gpx"))
+                #expect(track.pointCount == 50 && track.segmentCount == 2)
+                #expect(try await track.objections() == "")
+            }
+            let nothing = try await log("export", "--format", format, "--since", "\(last)", in: folder)
+            #expect(nothing.code == 0 && nothing.errors == "cursor \(last)\n")
+        }
+
+        @Test func givesAPullerWhatItHasNot() async throws {
+            let folder = try await logFolder()
+            let whole = try await log("export", "--puller", "home", in: folder)
+            #expect(whole.outputLines.count == 50)
+            let numbers = try numbers(whole.output)
+            #expect(try await log("ack", "\(numbers[19])", "--puller", "home", in: folder).code == 0)
+            #expect(try await log("export", "--puller", "home", in: folder).outputLines == Array(whole.outputLines[20...]))
+            // What has arrived has arrived.
+            let older = try await log("ack", "\(numbers[3])", "--puller", "home", in: folder)
+            #expect(older.code == 0 && older.complaints.count == 1)
+            #expect(try await log("export", "--puller", "home", in: folder).outputLines.count == 30)
+            #expect(try await log("ack", "\(numbers[49] + 1)", "--puller", "home", in: folder).code == 65)
+            #expect(try await log("ack", "--forget", "--puller", "home", in: folder).code == 0)
+            #expect(try await log("ack", "--forget", "--puller", "home", in: folder).code == 66)
+            #expect(try await log("ack", "1", "--puller", "../x", in: folder).code == 64)
+        }
+
+        /// Pulled in pieces of 1 KiB over connections that break, while the tracker records; pulled again once it has ended.
+        @Test func isPulledWholeInPiecesBesideARunningTracker() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            var pulled: [String] = []
+            var cursor = 0
+            func pull() async throws {
+                let command = "'\(Program.waypost.path)' log export --since \(cursor) --log log --socket socket | head -c 1024"
+                let run = try await finish(["sh", "-c", command], in: folder)
+                #expect(run.errors == "")
+                // A line that was cut did not arrive.
+                let whole = run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+                pulled += whole
+                if let last = try numbers(whole.joined(separator: "\n")).last { cursor = last }
+            }
+            for piece in 0..<6 {
+                try fifo.write((piece * 10..<piece * 10 + 10).map { receiver.epoch($0).text }.joined())
+                try await pull()
+            }
+            fifo.close()
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+            var before = -1
+            while before != pulled.count {
+                before = pulled.count
+                try await pull()
+            }
+            let whole = try await log("export", in: folder)
+            #expect(pulled == whole.outputLines && pulled.count == 60)
+        }
+
+        @Test func endsATrackWhenAsked() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            try fifo.write((0..<10).map { receiver.epoch($0).text }.joined())
+            func positions() async throws -> Int {
+                let lines = try await finish([Program.waypost.path, "log", "list", "--json", "--socket", "socket"], in: folder).outputLines
+                return try lines.reduce(0) { $0 + (try JSONParser().parse(Array($1.utf8))["positions"]?.int ?? 0) }
+            }
+            for _ in 0..<100 {
+                if try await positions() >= 9 { break }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let rotated = try await waypost("log", "rotate", "--socket", "socket", in: folder)
+            #expect(rotated.code == 0)
+            #expect(try GPXFile(path: folder.path(rotated.output.split(separator: "\n").first.map(String.init) ?? "")).pointCount >= 9)
+            #expect(try await waypost("log", "rotate", "--socket", "socket", in: folder).output == "")
+            try fifo.write((20..<25).map { receiver.epoch($0).text }.joined())
+            fifo.close()
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+            #expect(try tracker.tracks.count == 2)
+            #expect(try await waypost("log", "rotate", "--socket", "socket", in: folder).code == 69)
+        }
+
+        @Test func erasesBesideARunningTrackerAndWithoutOne() async throws {
+            let folder = try await logFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            let unasked = try await log("erase", "--from", "2026-03-01T12:00:10Z", "--to", "2026-03-01T12:00:20Z", in: folder)
+            #expect(unasked.code == 64)
+            let beside = try await log("erase", "--from", "2026-03-01T12:00:10Z", "--to", "2026-03-01T12:00:20Z", "--yes", in: folder)
+            #expect(beside.code == 0 && beside.output == "erased 10 positions from 1 track\n", "\(beside.errors)")
+            fifo.close()
+            _ = try await tracker.stop()
+            let after = try await log("erase", "--from", "2026-03-01T12:01:40Z", "--to", "2026-03-02", "--yes", in: folder)
+            #expect(after.output == "erased 20 positions from 1 track\n")
+            #expect(try await log("export", in: folder).outputLines.count == 20)
+            #expect(try tracker.tracks.map(\.pointCount) == [20])
+            #expect(try await log("verify", in: folder).code == 0)
+        }
+
+        @Test func saysWhereALogIsDamaged() async throws {
+            let folder = try await logFolder()
+            let fine = try await log("verify", in: folder)
+            #expect(fine.code == 0 && fine.output == "log: 2 tracks, all as written\n")
+            let name = try #require(try folder.names(in: "log/journal").first { $0.hasSuffix(".journal") })
+            let path = folder.path("log/journal/\(name)")
+            chmod(path, 0o600)
+            var bytes = try Data(contentsOf: URL(filePath: path))
+            bytes[600] ^= 4
+            try bytes.write(to: URL(filePath: path))
+            let damaged = try await log("verify", in: folder)
+            #expect(damaged.code == 65 && damaged.complaints.count == 1)
+            #expect(damaged.output.contains("\(name): not readable: "))
+            let export = try await log("export", in: folder)
+            #expect(export.code == 0 && export.complaints.count == 1 && export.outputLines.count == 49)
+        }
+
+        @Test func makesTheTracksThatACrashLeft() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            try fifo.write((0..<10).map { receiver.epoch($0).text }.joined())
+            let watcher = try await tracker.watch("--json", "--count", "1")
+            try fifo.write((10..<14).map { receiver.epoch($0).text }.joined())
+            try await watcher.exit()
+            let held = try await log("recover", in: folder)
+            #expect(held.code == 73 && held.complaints.count == 1)
+            _ = try await tracker.stop(with: SIGKILL)
+            let recovered = try await log("recover", in: folder)
+            #expect(recovered.code == 0 && recovered.outputLines.count == 1)
+            #expect(
+                try tracker.tracks.map(\.path).map { ($0 as NSString).lastPathComponent } == [
+                    (recovered.outputLines[0] as NSString).lastPathComponent
+                ])
+            #expect(try await log("recover", in: folder).output == "")
+            fifo.close()
+        }
+
+        @Test func saysThatThereIsNoSuchLog() async throws {
+            let folder = try TestFolder()
+            for command in [["list"], ["export"], ["verify"], ["recover"], ["ack", "1", "--puller", "p"]] {
+                let run = try await finish([Program.waypost.path, "log"] + command + ["--log", "nowhere"], in: folder)
+                #expect(run.code == 66 && run.complaints.count == 1, "\(command)")
+            }
+        }
+    }
+}

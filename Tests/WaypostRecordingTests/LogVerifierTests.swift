@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+
+@testable import WaypostRecording
+
+@Suite struct LogVerifierTests {
+    /// A log of one finished track of a hundred fixes in two segments.
+    private func withLog(_ body: (_ folder: String, _ journal: LogJournal) throws -> Void) async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            for second in 0..<100 {
+                if second == 40 { await recorder.note(.loss) }
+                try await recorder.record(Sample.position(second: second))
+            }
+            _ = try await recorder.close()
+            let journals = try LogFolder(path: folder).journals()
+            try body(folder, try #require(journals.first))
+        }
+    }
+
+    private func change(_ path: String, _ body: (inout Data) throws -> Void) throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        try body(&bytes)
+        try bytes.write(to: URL(filePath: path))
+    }
+
+    private func faults(_ folder: String, _ journal: LogJournal) throws -> [LogFault] {
+        try LogVerifier(folder: LogFolder(path: folder)).faults(of: journal)
+    }
+
+    @Test func findsNothingInWhatIsAsItWasWritten() async throws {
+        try await withLog { folder, journal in
+            #expect(try faults(folder, journal) == [])
+            // A track that was fetched and deleted is no fault.
+            try FileManager.default.removeItem(atPath: "\(folder)/\(journal.stem).gpx")
+            #expect(try faults(folder, journal) == [])
+        }
+    }
+
+    @Test func findsAFlippedBitInAJournal() async throws {
+        try await withLog { folder, journal in
+            try change(journal.path) { $0[2_000] ^= 1 }
+            let found = try faults(folder, journal)
+            #expect(found.contains { $0.path == journal.path && $0.words.hasPrefix("not readable: ") })
+        }
+    }
+
+    @Test(arguments: [
+        ("<trkpt lat=\"47.1004161\"", "<trkpt lat=\"47.1004162\"", "point 11 is not the journal's"),
+        ("2026-05-02T03:25:12Z", "2026-05-02T03:25:13Z", "point 11 is not the journal's"),
+    ])
+    func findsAChangedPointInATrack(old: String, new: String, expected: String) async throws {
+        try await withLog { folder, journal in
+            let path = "\(folder)/\(journal.stem).gpx"
+            try change(path) { bytes in
+                let range = try #require(bytes.range(of: Data(old.utf8)))
+                bytes.replaceSubrange(range, with: Data(new.utf8))
+            }
+            #expect(try faults(folder, journal) == [LogFault(path: path, words: expected)])
+        }
+    }
+
+    @Test func findsATrackThatIsCutOrTooLong() async throws {
+        try await withLog { folder, journal in
+            let path = "\(folder)/\(journal.stem).gpx"
+            let whole = try Data(contentsOf: URL(filePath: path))
+            try change(path) { $0.removeLast($0.count / 2) }
+            #expect(try faults(folder, journal).first?.words.hasPrefix("ends before point") == true)
+            try whole.write(to: URL(filePath: path))
+            try change(path) { bytes in
+                let last = try #require(bytes.range(of: Data("<trkpt".utf8), options: .backwards))
+                bytes.insert(contentsOf: bytes[last.lowerBound...].prefix { $0 != 10 } + [10], at: last.lowerBound)
+            }
+            #expect(try faults(folder, journal) == [LogFault(path: path, words: "has more points than its journal's 100")])
+        }
+    }
+}
