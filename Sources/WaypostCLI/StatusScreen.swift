@@ -38,6 +38,14 @@ struct StatusScreen {
                 ("failed", "failed"),
             ]
             .filter { count($0.1) > 0 }.map { "\(count($0.1)) \($0.0)" }
+            if let writes = log["writes"] {
+                let bytes = ["journal_bytes", "gpx_bytes", "other_bytes"].reduce(0) { $0 + (writes[$1]?.int ?? 0) }
+                var line = "          disk: \(counted(writes["fsyncs"]?.int ?? 0, "fsync")), \(megabytes(bytes))"
+                if let fsyncs = writes["fsyncs_per_day"]?.int, let daily = writes["bytes_per_day"]?.int {
+                    line += "; a day \(counted(fsyncs, "fsync")), \(megabytes(daily))"
+                }
+                lines.append(line)
+            }
             if !others.isEmpty { lines.append("          not logged: \(others.joined(separator: ", "))") }
         }
         for problem in status["problems"]?.array ?? [] { lines.append("problem   \(problem.string ?? "?")") }
@@ -57,6 +65,8 @@ struct StatusScreen {
         guard let seen = source["satellites_seen"]?.int, let used = source["satellites_used"]?.int else { return "" }
         return ", \(used) of \(seen) satellites used"
     }
+
+    private func megabytes(_ bytes: Int) -> String { "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB" }
 
     private var uptime: String { spell(status["uptime"]?.int ?? 0) }
 

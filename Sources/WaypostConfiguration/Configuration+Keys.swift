@@ -34,6 +34,31 @@ extension Configuration {
                 .init(
                     "sync_interval", \.syncInterval, .duration(in: .zero ... .seconds(3_600)), "At most this much is lost in a power cut."),
                 .init(
+                    "types", \.types, .logTypes,
+                    """
+                    Which positions are logged: source (everything, as the source gave it), raw (measured fixes), current (the best position there \
+                    was), matched (on a road). The first becomes STEM.gpx, the others STEM.TYPE.gpx.
+                    """),
+                .init(
+                    "rotate_bytes", \.rotateByteCount, .byteCount,
+                    "A journal of that size ends its track, as midnight UTC does. Its GPX file has about five times as much. 0 = any size."),
+                .init(
+                    "max_age", \.maximumAge, .duration(in: .zero ... .seconds(315_360_000)),
+                    """
+                    Tracks whose last fix is older are deleted, once several fixes or a time server confirm what day it is. \
+                    0 = kept for ever.
+                    """),
+                .init("max_bytes", \.maximumByteCount, .byteCount, "The oldest tracks are deleted while the log has more. 0 = any size."),
+                .init(
+                    "min_free", \.minimumFreeByteCount, .byteCount,
+                    "The oldest tracks are deleted while the disk has less free. 0 = logging pauses when the disk is full."),
+                .init(
+                    "keep_unpulled", \.keepsUnpulled, .truth,
+                    """
+                    Deletes nothing that a puller has not acknowledged (waypost log ack CURSOR --puller NAME), and nothing before the \
+                    first puller is known; when that fills the disk, logging pauses.
+                    """),
+                .init(
                     "min_distance", \.minDistanceMetres, .distance(in: 0...10_000),
                     "Fixes nearer to the last one logged are left out; with min_interval: those that are nearer or sooner. 0 = none."),
                 .init(

@@ -39,6 +39,18 @@ public struct Configuration: Equatable, Sendable {
         public var directory: String
         /// How much of the newest track a power cut may take.
         public var syncInterval: Duration
+        /// Which positions are logged, the main type first; never empty.
+        public var types: [LogType] = [.raw]
+        /// The size of a journal that ends its track, bytes; 0 = any.
+        public var rotateByteCount: Int64 = 16_000_000
+        /// The longest time that a track is kept; 0 = for ever.
+        public var maximumAge = Duration.zero
+        /// The most that the log may have, bytes; 0 = any.
+        public var maximumByteCount: Int64 = 0
+        /// The least that the log leaves free on the disk, bytes; 0 = none.
+        public var minimumFreeByteCount: Int64 = 0
+        /// Whether tracks are kept until every puller has acknowledged them.
+        public var keepsUnpulled = false
         /// The shortest way between two fixes that are logged, metres; 0 = any.
         public var minDistanceMetres = 0.0
         /// The shortest time between two fixes that are logged; 0 = any.

@@ -48,7 +48,7 @@ enum DurationText {
         guard duration != .zero else { return "0 s" }
         for unit in units.reversed() {
             let count = (duration / unit.duration).rounded()
-            if count >= 1, unit.duration * count == duration { return "\(Int64(count)) \(unit.name)" }
+            if count >= 1, unit.duration * Int64(count) == duration { return "\(Int64(count)) \(unit.name)" }
         }
         return "\(duration / .milliseconds(1)) ms"
     }

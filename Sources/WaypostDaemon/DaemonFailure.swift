@@ -46,6 +46,10 @@ struct DaemonFailure: Error {
             self.init(.inputOutput, "\(path): cannot be read: \(cause.reason)")
         case .unsupportedVersion(let path, let version):
             self.init(.badData, "\(path): written by a later waypost (journal version \(version)); install that one or use another --log")
+        case .cannotDelete(let path, let cause):
+            self.init(.inputOutput, "\(path): cannot be deleted: \(cause.reason)")
+        case .eventTooLong(let byteCount, let limit):
+            self.init(.badData, "an event with \(byteCount) bytes of detail; the log takes \(limit)")
         case .invalidPuller(let name):
             self.init(.usage, "\(name): no name of a puller")
         case .unknownCursor(let cursor, let last):

@@ -4,24 +4,33 @@ import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
 
-/// Feeds the log with positions, and says when it cannot take them.
+/// Feeds the log with positions, says when it cannot take them, and keeps it in order: unfinished tracks, old ones.
 actor LogConsumer: PositioningConsumer {
-    /// Why the log does not take positions now; nil while it does.
-    private(set) var failure: RecordingError?
-
     /// Fixes that were left out because the one logged before says enough.
     private(set) var thinnedCount = 0
 
     private let recorder: TrackRecorder
     private var thinner: PositionThinner
+    private let upkeep: LogUpkeep
     private let logger: Logger
+    private var confirmedTime = ConfirmedTime()
+    /// What people know of; they are told once per kind of failure, not once per position.
+    private var told = RecorderProblems()
     private var synchronizer: Task<Void, Never>?
     /// Whether a position came since the synchronizer last looked; it might have just found nothing to do.
     private var hasNews = false
+    private var tidying: Task<Void, Never>?
+    private var tidyAt: Int64 = 0
 
-    init(recorder: TrackRecorder, thinning: PositionThinner.Settings, logger: Logger) {
+    /// So often the log is put in order while positions come, milliseconds.
+    private static let tidyInterval: Int64 = 300_000
+    /// So soon after a full disk it is tried again to make room, milliseconds.
+    private static let tidyIntervalWhenFull: Int64 = 10_000
+
+    init(recorder: TrackRecorder, upkeep: LogUpkeep, thinning: PositionThinner.Settings, logger: Logger) {
         self.recorder = recorder
         thinner = PositionThinner(thinning)
+        self.upkeep = upkeep
         self.logger = logger
     }
 
@@ -35,22 +44,41 @@ actor LogConsumer: PositioningConsumer {
         }
     }
 
+    /// Waits until nothing is done to the log any more.
+    func stop() async {
+        await tidying?.value
+    }
+
     private func record(_ position: Position) async {
+        if let time = position.time, position.status.isMeasured { confirmedTime.process(time, at: BootClock.milliseconds) }
         guard thinner.keeps(position) else {
             thinnedCount += 1
             return
         }
+        let now = MonotonicClock.milliseconds
         do throws(RecordingError) {
-            try await recorder.record(position)
-            if failure != nil {
-                failure = nil
-                logger.notice("the log takes positions again")
-            }
+            if case .logged(_, true) = try await recorder.record(position) { tidyAt = now }
+            if told.writing != nil || told.synchronizing != nil { await tell() }
             hasNews = true
             if synchronizer == nil { synchronizer = Task { await synchronize() } }
         } catch {
-            note(error)
+            await tell()
+            if case .cannotAppend(_, let cause) = error, cause.isDiskFull { tidyAt = min(tidyAt, now + LogConsumer.tidyIntervalWhenFull) }
         }
+        if now >= tidyAt, tidying == nil {
+            tidyAt = now + LogConsumer.tidyInterval
+            tidying = Task { await tidy() }
+        }
+    }
+
+    /// Finishes what is unfinished and deletes what is too old, beside the recording.
+    private func tidy() async {
+        await upkeep.recoverTracks()
+        if let milliseconds = WallClock.millisecondsIfSynchronized {
+            confirmedTime.trust(UTCTime(millisecondsSince1970: milliseconds), at: BootClock.milliseconds)
+        }
+        await upkeep.deleteOldTracks(confirmedTime: confirmedTime.time(at: BootClock.milliseconds))
+        tidying = nil
     }
 
     /// Brings the last positions to the disk when no further ones come to do it; ends when everything is there.
@@ -60,15 +88,27 @@ actor LogConsumer: PositioningConsumer {
             while let deadline = await recorder.synchronizationDeadline {
                 let wait = max(0, deadline - MonotonicClock.nanoseconds)
                 try? await Task.sleep(for: .nanoseconds(wait))  // Cancelled: at once, which does no harm.
-                do throws(RecordingError) { try await recorder.synchronizeIfDue() } catch { note(error) }
+                do throws(RecordingError) { try await recorder.synchronizeIfDue() } catch { await tell() }
             }
         }
         synchronizer = nil
     }
 
-    private func note(_ error: RecordingError) {
-        // Once per kind of failure, not once per position.
-        if failure != error { logger.error("logging is paused: \(DaemonFailure(error).lines.joined())") }
-        failure = error
+    /// Tells people what has changed between the log being well and not.
+    private func tell() async {
+        let problems = await recorder.problems
+        if let writing = problems.writing {
+            if told.writing?.error != writing.error { logger.error("logging is paused: \(DaemonFailure(writing.error).lines.joined())") }
+        } else if let writing = told.writing {
+            logger.notice("the log takes positions again; \(counted(writing.count, "position")) or more lost")
+        }
+        if let synchronizing = problems.synchronizing {
+            if told.synchronizing?.error != synchronizing.error {
+                logger.error("what is logged may not survive a power cut: \(DaemonFailure(synchronizing.error).lines.joined())")
+            }
+        } else if told.synchronizing != nil {
+            logger.notice("what is logged survives a power cut again")
+        }
+        told = problems
     }
 }

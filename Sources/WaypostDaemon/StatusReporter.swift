@@ -17,7 +17,7 @@ struct StatusReporter: Sendable {
     func line(access: PeerAccess) async -> [UInt8] {
         let position = await manager.rawPosition
         let loss = await manager.lossReason
-        let failure = await log.failure
+        let logProblems = await recorder.problems
         let thinnedCount = await log.thinnedCount
         var problems: [String] = []
         let withholding = await source.withholding
@@ -29,7 +29,7 @@ struct StatusReporter: Sendable {
         } else if position == nil {
             problems.append("no fix yet")
         }
-        if let failure { problems.append("logging is paused: \(DaemonFailure(failure).lines.joined())") }
+        problems += logProblems.words
         let statistics = await recorder.statistics
         let members = await manager.sourceMembers
         let lastSwitch = await manager.lastSwitch
@@ -79,16 +79,8 @@ struct StatusReporter: Sendable {
             }
             json.object("log") { json in
                 json.member("directory", logFolder)
-                json.member("recording", failure == nil)
-                json.member("positions", statistics.loggedCount)
-                json.member("segments", statistics.segmentCount)
-                json.member("untimed", statistics.untimedCount)
-                json.member("not_measured", statistics.notMeasuredCount)
-                json.member("repeated", statistics.repeatedCount)
+                json.appendLog(statistics, logProblems, uptimeMilliseconds: MonotonicClock.milliseconds - startMilliseconds)
                 json.member("thinned", thinnedCount)
-                json.member("failed", statistics.failedCount)
-                json.member("bytes", statistics.journalByteCount)
-                json.member("fsyncs", statistics.synchronizationCount)
             }
         }
     }

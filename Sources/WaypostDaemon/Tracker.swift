@@ -17,13 +17,14 @@ struct Tracker {
     func run(until stop: StopRequest) async throws(DaemonFailure) {
         let state = try takeState()
         let recorder = try makeRecorder()
-        await recoverTracks(recorder)
+        let upkeep = LogUpkeep(recorder: recorder, logger: logger)
+        await upkeep.recoverTracks()
 
         let privacy = PrivacyStore(folder: stateFolder)
         // Everything that tells a position has it from the manager, and the manager from here.
         let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: try makeGate(privacy))
         let manager = PositioningManager(source: source)
-        let log = LogConsumer(recorder: recorder, thinning: configuration.log.thinning, logger: logger)
+        let log = LogConsumer(recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning, logger: logger)
         let watchers = WatcherCount()
         let reporter = StatusReporter(
             manager: manager, source: source, recorder: recorder, log: log, logFolder: configuration.log.directory)
@@ -37,11 +38,12 @@ struct Tracker {
         logger.info("source \(manager.source.name), log \(configuration.log.directory), socket \(server.path)")
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
         await manager.start()
-        let failure = await end(of: manager, or: stop) { await finishTrack(recorder) }
-        await finishTrack(recorder)
+        let failure = await end(of: manager, or: stop) { await upkeep.finishTrack() }
+        await log.stop()
+        await upkeep.finishTrack()
         // Once more what a full disk or a vanished folder kept from being finished, at the start or now.
-        let isAllFinished = await recoverTracks(recorder)
-        await close(recorder)
+        let isAllFinished = await upkeep.recoverTracks()
+        await upkeep.close()
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
@@ -71,6 +73,9 @@ struct Tracker {
     private func makeRecorder() throws(DaemonFailure) -> TrackRecorder {
         var settings = TrackRecorder.Configuration()
         settings.syncInterval = configuration.log.syncInterval
+        settings.types = configuration.log.types
+        settings.rotateByteCount = configuration.log.rotateByteCount
+        settings.retention = RetentionRule(configuration.log)
         settings.creator = "waypost \(WaypostVersion.text)"
         do { return try TrackRecorder(folder: configuration.log.directory, configuration: settings) } catch { throw DaemonFailure(error) }
     }
@@ -92,41 +97,6 @@ struct Tracker {
 
     // MARK: - Beginning and end
 
-    /// Makes the files of tracks that were left unfinished; false, with the reasons in the log of messages, when some fail.
-    @discardableResult
-    private func recoverTracks(_ recorder: TrackRecorder) async -> Bool {
-        do throws(RecordingError) {
-            let recovery = try await recorder.recover()
-            for track in recovery.tracks { report(track, how: "recovered") }
-            for failure in recovery.failures { logger.error("\(DaemonFailure(failure).lines.joined())") }
-            return recovery.failures.isEmpty
-        } catch {
-            logger.error("\(DaemonFailure(error).lines.joined())")
-            return false
-        }
-    }
-
-    /// Makes the track's file.
-    private func finishTrack(_ recorder: TrackRecorder) async {
-        do throws(RecordingError) {
-            if let track = try await recorder.finishTrack() { report(track, how: "wrote") }
-        } catch {
-            logger.error("\(DaemonFailure(error).lines.joined()); what is in the journal becomes a track later")
-        }
-    }
-
-    private func close(_ recorder: TrackRecorder) async {
-        do throws(RecordingError) { _ = try await recorder.close() } catch { logger.error("\(DaemonFailure(error).lines.joined())") }
-    }
-
-    private func report(_ track: FinishedTrack, how verb: String) {
-        if track.damageCount > 0 {
-            logger.warning("\(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
-        }
-        guard let path = track.trackPath else { return }
-        logger.info("\(verb) \(path): \(counted(track.positionCount, "position")), \(counted(track.segmentCount, "segment"))")
-    }
-
     /// Waits for the source's end or a request to stop, whichever comes first; the source's end alone does not end a tracker that stays.
     ///
     /// The source has stopped when it returns; `atSourceEnd` is for what a tracker that stays does not put off. What made
@@ -145,5 +115,16 @@ struct Tracker {
         if stays { await atSourceEnd() } else { stopper.cancel() }
         await stopper.value
         return nil
+    }
+}
+
+extension RetentionRule {
+    /// What `[log]` says; 0 is no limit there.
+    fileprivate init(_ log: Configuration.Log) {
+        self.init()
+        if log.maximumAge > .zero { maximumAge = log.maximumAge }
+        if log.maximumByteCount > 0 { maximumByteCount = log.maximumByteCount }
+        if log.minimumFreeByteCount > 0 { minimumFreeByteCount = log.minimumFreeByteCount }
+        keepsUnpulled = log.keepsUnpulled
     }
 }

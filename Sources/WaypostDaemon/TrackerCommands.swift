@@ -42,7 +42,7 @@ struct TrackerCommands: Sendable {
 
     private func rotateLog() async throws(ControlRefusal) -> [UInt8] {
         do throws(RecordingError) {
-            let track = try await recorder.finishTrack()
+            let track = try await recorder.rotate()
             return ControlProtocol.object("ROTATED") { json in
                 json.member("track", track?.trackPath)
                 json.member("positions", track?.positionCount ?? 0)

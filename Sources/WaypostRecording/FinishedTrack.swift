@@ -6,12 +6,18 @@ public struct FinishedTrack: Sendable, Equatable {
     public var stem: String
     /// The GPX file; nil when the journal held no fix, and no file was made.
     public var trackPath: String?
+    /// The GPX files of further log types.
+    public var otherTrackPaths: [String] = []
     /// The journal it was made from.
     public var journalPath: String
     /// How many fixes it holds.
     public var positionCount = 0
     /// How many segments they are in.
     public var segmentCount = 0
+    /// How many events the journal holds.
+    public var eventCount = 0
+    /// Whether its first segment continues the last one of the track before.
+    public var continuesPrevious = false
     /// The time of the first fix.
     public var firstTime: UTCTime?
     /// The time of the last fix.
@@ -24,11 +30,18 @@ public struct FinishedTrack: Sendable, Equatable {
     public var damageCount = 0
     /// How many bytes of the journal could not be read.
     public var damagedByteCount: Int64 = 0
+    /// How many bytes of the journal say something.
+    var contentByteCount: Int64 = 0
     /// How many bytes of GPX were written; 0 when the file was there already.
     public var writtenByteCount = 0
 }
 
 extension FinishedTrack {
+    init(stem: String, journalPath: String) {
+        self.stem = stem
+        self.journalPath = journalPath
+    }
+
     /// Counts a fix that goes into the file.
     mutating func count(_ position: Position, beginsSegment: Bool) {
         positionCount += 1

@@ -17,7 +17,7 @@ public struct LogErasure: Sendable, Hashable {
 /// power cut at whatever moment, is done again from the start by the next recovery: it finds what is left, and doing it twice changes
 /// nothing. For each journal that holds fixes of the stretch, in this order:
 ///
-/// 1. its GPX files are removed;
+/// 1. its GPX files are removed, and before them their lines in `SHA256SUMS`;
 /// 2. the journal is written anew as an open one, whole under its name or not at all: the same records with the same numbers, a segment break in
 ///    the place of each stretch that is gone, and nothing of what could not be read;
 /// 3. the old journal is removed;
@@ -29,8 +29,8 @@ public struct LogErasure: Sendable, Hashable {
 struct LogEraser {
     let folder: LogFolder
     let creator: String
-    /// The journal that a recorder appends to; it is left alone.
-    var recorded: String?
+    /// Journals that begin with that number or a later one are left alone: a recorder may append to them.
+    var limit: UInt64 = .max
 
     private var orderPath: String { folder.journalFolder + "/.erase" }
 
@@ -61,7 +61,8 @@ struct LogEraser {
 
     private func carryOut(_ stretch: Range<UTCTime>) throws(RecordingError) -> LogErasure {
         var erasure = LogErasure()
-        for journal in try folder.journals() where journal.stem != recorded { try erase(stretch, in: journal.stem, &erasure) }
+        for journal in try folder.journals() where journal.firstSequence < limit { try erase(stretch, in: journal.stem, &erasure) }
+        try TrackDigests(folder: folder).update()
         do {
             try Syscalls.remove(orderPath)
             try Syscalls.synchronizeFolder(folder.journalFolder)
@@ -77,7 +78,7 @@ struct LogEraser {
         let isCutOff = Syscalls.exists(open) && Syscalls.exists(finished)
         let path = Syscalls.exists(open) ? open : finished
         let content = try content(of: path, in: stretch)
-        if content.erased > 0 {
+        if content.erased + content.erasedEvents > 0 {
             erasure.positionCount += content.erased
             erasure.trackCount += 1
             do {
@@ -107,15 +108,20 @@ struct LogEraser {
         if Syscalls.exists(open) { _ = try TrackFinisher(folder: folder, creator: creator).finish(stem) }
     }
 
-    /// How many fixes of a journal are in the stretch, and how many are not.
-    private func content(of path: String, in stretch: Range<UTCTime>) throws(RecordingError) -> (erased: Int, kept: Int) {
+    /// How many fixes and events of a journal are in the stretch, and how many are not.
+    private func content(
+        of path: String, in stretch: Range<UTCTime>
+    ) throws(RecordingError) -> (erased: Int, erasedEvents: Int, kept: Int) {
         var journal = try JournalReader(path: path)
-        var (erased, kept) = (0, 0)
+        var (erased, erasedEvents, kept) = (0, 0, 0)
         while let record = try journal.next() {
-            guard case .position(let position) = record.content else { continue }
-            if position.isIn(stretch) { erased += 1 } else { kept += 1 }
+            switch record.content {
+            case .position(let position): if position.isIn(stretch) { erased += 1 } else { kept += 1 }
+            case .event(let event): if event.isIn(stretch) { erasedEvents += 1 } else { kept += 1 }
+            case .segmentBreak, .other: break
+            }
         }
-        return (erased, kept)
+        return (erased, erasedEvents, kept)
     }
 
     private func rewrite(_ path: String, as newPath: String, without stretch: Range<UTCTime>) throws {
@@ -135,6 +141,10 @@ struct LogEraser {
                 source = header.source
                 bytes += JournalCodec.encode(header)
             }
+            if case .event(let event) = record.content {
+                if !event.isIn(stretch) { JournalCodec.append(record, source: source, to: &bytes) }
+                continue
+            }
             let wasErasing = isErasing
             if case .position(let position) = record.content { isErasing = position.isIn(stretch) }
             if !isErasing {
@@ -151,12 +161,18 @@ struct LogEraser {
         try file.commit()
     }
 
-    private func removeTracks(of stem: String) throws(SystemError) {
-        for name in try Syscalls.names(inFolder: folder.path) where name.hasPrefix(stem + ".") && name.hasSuffix(".gpx") {
-            try Syscalls.remove("\(folder.path)/\(name)")
-        }
+    private func removeTracks(of stem: String) throws {
+        let names = try Syscalls.names(inFolder: folder.path).filter { $0.hasPrefix(stem + ".") && $0.hasSuffix(".gpx") }
+        // A digest that stayed would be taken for the new file's.
+        try TrackDigests(folder: folder).update(removing: Set(names))
+        for name in names { try Syscalls.remove("\(folder.path)/\(name)") }
         try Syscalls.synchronizeFolder(folder.path)
     }
+}
+
+extension LogEvent {
+    /// By its own time or by its position's.
+    fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool { stretch.contains(time) || position?.isIn(stretch) ?? false }
 }
 
 extension Position {

@@ -5,6 +5,8 @@ import WaypostSystem
 ///
 /// ```
 /// LOG/STEM.gpx                     finished tracks, read-only
+/// LOG/STEM.TYPE.gpx                the same of further log types: source, raw, current, matched
+/// LOG/SHA256SUMS                   the digests of the finished tracks, for sha256sum -c
 /// LOG/journal/STEM.open.journal    a journal that has no finished track yet
 /// LOG/journal/STEM.journal         one that has
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
@@ -31,7 +33,18 @@ public struct LogFolder: Sendable, Hashable {
 
     func openJournalPath(_ stem: String) -> String { "\(journalFolder)/\(stem)\(LogFolder.openSuffix)" }
     func finishedJournalPath(_ stem: String) -> String { "\(journalFolder)/\(stem)\(LogFolder.finishedSuffix)" }
-    func trackPath(_ stem: String) -> String { "\(path)/\(stem).gpx" }
+    func trackPath(_ stem: String) -> String { "\(path)/\(LogFolder.trackName(stem))" }
+
+    /// The name of a GPX file: of the first type of its journal, or of another one.
+    static func trackName(_ stem: String, type: LogType? = nil) -> String { type.map { "\(stem).\($0.rawValue).gpx" } ?? "\(stem).gpx" }
+
+    /// The stem of a GPX file of that name; nil when it is not one of ours.
+    static func stem(ofTrack name: String) -> TrackStem? {
+        guard name.hasSuffix(".gpx") else { return nil }
+        let parts = name.dropLast(".gpx".count).split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 1 || parts.count == 2 && LogType(rawValue: String(parts[1])) != nil else { return nil }
+        return TrackStem(String(parts[0]))
+    }
 
     /// The stems of the journals that have no finished track, oldest name first.
     func openStems() throws(SystemError) -> [String] {
@@ -80,7 +93,8 @@ public struct LogFolder: Sendable, Hashable {
     /// Removes half-written files of a process that is gone; call it with the lock held.
     func removeTemporaryFiles() throws(SystemError) {
         // The log may lie in a folder with other programs' files: only what is named as ours.
-        for (folder, ending) in [(path, ".gpx"), (journalFolder, ".sequence"), (journalFolder, ".journal")] {
+        let ours = [(path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".journal")]
+        for (folder, ending) in ours {
             for name in try Syscalls.names(inFolder: folder) where AtomicFile.target(ofTemporary: name)?.hasSuffix(ending) == true {
                 try Syscalls.remove("\(folder)/\(name)")
             }

@@ -40,6 +40,11 @@ public struct LogMaintenance: ~Copyable {
                 recovery.failures.append(error)
             }
         }
+        do {
+            try TrackDigests(folder: folder).update()
+        } catch {
+            recovery.failures.append(error)
+        }
         return recovery
     }
 
@@ -53,9 +58,9 @@ extension TrackRecorder {
     /// Erases the fixes from one moment on until before another, in the track that is recorded, too: it is finished first.
     ///
     /// - Errors: `cannotErase`: what is left is erased by the next ``recover()``, here or after a restart.
-    /// - Cost: reads the whole log; fixes wait meanwhile.
-    public func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
-        _ = try finishTrack()
-        return try LogEraser(folder: folder, creator: configuration.creator).erase(from: from, to: to)
+    /// - Cost: reads the whole log. Fixes that come meanwhile are recorded, and not erased.
+    public func erase(from: UTCTime, to: UTCTime) async throws(RecordingError) -> LogErasure {
+        _ = try await finishTrack()
+        return try await archive.erase(from: from, to: to, before: firstRecordedSequence)
     }
 }

@@ -78,6 +78,10 @@ public struct LogReader: ~Copyable {
                     continue
                 case .position(let position):
                     guard let time = position.time, time >= earliest else { continue }
+                case .event(let event):
+                    guard event.time >= earliest else { continue }
+                    cursor = record.sequence
+                    return record
                 case .other:
                     continue
                 }

@@ -24,6 +24,7 @@ public struct LogVerifier: Sendable {
     /// What is wrong with a journal and its track; empty when nothing is.
     public func faults(of journal: LogJournal) throws(RecordingError) -> [LogFault] {
         var reader = try JournalReader(path: journal.path)
+        let next = try folder.firstSequence(after: journal.stem)
         let trackPath = folder.trackPath(journal.stem)
         var track = journal.isOpen ? nil : try TrackPoints(path: trackPath)
         var faults: [LogFault] = []
@@ -38,6 +39,8 @@ public struct LogVerifier: Sendable {
                 knownDamageCount = reader.decoder.damageCount
                 segmenter.note(.loss)
             }
+            // The main file has the positions of the journal's first type.
+            guard record.types.contains(LogTypes(reader.decoder.header?.types.first ?? .raw)), record.sequence < next else { continue }
             if case .segmentBreak(let reason) = record.content { segmenter.note(reason) }
             guard track != nil, isSame, case .position(let position) = record.content, case .log = segmenter.process(position) else {
                 continue

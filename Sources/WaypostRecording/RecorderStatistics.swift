@@ -10,6 +10,10 @@ public struct RecorderStatistics: Sendable, Hashable {
     public var repeatedCount = 0
     /// Fixes that could not be written.
     public var failedCount = 0
+    /// Events that went into the journal.
+    public var eventCount = 0
+    /// Tracks that were deleted as too old or too many.
+    public var deletedTrackCount = 0
     /// Segments begun.
     public var segmentCount = 0
     /// Bytes written to journals.

@@ -16,6 +16,10 @@ public enum RecordingError: Error, Sendable, Equatable {
     case unsupportedVersion(path: String, version: Int)
     /// A GPX file cannot be written; its journal stays, and the next recovery tries again.
     case cannotFinish(path: String, cause: SystemError)
+    /// Tracks that are too old or too many cannot be deleted.
+    case cannotDelete(path: String, cause: SystemError)
+    /// An event whose detail is too long.
+    case eventTooLong(byteCount: Int, limit: Int)
     /// A name that no puller may have; see ``Pullers/isValid(name:)``.
     case invalidPuller(name: String)
     /// A cursor behind the last record of the log.
@@ -34,9 +38,10 @@ public enum RecordingError: Error, Sendable, Equatable {
     /// Whether the same may succeed later without anybody changing the set-up.
     public var isTemporary: Bool {
         switch self {
-        case .alreadyInUse, .unsupportedVersion, .invalidPuller, .unknownCursor, .tooManyPullers, .damagedPullers, .closed: false
+        case .alreadyInUse, .unsupportedVersion, .eventTooLong, .invalidPuller, .unknownCursor, .tooManyPullers, .damagedPullers, .closed:
+            false
         case .cannotPrepare(_, let cause), .cannotAppend(_, let cause), .cannotSynchronize(_, let cause), .cannotRead(_, let cause),
-            .cannotFinish(_, let cause), .cannotAcknowledge(_, let cause), .cannotErase(_, let cause):
+            .cannotFinish(_, let cause), .cannotAcknowledge(_, let cause), .cannotErase(_, let cause), .cannotDelete(_, let cause):
             cause.isTemporary
         }
     }

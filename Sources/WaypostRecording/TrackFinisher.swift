@@ -1,52 +1,101 @@
 import Waypost
 import WaypostSystem
 
-/// Makes the GPX file of a journal that nobody appends to any more, and marks the journal as finished.
+/// Makes the GPX files of a journal that nobody appends to any more, and marks the journal as finished.
 ///
-/// It may be interrupted at any point and run again: the GPX file appears whole or not at all; one that is there is kept as it is (it was
-/// made from this same journal, whose name no other has); the journal is marked only after the file is on the disk.
+/// It may be interrupted at any point and run again: a GPX file appears whole or not at all; one that is there is kept as it is (it was
+/// made from this same journal, whose name no other has); `SHA256SUMS` gets the lines that are missing; the journal is marked only after
+/// all that is on the disk.
+///
+/// Each type of the journal's header becomes a file, the first one `STEM.gpx`, the others `STEM.TYPE.gpx`. Events are waypoints of the
+/// first file, before its track as the schema wants it; so that file takes two passes over the journal.
 /// - Cost: memory for one piece of either file, however long they are.
 struct TrackFinisher {
     let folder: LogFolder
     let creator: String
+    /// Taken for a journal whose header cannot be read.
+    var types: [LogType] = [.raw]
 
     /// Finishes the open journal of that name.
     func finish(_ stem: String) throws(RecordingError) -> FinishedTrack {
-        let openPath = folder.openJournalPath(stem)
-        let trackPath = folder.trackPath(stem)
-        let isTrackThere = Syscalls.exists(trackPath)
+        let next = try folder.firstSequence(after: stem)
         var track = FinishedTrack(stem: stem, journalPath: folder.finishedJournalPath(stem))
-        var journal = try JournalReader(path: openPath)
-        // Times grow within a segment also where a break was lost with a damaged stretch.
-        var segmenter = TrackSegmenter(includesNotMeasured: true)
-        var knownDamageCount = 0
-        var file: TrackFile?
-        while let record = try journal.next() {
-            if journal.decoder.damageCount > knownDamageCount {
-                knownDamageCount = journal.decoder.damageCount
-                segmenter.note(.loss)
-            }
-            switch record.content {
-            case .segmentBreak(let reason):
-                segmenter.note(reason)
-            case .position(let position):
-                guard case .log(let segmentBreak) = segmenter.process(position) else { continue }
-                track.count(position, beginsSegment: segmentBreak != nil)
-                if isTrackThere { continue }
-                if file == nil { file = try TrackFile(path: trackPath, name: stem, time: position.time, creator: creator) }
-                try file?.add(position, beginsSegment: segmentBreak != nil)
-            case .other:
+        let header = try survey(stem, before: next, into: &track)
+        var digests: [String: String] = [:]
+        for (index, type) in (header?.types ?? types).enumerated() {
+            let name = LogFolder.trackName(stem, type: index == 0 ? nil : type)
+            let path = "\(folder.path)/\(name)"
+            var file: TrackFile?
+            let isThere = Syscalls.exists(path)
+            if !isThere { file = try make(path, stem: stem, type: LogTypes(type), withEvents: index == 0, before: next) }
+            if let file {
+                let (byteCount, digest) = try file.finish(lastTime: track.lastTime)
+                track.writtenByteCount += byteCount
+                digests[name] = digest
+            } else if !isThere {
                 continue
             }
+            if index == 0 { track.trackPath = path } else { track.otherTrackPaths.append(path) }
         }
-        if let file { track.writtenByteCount = try file.finish(lastTime: track.lastTime) }
-        if track.positionCount > 0 { track.trackPath = trackPath }
-        track.lastSequence = journal.decoder.lastSequence
+        try TrackDigests(folder: folder).update(adding: digests)
+        try markFinished(stem, byteCount: track.contentByteCount)
+        return track
+    }
+
+    /// Counts what the journal holds, for the first of its types.
+    private func survey(_ stem: String, before next: UInt64, into track: inout FinishedTrack) throws(RecordingError) -> JournalHeader? {
+        var journal = try JournalReader(path: folder.openJournalPath(stem))
+        var filter = TrackFilter()
+        var type = LogTypes(types.first ?? .raw)
+        while let record = try journal.next() {
+            if let first = journal.decoder.header?.types.first { type = LogTypes(first) }
+            guard record.sequence < next else { continue }
+            track.lastSequence = record.sequence
+            switch record.content {
+            case .position(let position):
+                let isContinuing = track.positionCount == 0 && !filter.hasBreak
+                guard let beginsSegment = filter.process(record, position, type, damageCount: journal.decoder.damageCount) else { continue }
+                if isContinuing { track.continuesPrevious = true }
+                track.count(position, beginsSegment: beginsSegment)
+            case .segmentBreak(let reason): filter.note(reason, record, type)
+            case .event: track.eventCount += 1
+            case .other: continue
+            }
+        }
         track.damage = journal.decoder.damage
         track.damageCount = journal.decoder.damageCount
         track.damagedByteCount = journal.decoder.damagedByteCount
-        try markFinished(stem, byteCount: journal.decoder.endOfContent)
-        return track
+        track.contentByteCount = journal.decoder.endOfContent
+        return journal.decoder.header
+    }
+
+    /// Writes a GPX file; nil when there is nothing to write.
+    private func make(
+        _ path: String, stem: String, type: LogTypes, withEvents: Bool, before next: UInt64
+    ) throws(RecordingError) -> TrackFile? {
+        var file: TrackFile?
+        if withEvents {
+            var journal = try JournalReader(path: folder.openJournalPath(stem))
+            while let record = try journal.next() {
+                guard case .event(let event) = record.content, event.position != nil, record.sequence < next else { continue }
+                if file == nil { file = try TrackFile(path: path, name: stem, time: event.time, creator: creator) }
+                try file?.add(event)
+            }
+        }
+        var journal = try JournalReader(path: folder.openJournalPath(stem))
+        var filter = TrackFilter()
+        while let record = try journal.next() {
+            guard record.sequence < next else { continue }
+            switch record.content {
+            case .segmentBreak(let reason): filter.note(reason, record, type)
+            case .position(let position):
+                guard let beginsSegment = filter.process(record, position, type, damageCount: journal.decoder.damageCount) else { continue }
+                if file == nil { file = try TrackFile(path: path, name: stem, time: position.time, creator: creator) }
+                try file?.add(position, beginsSegment: beginsSegment)
+            case .event, .other: continue
+            }
+        }
+        return file
     }
 
     private func markFinished(_ stem: String, byteCount: Int64) throws(RecordingError) {
@@ -61,51 +110,27 @@ struct TrackFinisher {
     }
 }
 
-/// A GPX file while it is written.
-private struct TrackFile: ~Copyable {
-    private let path: String
-    private let file: AtomicFile
-    private var writer: GPXWriter
-    private var text = TextBuffer(capacity: 1 << 16)
-    private var byteCount = 0
+/// Chooses the positions of one type, and finds where its segments begin.
+private struct TrackFilter {
+    /// Whether a break was noted so far.
+    private(set) var hasBreak = false
+    // Times grow within a segment also where a break was lost with a damaged stretch.
+    private var segmenter = TrackSegmenter(includesNotMeasured: true)
+    private var knownDamageCount = 0
 
-    init(path: String, name: String, time: UTCTime?, creator: String) throws(RecordingError) {
-        do {
-            file = try AtomicFile(path: path)
-        } catch {
-            throw .cannotFinish(path: path, cause: error)
-        }
-        self.path = path
-        writer = GPXWriter(creator: creator)
-        writer.begin(name: name, time: time, into: &text)
+    mutating func note(_ reason: SegmentBreak, _ record: JournalRecord, _ type: LogTypes) {
+        guard record.types.contains(type) else { return }
+        hasBreak = true
+        segmenter.note(reason)
     }
 
-    mutating func add(_ position: Position, beginsSegment: Bool) throws(RecordingError) {
-        if beginsSegment { writer.breakSegment(into: &text) }
-        writer.point(position, into: &text)
-        if text.count > 60_000 { try flush() }
-    }
-
-    /// Returns how many bytes the file has.
-    consuming func finish(lastTime: UTCTime?) throws(RecordingError) -> Int {
-        writer.end(into: &text)
-        try flush()
-        let (path, byteCount) = (path, byteCount)
-        do {
-            try file.commit(mode: 0o440, modifiedMilliseconds: lastTime?.millisecondsSince1970)
-        } catch {
-            throw .cannotFinish(path: path, cause: error)
+    /// Whether the position begins a segment; nil when it does not belong into the track.
+    mutating func process(_ record: JournalRecord, _ position: Position, _ type: LogTypes, damageCount: Int) -> Bool? {
+        if damageCount > knownDamageCount {
+            knownDamageCount = damageCount
+            segmenter.note(.loss)
         }
-        return byteCount
-    }
-
-    private mutating func flush() throws(RecordingError) {
-        do {
-            try file.write(text.bytes)
-        } catch {
-            throw .cannotFinish(path: path, cause: error)
-        }
-        byteCount += text.count
-        text.removeAll()
+        guard record.types.contains(type), case .log(let segmentBreak) = segmenter.process(position) else { return nil }
+        return segmentBreak != nil
     }
 }

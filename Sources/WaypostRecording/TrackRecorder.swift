@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// Logs positions: into an append-only journal as they come, and as a GPX file when a track ends.
+/// Logs positions and events: into an append-only journal as they come, and as GPX files when a track ends.
 ///
 /// ```swift
 /// let recorder = try TrackRecorder(folder: "/var/log/waypost")
@@ -13,65 +13,32 @@ import WaypostSystem
 ///
 /// Each fix is written at once, so that the end of the process loses none; it is brought to the disk at most ``Configuration/syncInterval``
 /// later, so that a power cut loses no more than the fixes of that span. (Holding fixes back would spare no flash: the system's cache
-/// gathers them, and only what is brought to the disk wears it.) Tracks are `LOG/STEM.gpx`, journals
-/// `LOG/journal/STEM.open.journal` and, once their track is made, `LOG/journal/STEM.journal`; `STEM` is the UTC time of the first fix, the
-/// boot and a number that grows for ever.
+/// gathers them, and only what is brought to the disk wears it.) For the files see ``LogFolder``; when a track ends: ``RotationRule``.
 ///
-/// When a write fails (the disk is full, the card is gone) ``record(_:now:)`` throws, nothing is half written, and the next call tries
-/// again; the first fix that goes in begins a new segment. A log folder that is removed is noticed within a sync interval and made anew.
-/// - Concurrency: an actor with a thread of its own, as disks may take seconds. One recorder has a log folder at a time, over all processes.
+/// When a write fails (the disk is full, the card is gone) ``record(_:as:now:)`` throws, nothing is half written, and the next call tries
+/// again; the first fix that goes in begins a new segment. When bringing fixes to the disk fails, the system may have forgotten them: they
+/// are kept here and written once more, into another journal, until that is on the disk; so is what a removed log folder took with it.
+/// What is wrong now, and since when, is in ``problems``.
+/// - Concurrency: an actor with a thread of its own, as disks may take seconds. Finishing a track holds up no recording. One recorder has a
+///   log folder at a time, over all processes.
 public actor TrackRecorder {
-    /// What can be set.
-    public struct Configuration: Sendable, Hashable {
-        /// The longest time that a fix is only in the system's cache.
-        public var syncInterval: Duration = .seconds(10)
-        /// Whether dead-reckoned, simulated and manual fixes are logged.
-        public var includesNotMeasured = false
-        /// The program named in GPX files, `waypost VERSION`.
-        public var creator = "waypost"
-
-        /// The defaults.
-        public init() {}
-    }
-
-    /// What became of a fix.
-    public enum Outcome: Sendable, Hashable {
-        /// It is in the journal, under that number.
-        case logged(sequence: UInt64)
-        /// It is not, on purpose.
-        case leftOut(TrackSegmenter.Reason)
-    }
-
-    /// What a recovery did.
-    public struct Recovery: Sendable, Equatable {
-        /// The tracks that are finished now, oldest name first.
-        public var tracks: [FinishedTrack] = []
-        /// Why others could not be finished; their journals stay for the next recovery.
-        public var failures: [RecordingError] = []
-    }
-
-    /// The journal that fixes go into.
-    private struct OpenJournal {
-        let stem: String
-        let file: AppendOnlyFile
-        let source: String?
-        /// When the oldest fix that is not on the disk was written, monotonic nanoseconds.
-        var oldestAtRisk: Int64?
-        /// Whether its name is on the disk.
-        var isNameDurable = false
-    }
-
     /// What was done so far.
-    public private(set) var statistics = RecorderStatistics()
+    public internal(set) var statistics = RecorderStatistics()
+    /// What is wrong now.
+    public internal(set) var problems = RecorderProblems()
 
     let folder: LogFolder
     let configuration: Configuration
+    let archive: TrackArchive
     private let syncIntervalNanoseconds: Int64
     private let executor: ThreadExecutor
-    private var lock: FileLock?
+    var lock: FileLock?
     private var counter: SequenceCounter
-    private var segmenter: TrackSegmenter
-    private var journal: OpenJournal?
+    private var segmenters: [TypeSegmenter]
+    private var rotation: RotationRule
+    private(set) var journal: OpenJournal?
+    /// What the journal before may have lost.
+    private(set) var carried: CarriedRecords?
     private var bytes: [UInt8] = []
 
     /// The recorder's own thread.
@@ -85,6 +52,7 @@ public actor TrackRecorder {
         lock = try folder.take()
         do {
             executor = try ThreadExecutor(name: "recorder")
+            archive = try TrackArchive(folder: folder, creator: configuration.creator, types: configuration.types)
         } catch {
             throw .cannotPrepare(folder: path, cause: error)
         }
@@ -93,123 +61,180 @@ public actor TrackRecorder {
         self.configuration = configuration
         let (seconds, attoseconds) = configuration.syncInterval.components
         syncIntervalNanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        segmenter = TrackSegmenter(includesNotMeasured: configuration.includesNotMeasured)
+        let beginning: SegmentBreak = try folder.journals().isEmpty ? .start : .restart
+        segmenters = configuration.types.map { TypeSegmenter(type: $0, beginning: beginning) }
+        rotation = RotationRule(maximumByteCount: configuration.rotateByteCount)
     }
 
     // MARK: - Recording
 
     /// Logs a fix, if it is one that is logged; see ``TrackSegmenter`` for the rule.
     ///
-    /// - Parameter now: monotonic nanoseconds.
+    /// - Parameters:
+    ///   - types: what the position is; it goes into the tracks of those that are configured.
+    ///   - now: monotonic nanoseconds.
     /// - Errors: `cannotAppend` (the fix is not in the log); `cannotSynchronize` (it is, and may not survive a power cut; it is tried
     ///   again after a sync interval); `closed`; `alreadyInUse` and `cannotPrepare` when the folder was removed.
     @discardableResult
-    public func record(_ position: Position, now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) -> Outcome {
+    public func record(
+        _ position: Position, as types: LogTypes = [.source, .raw, .current], now: Int64 = MonotonicClock.nanoseconds
+    ) throws(RecordingError) -> Outcome {
         guard lock != nil else { throw .closed }
-        var nextSegmenter = segmenter
-        switch nextSegmenter.process(position) {
-        case .leaveOut(let reason):
+        var decision = TypeDecision(position, as: types, segmenters)
+        guard let time = position.time, !decision.accepted.isEmpty else {
+            guard let reason = decision.reason else { return .notWanted }
             statistics.count(reason)
             return .leftOut(reason)
-        case .log(let segmentBreak):
-            let sequence: UInt64
-            do {
-                sequence = try append(position, after: segmentBreak, now: now)
-            } catch {
-                statistics.failedCount += 1
-                segmenter.note(.loss)
-                throw error
-            }
-            segmenter = nextSegmenter
-            statistics.loggedCount += 1
-            if segmentBreak != nil { statistics.segmentCount += 1 }
-            try synchronizeIfDue(now: now)
-            return .logged(sequence: sequence)
         }
+        let endsTrack = endTrackIfDue(before: time, now: now)
+        let sequence: UInt64
+        do {
+            var contents = decision.breaks
+            contents.append((.position(position), decision.accepted))
+            sequence = try append(contents, at: time, source: position.source, now: now)
+        } catch {
+            statistics.failedCount += 1
+            for index in segmenters.indices { segmenters[index].rule.note(.loss) }
+            throw error
+        }
+        rotation.count()
+        segmenters = decision.take()
+        statistics.loggedCount += 1
+        if !decision.breaks.isEmpty { statistics.segmentCount += 1 }
+        try synchronizeIfDue(now: now)
+        return .logged(sequence: sequence, endedTrack: endsTrack)
+    }
+
+    /// Logs an event, which becomes a waypoint of the track.
+    ///
+    /// - Returns: its number.
+    /// - Errors: as of ``record(_:as:now:)``; `eventTooLong`.
+    @discardableResult
+    public func record(_ event: LogEvent, now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) -> UInt64 {
+        guard lock != nil else { throw .closed }
+        guard event.detail.count <= LogEvent.maximumDetailByteCount else {
+            throw .eventTooLong(byteCount: event.detail.count, limit: LogEvent.maximumDetailByteCount)
+        }
+        let sequence = try append([(.event(event), .all)], at: event.time, source: event.position?.source, now: now)
+        statistics.eventCount += 1
+        try synchronizeIfDue(now: now)
+        return sequence
     }
 
     /// Says that the track is interrupted: the next fix begins a new segment.
     ///
     /// Costs nothing until then.
     public func note(_ reason: SegmentBreak) {
-        segmenter.note(reason)
+        for index in segmenters.indices { segmenters[index].rule.note(reason) }
     }
 
     /// When ``synchronizeIfDue(now:)`` has something to do, in monotonic nanoseconds; nil while everything is on the disk.
     public var synchronizationDeadline: Int64? {
-        journal?.oldestAtRisk.map { $0 + syncIntervalNanoseconds }
+        if let carried { return carried.triedAt + max(syncIntervalNanoseconds, 1_000_000_000) }
+        return journal?.oldestAtRisk.map { $0 + syncIntervalNanoseconds }
     }
 
     /// Brings what was logged to the disk when the oldest of it has waited for the sync interval.
     ///
-    /// ``record(_:now:)`` does it, too; call it when ``synchronizationDeadline`` has come and no fix does.
+    /// ``record(_:as:now:)`` does it, too; call it when ``synchronizationDeadline`` has come and no fix does.
     /// - Errors: `cannotSynchronize`; it is tried again after another interval.
     public func synchronizeIfDue(now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) {
+        if carried != nil, let deadline = synchronizationDeadline, now >= deadline { try settle(now: now) }
         guard let journal, let oldest = journal.oldestAtRisk else { return }
-        if !journal.isNameDurable || now - oldest >= syncIntervalNanoseconds { try synchronize(now: now) }
+        let isLong = journal.atRisk.bytes.count >= CarriedRecords.maximumByteCount
+        if !journal.isNameDurable || isLong || now - oldest >= syncIntervalNanoseconds { try synchronize(now: now) }
     }
 
-    private func append(_ position: Position, after segmentBreak: SegmentBreak?, now: Int64) throws(RecordingError) -> UInt64 {
-        try reserve(2)  // A position, and at most a break.
-        if var journal {
-            let sequence = try append(position, after: segmentBreak, to: journal.file, source: journal.source, startingWith: [])
-            if journal.oldestAtRisk == nil { journal.oldestAtRisk = now }
-            self.journal = journal
-            return sequence
-        }
-        let (stem, file) = try createJournal(for: position)
-        let header = JournalHeader(bootIdentity: BootIdentity.bytes, firstSequence: counter.next, source: position.source)
+    // MARK: - The journal
+
+    /// Appends records, in a new journal when there is none; returns the number of the last one.
+    private func append(
+        _ contents: [(JournalRecord.Content, LogTypes)], at time: UTCTime, source: String?, now: Int64
+    ) throws(RecordingError) -> UInt64 {
         do {
-            let sequence = try append(
-                position, after: segmentBreak, to: file, source: header.source, startingWith: JournalCodec.encode(header))
-            journal = OpenJournal(stem: stem, file: file, source: header.source, oldestAtRisk: now)
+            let sequence = try appendOrThrow(contents, at: time, source: source, now: now)
+            problems.writing = nil
             return sequence
         } catch {
-            _ = try? Syscalls.remove(file.path)  // Empty; if it stays, the next recovery finds no fix in it.
+            if var problem = problems.writing {
+                problem.error = error
+                if !contents.isEmpty { problem.count += 1 }
+                problems.writing = problem
+            } else {
+                problems.writing = .init(error: error, sinceMilliseconds: now / 1_000_000)
+            }
             throw error
         }
     }
 
-    private func append(
-        _ position: Position, after segmentBreak: SegmentBreak?, to file: AppendOnlyFile, source: String?, startingWith head: [UInt8]
+    private func appendOrThrow(
+        _ contents: [(JournalRecord.Content, LogTypes)], at time: UTCTime, source: String?, now: Int64
     ) throws(RecordingError) -> UInt64 {
+        try reserve(UInt64(contents.count))
+        var journal: OpenJournal
+        let isNew = self.journal == nil
         bytes.removeAll(keepingCapacity: true)
-        bytes += head
+        if let open = self.journal {
+            journal = open
+        } else {
+            let first = CarriedRecords.First(sequence: counter.next, time: time, source: source)
+            journal = try createJournal(carried?.first ?? first)
+            bytes += JournalCodec.encode(journal.header)
+            bytes += carried?.records.bytes ?? []
+        }
+        let headByteCount = bytes.count
         var sequence = counter.next
-        if let segmentBreak {
-            JournalCodec.append(JournalRecord(sequence: sequence, content: .segmentBreak(segmentBreak)), source: source, to: &bytes)
+        for (content, types) in contents {
+            let record = JournalRecord(sequence: sequence, content: content, types: types)
+            JournalCodec.append(record, source: journal.header.source, to: &bytes)
             sequence += 1
         }
-        JournalCodec.append(JournalRecord(sequence: sequence, content: .position(position)), source: source, to: &bytes)
         do {
-            try file.append(bytes)
+            try journal.file.append(bytes)
         } catch {
-            throw .cannotAppend(path: file.path, cause: error)
+            if isNew { _ = try? Syscalls.remove(journal.file.path) }  // Empty; if it stays, the next recovery finds no fix in it.
+            throw .cannotAppend(path: journal.file.path, cause: error)
         }
-        counter.use(sequence + 1 - counter.next)
+        if isNew {
+            if let carried { journal.take(carried) }
+            carried = nil
+            rotation.begin(at: journal.first.time)
+        }
+        if !contents.isEmpty {
+            journal.atRisk.append(bytes[headByteCount...], first: .init(sequence: counter.next, time: time, source: journal.header.source))
+            if journal.oldestAtRisk == nil { journal.oldestAtRisk = now }
+            counter.use(UInt64(contents.count))
+        }
         statistics.journalByteCount += bytes.count
-        return sequence
+        self.journal = journal
+        return sequence - 1
     }
 
-    private func createJournal(for position: Position) throws(RecordingError) -> (stem: String, file: AppendOnlyFile) {
-        let time = position.time ?? UTCTime(millisecondsSince1970: 0)
-        func nextStem() -> String {
-            TrackStem(time: time, bootIdentity: BootIdentity.bytes, sequence: counter.next).description
-        }
-        var stem = nextStem()
-        // Only when somebody removed the counter and the journals, but not their tracks.
-        while folder.isTaken(stem) {
-            counter.use(1)
-            try reserve(2)
-            stem = nextStem()
-        }
+    private func createJournal(_ first: CarriedRecords.First) throws(RecordingError) -> OpenJournal {
         // Somebody removed the folder, and with it the lock.
         if !Syscalls.exists(folder.lockPath) { lock = try folder.take() }
+        var first = first
+        func nextStem() -> String { TrackStem(time: first.time, bootIdentity: BootIdentity.bytes, sequence: first.sequence).description }
+        var stem = nextStem()
+        if carried == nil {
+            // Only when somebody removed the counter and the journals, but not their tracks.
+            while folder.isTaken(stem) {
+                counter.use(1)
+                try reserve(3)
+                first.sequence = counter.next
+                stem = nextStem()
+            }
+        }
+        let path = folder.openJournalPath(stem)
         do {
+            // Where the journal before held nothing else than what is carried, it has that name.
+            if carried != nil { try Syscalls.remove(path) }
             try Syscalls.createFolders(folder.journalFolder)
-            return (stem, try AppendOnlyFile(creating: folder.openJournalPath(stem)))
+            let header = JournalHeader(
+                bootIdentity: BootIdentity.bytes, firstSequence: first.sequence, source: first.source, types: configuration.types)
+            return OpenJournal(stem: stem, first: first, header: header, file: try AppendOnlyFile(creating: path))
         } catch {
-            throw .cannotAppend(path: folder.openJournalPath(stem), cause: error)
+            throw .cannotAppend(path: path, cause: error)
         }
     }
 
@@ -221,83 +246,57 @@ public actor TrackRecorder {
         }
     }
 
-    private func synchronize(now: Int64) throws(RecordingError) {
-        guard var journal else { return }
-        guard journal.file.hasName else {
-            // Somebody removed it, or the folder: what goes in would be lost. The next fix begins another one.
-            self.journal = nil
-            segmenter.note(.loss)
-            throw .cannotSynchronize(path: journal.file.path, cause: .isMissing(journal.file.path))
-        }
-        defer { self.journal = journal }
-        do {
+    /// Brings the journal to the disk; one that cannot be is left, and what it may lose carried into the next one.
+    func synchronize(now: Int64) throws(RecordingError) {
+        guard var journal, journal.oldestAtRisk != nil else { return }
+        do throws(SystemError) {
+            guard journal.file.hasName else { throw SystemError.isMissing(journal.file.path) }
             try journal.file.synchronize()
             if !journal.isNameDurable {
                 for path in [folder.journalFolder, folder.path] { try Syscalls.synchronizeFolder(path) }
                 journal.isNameDurable = true
             }
             journal.oldestAtRisk = nil
+            journal.atRisk = RecordsAtRisk()
+            self.journal = journal
+            problems.synchronizing = nil
             statistics.synchronizationCount += 1
         } catch {
-            journal.oldestAtRisk = now
-            throw .cannotSynchronize(path: journal.file.path, cause: error)
+            // After a failed fdatasync the system may drop what it could not write, and succeed the next time without it.
+            carried = CarriedRecords(journal, now: now)
+            self.journal = nil
+            let failure = RecordingError.cannotSynchronize(path: journal.file.path, cause: error)
+            problems.synchronizing = problems.synchronizing?.again(failure) ?? .init(error: failure, sinceMilliseconds: now / 1_000_000)
+            throw failure
         }
     }
 
-    // MARK: - Finishing
-
-    /// Makes the GPX files of the journals that were left open: by a crash, or by a finish that failed.
-    ///
-    /// - Errors: `cannotRead` when the folder cannot be listed; what fails for one track is in the result.
-    /// - Cost: reads the open journals and writes their tracks; memory for one piece of a file.
-    public func recover() throws(RecordingError) -> Recovery {
-        guard lock != nil else { throw .closed }
-        _ = try LogEraser(folder: folder, creator: configuration.creator, recorded: journal?.stem).resume()
-        let stems: [String]
-        do {
-            stems = try folder.openStems()
-        } catch {
-            throw .cannotRead(path: folder.journalFolder, cause: error)
-        }
-        var recovery = Recovery()
-        for stem in stems where stem != journal?.stem {
-            do {
-                recovery.tracks.append(try finish(stem))
-            } catch {
-                recovery.failures.append(error)
-            }
-        }
-        return recovery
+    /// Writes what is carried into a journal of its own, when no fix did, and brings it to the disk.
+    func settle(now: Int64) throws(RecordingError) {
+        guard let first = carried?.first else { return }
+        carried?.triedAt = now
+        _ = try append([], at: first.time, source: first.source, now: now)
+        try synchronize(now: now)
     }
 
-    /// Ends the track and makes its GPX file; the next fix begins another one.
-    ///
-    /// Nil when nothing was logged since the last time.
-    /// - Errors: `cannotFinish`, `cannotRead`: the fixes stay in the journal, and ``recover()`` or the next start makes the file.
-    public func finishTrack() throws(RecordingError) -> FinishedTrack? {
-        guard lock != nil else { throw .closed }
-        guard let stem = journal?.stem else { return nil }
-        // From here on recover() takes care of it. The finisher brings the journal to the disk.
+    /// Ends the track when the rule says so; whether it did.
+    private func endTrackIfDue(before time: UTCTime, now: Int64) -> Bool {
+        guard let journal, rotation.isDue(before: time, byteCount: journal.file.byteCount) else { return false }
+        endTrack(now: now)
+        return true
+    }
+
+    /// Leaves the journal to the archive, its records on the disk or carried.
+    func endTrack(now: Int64) {
+        try? synchronize(now: now)  // What failed is carried, and told in the problems.
         journal = nil
-        segmenter.note(.start)
-        return try finish(stem)
     }
 
-    /// Ends the track as ``finishTrack()`` does and gives the folder back; nothing can be recorded any more.
-    ///
-    /// - Errors: as of ``finishTrack()``; the folder is given back all the same. Closing again does nothing.
-    public func close() throws(RecordingError) -> FinishedTrack? {
-        guard lock != nil else { return nil }
-        defer {
-            try? counter.release()  // Only leaves a hole in the numbers.
-            lock = nil
-        }
-        return try finishTrack()
-    }
+    /// The number from which on journals may be those that are recorded; all with smaller ones are complete.
+    var firstRecordedSequence: UInt64 { min(journal?.header.firstSequence ?? counter.next, carried?.first.sequence ?? .max) }
 
-    private func finish(_ stem: String) throws(RecordingError) -> FinishedTrack {
-        let track = try TrackFinisher(folder: folder, creator: configuration.creator).finish(stem)
-        statistics.trackByteCount += track.writtenByteCount
-        return track
+    /// Gives back the numbers that were not used.
+    func releaseNumbers() {
+        try? counter.release()  // Only leaves a hole in the numbers.
     }
 }

@@ -33,10 +33,10 @@ public struct TrackSegmenter: Sendable, Hashable {
     private var lastTime: UTCTime?
     private var notedBreak: SegmentBreak?
 
-    /// A segmenter before the first fix.
-    public init(includesNotMeasured: Bool = false) {
+    /// A segmenter before the first fix, whose segment begins for that reason.
+    public init(includesNotMeasured: Bool = false, beginning: SegmentBreak = .start) {
         self.includesNotMeasured = includesNotMeasured
-        notedBreak = .start
+        notedBreak = beginning
     }
 
     /// Says that the track is interrupted here; the first reason counts.

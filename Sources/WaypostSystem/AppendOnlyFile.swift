@@ -3,7 +3,7 @@ import Glibc
 /// A new file that only grows, for records that must survive a power cut.
 ///
 /// - Room is allocated a step ahead, so that bringing appended bytes to the disk seldom has to bring a new length or block list, too.
-///   What is allocated and not yet written reads as zeros.
+///   What is allocated and not yet written reads as zeros. A file system that has no room to give, or cannot, is appended to without.
 /// - An append that fails leaves nothing behind: the bytes that did get in are cut off, at the latest before the next append.
 /// - Appended bytes are in the system's cache at once: they survive the end of the process, and a power cut after ``synchronize()``.
 /// - Concurrency: one owner.
@@ -16,6 +16,8 @@ public final class AppendOnlyFile {
     private let descriptor: Int32
     private var allocatedByteCount: Int64 = 0
     private var hasLeftovers = false
+    /// Not every file system can (FAT, ext2, some of the network).
+    private var canAllocate = true
     /// Room is taken in such steps; the small one serves while the disk is nearly full.
     private static let steps: [Int64] = [1 << 20, 1 << 14]
 
@@ -35,7 +37,7 @@ public final class AppendOnlyFile {
     public func append(_ bytes: [UInt8]) throws(SystemError) {
         try removeLeftovers()
         do {
-            try allocate(upTo: byteCount + Int64(bytes.count))
+            allocate(upTo: byteCount + Int64(bytes.count))
             try Syscalls.writeAll(descriptor, bytes.span.bytes, at: byteCount, path: path)
         } catch {
             hasLeftovers = true
@@ -43,6 +45,7 @@ public final class AppendOnlyFile {
             throw error
         }
         byteCount += Int64(bytes.count)
+        DiskWork.count(bytes: bytes.count)
     }
 
     /// Brings what was appended to the disk.
@@ -62,9 +65,9 @@ public final class AppendOnlyFile {
         try Syscalls.synchronize(descriptor, path: path)
     }
 
-    private func allocate(upTo end: Int64) throws(SystemError) {
-        guard end > allocatedByteCount else { return }
-        var failure: SystemError?
+    /// Takes room when there is some; without it the write itself finds out whether the bytes fit.
+    private func allocate(upTo end: Int64) {
+        guard canAllocate, end > allocatedByteCount else { return }
         for step in AppendOnlyFile.steps {
             let target = (end + step - 1) / step * step
             do {
@@ -72,11 +75,10 @@ public final class AppendOnlyFile {
                 allocatedByteCount = target
                 return
             } catch {
-                failure = error
-                if error.code != ENOSPC { break }
+                if error.code == EOPNOTSUPP { canAllocate = false }
+                if error.code != ENOSPC, error.code != EDQUOT { return }
             }
         }
-        if let failure { throw failure }
     }
 
     /// Cuts off what a failed append left; the room goes with it and is taken again when it is needed.

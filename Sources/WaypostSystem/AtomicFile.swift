@@ -31,6 +31,7 @@ public struct AtomicFile: ~Copyable {
     /// Appends bytes.
     public func write(_ bytes: [UInt8]) throws(SystemError) {
         try Syscalls.writeAll(descriptor, bytes, path: path)
+        DiskWork.count(bytes: bytes.count)
     }
 
     /// Brings the file to the disk and gives it its name, replacing what has it; on an error nothing has changed under that name.

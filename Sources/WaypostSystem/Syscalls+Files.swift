@@ -43,6 +43,8 @@ extension Syscalls {
     }
 
     /// Gives a file blocks for that range and makes it at least that long; the new bytes read as zero.
+    ///
+    /// - Errors: `ENOSPC`; `EOPNOTSUPP` where neither the file system nor the C library can.
     public static func allocate(_ descriptor: Int32, offset: Int64, count: Int64, path: String? = nil) throws(SystemError) {
         // posix_fallocate returns the code and leaves errno alone.
         while true {
@@ -143,6 +145,13 @@ extension Syscalls {
     public static func byteCount(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// How many bytes a program without rights can still write on the file system of that path; nil when that cannot be known.
+    public static func freeByteCount(at path: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
     }
 
     /// The kinds of things that a path can name, links followed.

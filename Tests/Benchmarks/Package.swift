@@ -8,7 +8,10 @@ let package = Package(
     targets: [
         .target(name: "CAllocationCount", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
-            name: "waypost-bench", dependencies: ["CAllocationCount", .product(name: "Waypost", package: "waypost")],
+            name: "waypost-bench",
+            dependencies: [
+                "CAllocationCount", .product(name: "Waypost", package: "waypost"), .product(name: "WaypostRecording", package: "waypost"),
+            ],
             path: "Sources/WaypostBench", swiftSettings: [.treatAllWarnings(as: .error)]),
     ],
     cLanguageStandard: .c17

@@ -77,7 +77,8 @@ import WaypostTestKit
         let open = String(repeating: "{\(dots) = [\n", count: 7)
         let close = String(repeating: "]}", count: 7)
         let text = "[\(dots)]\n\(dots) = [\n\(open)\(close)]\n"
-        #expect(mistakes(in: text) == ["waypost.toml:1:2: there is no section 'a'; known: [[source]], [tracking], [log], [control]"])
+        #expect(
+            mistakes(in: text) == ["waypost.toml:1:2: there is no section 'a'; known: [[source]], [tracking], [log], [privacy], [control]"])
         #expect(mistakes(in: "\n\(dots).a = 1") == ["waypost.toml:2:1: invalid TOML: more than 100 dots in one line"])
     }
 }

@@ -1,5 +1,6 @@
 import Testing
-import WaypostConfiguration
+
+@testable import WaypostConfiguration
 
 /// Reads one text as `waypost.toml` with the service's default paths.
 func readConfiguration(_ text: String) throws -> LoadedConfiguration {
@@ -22,6 +23,9 @@ func mistakes(in bytes: [UInt8]) -> [String] {
 }
 
 @Suite struct ConfigurationReadingTests {
+    private static let logKeys =
+        Configuration.sections.first { $0.name == "log" }?.keys.map(\.name).joined(separator: ", ") ?? ""
+
     @Test func givesTheDefaultsForAnEmptyFile() throws {
         let loaded = try readConfiguration("")
         #expect(loaded.configuration == Configuration(paths: .service))
@@ -91,7 +95,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
                 "waypost.toml:4:1: [log] has no key 'sync_intervall'; did you mean 'sync_interval'?",
                 "waypost.toml:5:1: [log] has no key 'Directory'; did you mean 'directory'?",
                 "waypost.toml:6:1: [log] has no key 'socket'; it belongs in [control]",
-                "waypost.toml:7:1: [log] has no key 'colour'; known: directory, sync_interval",
+                "waypost.toml:7:1: [log] has no key 'colour'; known: \(Self.logKeys)",
                 "waypost.toml:8:17: [log] sync_interval must be a duration (seconds, or text with a unit such as \"10 min\"), "
                     + "not true or false",
                 "waypost.toml:9:13: [log] directory must be a path in quotes, not a date",
@@ -120,7 +124,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ("[log]\ndirectory = ''", "2:13: [log] directory: must not be empty"),
         ("[log]\ndirectory = '~/t'", "2:13: [log] directory: cannot begin with '~', which only shells know; write the whole path"),
         ("[log]\ndirectory = \"a\\u0000b\"", "2:13: [log] directory: must not contain a NUL character"),
-        ("[log]\n\"a\\nb\" = 1", "2:1: [log] has no key 'a\\nb'; known: directory, sync_interval"),
+        ("[log]\n\"a\\nb\" = 1", "2:1: [log] has no key 'a\\nb'; known: \(logKeys)"),
         (
             "[control]\nsocket = '/\(String(repeating: "x", count: 107))'",
             "2:10: [control] socket: is 108 bytes long; the system allows 107"

@@ -97,7 +97,12 @@ import WaypostSystem
                 try FileManager.default.copyItem(atPath: before, toPath: cut)
                 let (open, finished) = ("\(cut)/journal/\(stem).open.journal", "\(cut)/journal/\(stem).journal")
                 try order.write(toFile: "\(cut)/journal/.erase", atomically: false, encoding: .utf8)
-                if step >= 1 { try FileManager.default.removeItem(atPath: "\(cut)/\(stem).gpx") }
+                if step >= 1 {
+                    let sums = try String(contentsOfFile: "\(cut)/SHA256SUMS", encoding: .utf8).split(separator: "\n")
+                    try (sums.filter { !$0.contains(stem) }.joined(separator: "\n") + "\n")
+                        .write(toFile: "\(cut)/SHA256SUMS", atomically: false, encoding: .utf8)
+                    try FileManager.default.removeItem(atPath: "\(cut)/\(stem).gpx")
+                }
                 // Half of the new journal, under its temporary name.
                 if step == 2 {
                     try Data(repeating: 7, count: 100).write(to: URL(filePath: "\(cut)/journal/.\(stem).open.journal.4711.tmp"))

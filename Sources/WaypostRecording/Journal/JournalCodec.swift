@@ -4,12 +4,14 @@ import Waypost
 ///
 /// ```
 /// file    = header record* zero*          (zeros: preallocated, not yet written)
-/// header  = "waypostJ"  version:2  length:2  boot:16  first sequence:8  source:string?  crc:4
+/// header  = "waypostJ"  version:2  length:2  boot:16  first sequence:8  source:string?  types?  crc:4
+/// types   = count:1  type:1...            (1 source, 2 raw, 4 current, 8 matched; without: raw)
 /// record  = 0xB5  length:2  crc:4  kind:1  sequence:varint  payload
 ///           length counts kind, sequence and payload; crc covers these and then the length
 /// ```
 /// Numbers of fixed size are little-endian; a varint has seven bits a byte, lowest first; crc is CRC-32C. A string is its length (varint) and
-/// UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position, 2 segment break (one byte: the reason). A reader
+/// UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position, 2 segment break (the reason:1, the
+/// types that it concerns:1, without: all), 3 event (``EventCodec``). A reader
 /// skips kinds that it does not know and ignores what follows the fields that it knows.
 ///
 /// ```
@@ -33,6 +35,7 @@ enum JournalCodec {
     enum Kind {
         static let position: UInt8 = 1
         static let segmentBreak: UInt8 = 2
+        static let event: UInt8 = 3
     }
 
     /// The bytes of a header.
@@ -44,6 +47,10 @@ enum JournalCodec {
         bytes.append(littleEndian: header.firstSequence)
         bytes.append(header.source == nil ? 0 : 1)
         if let source = header.source { bytes.append(journalString: source) }
+        if header.types != [.raw] {
+            bytes.append(UInt8(header.types.count))
+            bytes += header.types.map { LogTypes($0).rawValue }
+        }
         let count = UInt16(bytes.count + 4)
         bytes[10] = UInt8(truncatingIfNeeded: count)
         bytes[11] = UInt8(truncatingIfNeeded: count >> 8)
@@ -62,11 +69,16 @@ enum JournalCodec {
         case .position(let position):
             bytes.append(Kind.position)
             bytes.append(varint: record.sequence)
-            PositionCodec.append(position, source: source, to: &bytes)
+            PositionCodec.append(position, types: record.types, source: source, to: &bytes)
         case .segmentBreak(let reason):
             bytes.append(Kind.segmentBreak)
             bytes.append(varint: record.sequence)
             bytes.append(reason.rawValue)
+            if record.types != .all { bytes.append(record.types.rawValue) }
+        case .event(let event):
+            bytes.append(Kind.event)
+            bytes.append(varint: record.sequence)
+            EventCodec.append(event, source: source, to: &bytes)
         case .other(let kind, let payload):
             bytes.append(kind)
             bytes.append(varint: record.sequence)
@@ -124,12 +136,18 @@ enum JournalCodec {
         guard let kind = input.byte(), let sequence = input.varint() else { return nil }
         switch kind {
         case Kind.position:
-            guard let position = PositionCodec.decode(&input, source: source) else { return nil }
-            return JournalRecord(sequence: sequence, content: .position(position))
+            var types = LogTypes.raw
+            guard let position = PositionCodec.decode(&input, types: &types, source: source) else { return nil }
+            return JournalRecord(sequence: sequence, content: .position(position), types: types)
         case Kind.segmentBreak:
             guard let reason = input.byte() else { return nil }
             // A reason of a later version is a break all the same.
-            return JournalRecord(sequence: sequence, content: .segmentBreak(SegmentBreak(rawValue: reason) ?? .loss))
+            return JournalRecord(
+                sequence: sequence, content: .segmentBreak(SegmentBreak(rawValue: reason) ?? .loss),
+                types: input.byte().map(LogTypes.init(rawValue:)))
+        case Kind.event:
+            guard let event = EventCodec.decode(&input, source: source) else { return nil }
+            return JournalRecord(sequence: sequence, content: .event(event))
         default:
             return JournalRecord(sequence: sequence, content: .other(kind: kind, payload: Array(input.rest)))
         }
@@ -157,10 +175,14 @@ enum JournalCodec {
         var trailer = JournalInput(whole[(whole.count - 4)...])
         guard trailer.integer(UInt32.self) == CRC32C.checksum(whole.span.bytes.extracting(0..<whole.count - 4)) else { return .damaged }
         guard version == JournalCodec.version else { throw .unsupportedVersion(Int(version)) }
+        input = JournalInput(whole[12..<(whole.count - 4)])
         guard let boot = input.bytes(16), let first = input.integer(UInt64.self), let hasSource = input.byte() else { return .damaged }
-        let source = hasSource == 0 ? nil : input.string()
-        return .header(
-            JournalHeader(bootIdentity: Array(boot), firstSequence: first, source: source), byteCount: Int(count))
+        var header = JournalHeader(bootIdentity: Array(boot), firstSequence: first, source: hasSource == 0 ? nil : input.string())
+        if let typeCount = input.byte(), let codes = input.bytes(Int(typeCount)) {
+            let types = codes.compactMap { code in LogType.allCases.first { LogTypes($0).rawValue == code } }
+            if !types.isEmpty { header.types = types }
+        }
+        return .header(header, byteCount: Int(count))
     }
 }
 

@@ -84,6 +84,17 @@ public struct JournalReader: ~Copyable {
         return last
     }
 
+    /// The number of the last record and the time of the last position of those at the end, as ``lastRecord()`` finds them.
+    mutating func lastRecords() throws(RecordingError) -> (sequence: UInt64?, time: UTCTime?) {
+        try seek(after: .max)
+        var last: (sequence: UInt64?, time: UTCTime?) = (nil, nil)
+        while let record = try next() {
+            last.sequence = record.sequence
+            if case .position(let position) = record.content, let time = position.time { last.time = max(last.time ?? time, time) }
+        }
+        return last
+    }
+
     /// Stands behind the header.
     private mutating func readHeader() throws(RecordingError) {
         let bytes = try reading { () throws(SystemError) in try file.read(at: 0, upTo: JournalCodec.maximumHeaderByteCount) }

@@ -8,6 +8,8 @@ public struct JournalRecord: Sendable, Equatable {
         case position(Position)
         /// The track is interrupted: what follows does not connect to what was before.
         case segmentBreak(SegmentBreak)
+        /// Something that happened.
+        case event(LogEvent)
         /// An entry of a kind that this version does not know; its checksum was right.
         case other(kind: UInt8, payload: [UInt8])
     }
@@ -16,11 +18,20 @@ public struct JournalRecord: Sendable, Equatable {
     public var sequence: UInt64
     /// What it says.
     public var content: Content
+    /// In the tracks of which types a position belongs, or a break breaks the segment.
+    public var types: LogTypes
 
-    /// An entry with that number.
-    public init(sequence: UInt64, content: Content) {
+    /// An entry with that number; without types a position is a raw one, and everything else concerns all.
+    public init(sequence: UInt64, content: Content, types: LogTypes? = nil) {
         self.sequence = sequence
         self.content = content
+        if let types {
+            self.types = types
+        } else if case .position = content {
+            self.types = .raw
+        } else {
+            self.types = .all
+        }
     }
 }
 
@@ -44,10 +55,13 @@ public struct JournalHeader: Sendable, Equatable {
     public var firstSequence: UInt64
     /// The source of the first fix; records of the same source do not repeat its name.
     public var source: String?
+    /// Which types of positions it holds, each once; the first one's track is `STEM.gpx`.
+    public var types: [LogType]
 
     /// A header for a new journal.
-    public init(bootIdentity: [UInt8], firstSequence: UInt64, source: String?) {
+    public init(bootIdentity: [UInt8], firstSequence: UInt64, source: String?, types: [LogType] = [.raw]) {
         precondition(bootIdentity.count == 16, "a boot identity has 16 bytes")
+        self.types = types
         self.bootIdentity = bootIdentity
         self.firstSequence = firstSequence
         self.source = source

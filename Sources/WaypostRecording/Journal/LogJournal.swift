@@ -36,6 +36,14 @@ extension LogFolder {
         return journals.values.sorted { ($0.firstSequence, $0.stem) < ($1.firstSequence, $1.stem) }
     }
 
+    /// The first number of the journal after the one of that name; the largest there is when none follows.
+    ///
+    /// What stands in it from that number on was written again there, as it was not certain to have reached the disk.
+    func firstSequence(after stem: String) throws(RecordingError) -> UInt64 {
+        guard let first = TrackStem(stem)?.firstSequence else { return .max }
+        return try journals().first { $0.firstSequence > first }?.firstSequence ?? .max
+    }
+
     /// What the header of a journal of any name says; nil when it cannot be read.
     private static func firstSequence(ofJournal path: String) -> UInt64? {
         guard let file = try? FileReader(path: path),  // removed since, or not ours

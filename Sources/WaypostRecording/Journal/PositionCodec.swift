@@ -18,6 +18,14 @@ enum PositionCodec {
         /// Nothing follows.
         static let weekRolloverCorrected = Presence(rawValue: 1 << 5)
 
+        /// Bits 18 to 21, nothing follows: in the tracks of which types it belongs; without any of them: raw.
+        static func types(_ types: LogTypes) -> Presence { types == .raw ? [] : Presence(rawValue: UInt64(types.rawValue) << 18) }
+
+        var types: LogTypes {
+            let bits = LogTypes(rawValue: UInt8(truncatingIfNeeded: rawValue >> 18)).intersection(.all)
+            return bits.isEmpty ? .raw : bits
+        }
+
         /// The bit of the number at that place of ``PositionCodec/numbers``.
         static func number(_ index: Int) -> Presence { Presence(rawValue: 1 << UInt64(6 + index)) }
     }
@@ -34,10 +42,11 @@ enum PositionCodec {
     ]
 
     /// Appends a position; numbers that are not finite and times out of range count as not known.
-    static func append(_ position: Position, source: String?, to bytes: inout [UInt8]) {
+    static func append(_ position: Position, types: LogTypes = .raw, source: String?, to bytes: inout [UInt8]) {
         let accuracy = position.accuracy.flatMap { $0.radiusMetres.isFinite ? $0 : nil }
         var presence: Presence = position.isWeekRolloverCorrected ? .weekRolloverCorrected : []
         let time = position.time.flatMap { $0.hasFourDigitYear ? $0 : nil }
+        presence.formUnion(.types(types))
         if time != nil { presence.insert(.time) }
         if accuracy != nil { presence.insert(.accuracy) }
         if position.quality.satellitesUsed != nil { presence.insert(.satellitesUsed) }
@@ -62,6 +71,12 @@ enum PositionCodec {
 
     /// Reads a position; nil when the bytes are not one.
     static func decode(_ input: inout JournalInput, source: String?) -> Position? {
+        var types = LogTypes.raw
+        return decode(&input, types: &types, source: source)
+    }
+
+    /// Reads a position, and in the tracks of which types it belongs.
+    static func decode(_ input: inout JournalInput, types: inout LogTypes, source: String?) -> Position? {
         guard let kinds = input.byte(), let mode = FixMode(rawValue: Int(kinds & 0x0F)),
             let presence = input.varint().map(Presence.init(rawValue:)),
             let latitude = input.number(), let longitude = input.number(),
@@ -91,6 +106,7 @@ enum PositionCodec {
             guard let value = input.number() else { return nil }
             position[keyPath: field] = value
         }
+        types = presence.types
         position.isWeekRolloverCorrected = presence.contains(.weekRolloverCorrected)
         return position
     }

@@ -45,9 +45,14 @@ enum Package {
     /// Our recorded drive of ten minutes; the first fix comes at its 25th epoch.
     static let drive = root.appending(path: "Tests/Data/drive.nmea").path()
 
+    /// A script of the tests.
+    static func script(_ name: String) -> String { root.appending(path: "Tests/Scripts/\(name)").path() }
+
+    /// The folder of other people's data, which may be missing.
+    static let shared = ProcessInfo.processInfo.environment["WAYPOST_SHARED"] ?? root.appending(path: "../shared").standardized.path()
+
     /// The official schema of GPX with the extensions we use, if it is at hand; without it GPX files are only checked to be XML.
     static let schema: String? = {
-        let shared = ProcessInfo.processInfo.environment["WAYPOST_SHARED"] ?? root.appending(path: "../shared").standardized.path()
         let path = shared + "/data/xsd/master.xsd"
         return access(path, R_OK) == 0 ? path : nil
     }()

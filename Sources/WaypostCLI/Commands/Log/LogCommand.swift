@@ -81,6 +81,9 @@ extension CommandFailure {
             self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be read")
         case .unsupportedVersion(let path, let version):
             self.init(.badData, what: path, why: "was written by a later waypost (journal version \(version))", next: "use that one")
+        case .cannotDelete(let path, let cause): self.init(cause, .inputOutput, what: path, why: "cannot be deleted")
+        case .eventTooLong(let byteCount, let limit):
+            self.init(.badData, what: "an event", why: "has \(byteCount) bytes of detail, and the log takes \(limit)")
         case .invalidPuller(let name):
             self.init(
                 .usage, what: "--puller \(name)", why: "is no name of a puller",

@@ -103,7 +103,7 @@ private struct LogExportWriter: ~Copyable {
             segmentBreak = nil
             lastSequence = record.sequence
             if text.count > 1 << 15 { try flush() }
-        case .other: break
+        case .event, .other: break
         }
     }
 

@@ -74,7 +74,7 @@ struct LogListEntry {
             positionCount += 1
             if firstTime == nil { firstTime = position.time }
             lastTime = position.time ?? lastTime
-        case .other: break
+        case .event, .other: break
         }
     }
 

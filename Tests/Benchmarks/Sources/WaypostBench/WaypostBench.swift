@@ -3,7 +3,7 @@ import Glibc
 /// Runs one benchmark by its name: `waypost-bench nmea-parse FILE`.
 @main
 enum WaypostBench {
-    static func main() {
+    static func main() async throws {
         let arguments = CommandLine.arguments
         switch (arguments.count, arguments.dropFirst().first) {
         case (3, "nmea-parse"):
@@ -12,7 +12,8 @@ enum WaypostBench {
         case (3, "gpx-parse"): if !GPXPasses.run(input(arguments[2]), .nothing) { exit(1) }
         case (3, "gpx-to-jsonl"): if !GPXPasses.run(input(arguments[2]), .jsonLines) { exit(1) }
         case (3, "gpx-to-gpx"): if !GPXPasses.run(input(arguments[2]), .gpx) { exit(1) }
-        default: fail("usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE", status: 64)
+        case (3, "log-day"): try await LogDay.run(folder: arguments[2])
+        default: fail("usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE, or log-day FOLDER", status: 64)
         }
     }
 

@@ -1,0 +1,70 @@
+import Waypost
+
+extension ValueKind<Bool> {
+    /// Yes or no.
+    static var truth: ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .boolean(let value) = node.value else { throw .wrongType(expected: "true or false") }
+                return value
+            },
+            write: { $0 ? "true" : "false" })
+    }
+}
+
+extension ValueKind<[LogType]> {
+    /// A list of log types, each once.
+    static var logTypes: ValueKind {
+        let names = LogType.allCases.map(\.rawValue).joined(separator: ", ")
+        return ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .array(let elements) = node.value else { throw .wrongType(expected: "a list of texts such as [\"raw\"]") }
+                var types: [LogType] = []
+                for element in elements {
+                    guard case .string(let name) = element.value else { throw .wrongType(expected: "a list of texts such as [\"raw\"]") }
+                    guard let type = LogType(rawValue: name) else {
+                        throw .invalid(reason: "\(quoted(name)) is no type of log; known: \(names)")
+                    }
+                    if !types.contains(type) { types.append(type) }
+                }
+                guard !types.isEmpty else { throw .invalid(reason: "must name at least one of \(names)") }
+                return types
+            },
+            write: { "[" + $0.map { tomlString($0.rawValue) }.joined(separator: ", ") + "]" })
+    }
+}
+
+extension ValueKind<Int64> {
+    /// An amount of bytes: a number, or a text with a unit of 1000.
+    static var byteCount: ValueKind {
+        let units: [(name: String, factor: Int64)] = [
+            ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000), ("B", 1),
+        ]
+        let expected = "an amount of bytes (a number, or text such as \"500 MB\")"
+        return ValueKind(
+            unit: "bytes, or text with a unit (B, kB, MB, GB, TB)",
+            read: { (node) throws(ValueProblem) in
+                switch node.value {
+                case .integer(let count):
+                    guard count >= 0 else { throw .invalid(reason: "must not be negative") }
+                    return count
+                case .string(let text):
+                    let digits = text.prefix { $0.isASCII && $0.isNumber }
+                    let unit = String(text.dropFirst(digits.count).drop { $0 == " " })
+                    guard let count = Int64(digits), let factor = units.first(where: { $0.name == unit })?.factor else {
+                        throw .invalid(reason: "\(quoted(text)) is not \(expected)")
+                    }
+                    let (product, isTooMuch) = count.multipliedReportingOverflow(by: factor)
+                    guard !isTooMuch else { throw .invalid(reason: "is more than there can be") }
+                    return product
+                default: throw .wrongType(expected: expected)
+                }
+            },
+            write: { count in
+                guard count > 0, let unit = units.first(where: { count % $0.factor == 0 }) else { return "0" }
+                return tomlString("\(count / unit.factor) \(unit.name)")
+            })
+    }
+}

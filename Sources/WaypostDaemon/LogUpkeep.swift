@@ -1,0 +1,59 @@
+import Logging
+import Waypost
+import WaypostRecording
+import WaypostSystem
+
+/// Finishes and deletes tracks, and tells people of it.
+struct LogUpkeep: Sendable {
+    let recorder: TrackRecorder
+    let logger: Logger
+
+    /// Makes the files of tracks that are unfinished; false, with the reasons in the log of messages, when some fail.
+    @discardableResult
+    func recoverTracks() async -> Bool {
+        do throws(RecordingError) {
+            let known = await recorder.problems.finishing
+            let recovery = try await recorder.recover()
+            for track in recovery.tracks { report(track) }
+            for failure in recovery.failures where !known.contains(failure) { logger.error("\(DaemonFailure(failure).lines.joined())") }
+            return recovery.failures.isEmpty
+        } catch {
+            logger.error("\(DaemonFailure(error).lines.joined())")
+            return false
+        }
+    }
+
+    /// Ends the track and makes its file.
+    func finishTrack() async {
+        do throws(RecordingError) {
+            if let track = try await recorder.finishTrack() { report(track) }
+        } catch {
+            logger.error("\(DaemonFailure(error).lines.joined()); what is in the journal becomes a track later")
+        }
+    }
+
+    /// Gives the log folder back.
+    func close() async {
+        do throws(RecordingError) { _ = try await recorder.close() } catch { logger.error("\(DaemonFailure(error).lines.joined())") }
+    }
+
+    /// Deletes what the configuration does not keep.
+    func deleteOldTracks(confirmedTime: UTCTime?) async {
+        let known = await recorder.problems.retention
+        do throws(RecordingError) {
+            for stem in try await recorder.applyRetention(confirmedTime: confirmedTime) {
+                logger.notice("deleted \(stem): too old or too much")
+            }
+        } catch {
+            if error != known { logger.error("old tracks cannot be deleted: \(DaemonFailure(error).lines.joined())") }
+        }
+    }
+
+    private func report(_ track: FinishedTrack) {
+        if track.damageCount > 0 {
+            logger.warning("\(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
+        }
+        guard let path = track.trackPath else { return }
+        logger.info("wrote \(path): \(counted(track.positionCount, "position")), \(counted(track.segmentCount, "segment"))")
+    }
+}

@@ -1,0 +1,64 @@
+import Waypost
+import WaypostControl
+import WaypostRecording
+import WaypostSystem
+
+extension RecorderProblems {
+    /// What is wrong, for people.
+    var words: [String] {
+        var lines: [String] = []
+        if let writing {
+            lines.append(
+                "logging is paused since \(writing.seconds) s, \(counted(writing.count, "position")) lost: "
+                    + DaemonFailure(writing.error).lines.joined())
+        }
+        if let synchronizing {
+            lines.append(
+                "what is logged may not survive a power cut, since \(synchronizing.seconds) s: "
+                    + DaemonFailure(synchronizing.error).lines.joined())
+        }
+        for error in finishing { lines.append("a track has no file yet: " + DaemonFailure(error).lines.joined()) }
+        if let retention { lines.append("old tracks cannot be deleted: " + DaemonFailure(retention).lines.joined()) }
+        return lines
+    }
+}
+
+extension RecorderProblems.Problem {
+    /// How long it has lasted.
+    fileprivate var seconds: Int { Int((MonotonicClock.milliseconds - sinceMilliseconds) / 1_000) }
+}
+
+extension JSONWriter {
+    /// What the log did, and what it costs the disk.
+    mutating func appendLog(_ statistics: RecorderStatistics, _ problems: RecorderProblems, uptimeMilliseconds: Int64) {
+        member("recording", problems.writing == nil)
+        member("paused_seconds", problems.writing?.seconds)
+        member("lost_while_paused", problems.writing?.count)
+        member("durable", problems.synchronizing == nil)
+        member("unfinished_tracks", problems.finishing.count)
+        member("positions", statistics.loggedCount)
+        member("events", statistics.eventCount)
+        member("segments", statistics.segmentCount)
+        member("untimed", statistics.untimedCount)
+        member("not_measured", statistics.notMeasuredCount)
+        member("repeated", statistics.repeatedCount)
+        member("failed", statistics.failedCount)
+        member("deleted_tracks", statistics.deletedTrackCount)
+        member("bytes", statistics.journalByteCount)
+        member("fsyncs", statistics.synchronizationCount)
+        // The whole process: flash does not care what it wears for.
+        let (fsyncs, bytes) = (DiskWork.synchronizationCount, DiskWork.byteCount)
+        object("writes") { json in
+            json.member("fsyncs", fsyncs)
+            json.member("journal_bytes", statistics.journalByteCount)
+            json.member("gpx_bytes", statistics.trackByteCount)
+            json.member("other_bytes", max(0, bytes - statistics.journalByteCount - statistics.trackByteCount))
+            let days = Double(uptimeMilliseconds) / 86_400_000
+            // Of a shorter time nothing follows for a day.
+            if days >= 1.0 / 24 {
+                json.member("fsyncs_per_day", Int(Double(fsyncs) / days))
+                json.member("bytes_per_day", Int(Double(bytes) / days))
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Waypost
+
+/// Decides which finished tracks are deleted: always the oldest first, journal and GPX files together, never the open one.
+///
+/// - Older than ``maximumAge``, by the time of the last fix and a confirmed time: while no date is confirmed nothing is too old.
+/// - While the log has more than ``maximumByteCount``, or the disk less than ``minimumFreeByteCount`` free.
+/// - With ``keepsUnpulled`` only what every known puller has acknowledged, and nothing while none is known: what somebody has not fetched
+///   is never deleted, and a disk that fills up pauses logging instead.
+public struct RetentionRule: Sendable, Hashable {
+    /// A finished track.
+    public struct Track: Sendable, Hashable {
+        /// The name of its files.
+        public var stem: String
+        /// The number of its last record; nil when that cannot be known.
+        public var lastSequence: UInt64?
+        /// The time of its last fix.
+        public var lastTime: UTCTime?
+        /// What deleting it gives back.
+        public var byteCount: Int64
+
+        /// A finished track.
+        public init(stem: String, lastSequence: UInt64?, lastTime: UTCTime?, byteCount: Int64) {
+            self.stem = stem
+            self.lastSequence = lastSequence
+            self.lastTime = lastTime
+            self.byteCount = byteCount
+        }
+    }
+
+    /// How things are.
+    public struct Situation: Sendable, Hashable {
+        /// The time, when it is certain.
+        public var confirmedTime: UTCTime?
+        /// What is free on the disk; nil when that cannot be known.
+        public var freeByteCount: Int64?
+        /// What the unfinished journals have.
+        public var openByteCount: Int64
+        /// How far each puller has got.
+        public var pullers: [Pullers.Puller]
+
+        /// A situation.
+        public init(confirmedTime: UTCTime?, freeByteCount: Int64?, openByteCount: Int64, pullers: [Pullers.Puller]) {
+            self.confirmedTime = confirmedTime
+            self.freeByteCount = freeByteCount
+            self.openByteCount = openByteCount
+            self.pullers = pullers
+        }
+    }
+
+    /// The longest time that a track is kept; nil for ever.
+    public var maximumAge: Duration?
+    /// The most bytes that the log may have; nil for any.
+    public var maximumByteCount: Int64?
+    /// The fewest bytes that are left free on the disk; nil for none.
+    public var minimumFreeByteCount: Int64?
+    /// Whether what was not pulled is kept whatever happens.
+    public var keepsUnpulled = false
+
+    /// A rule that deletes nothing.
+    public init() {}
+
+    /// Whether it never deletes anything.
+    public var isIdle: Bool { maximumAge == nil && maximumByteCount == nil && minimumFreeByteCount == nil }
+
+    /// The tracks to delete, in the order in which to do it.
+    ///
+    /// - Parameter tracks: all finished tracks, oldest first.
+    public func expired(_ tracks: [Track], in situation: Situation) -> [Track] {
+        var byteCount = tracks.reduce(situation.openByteCount) { $0 + $1.byteCount }
+        var freeByteCount = situation.freeByteCount
+        var expired: [Track] = []
+        for track in tracks where isDeletable(track, in: situation) {
+            let isTooMuch = maximumByteCount.map { byteCount > $0 } ?? false
+            let isTooFull = minimumFreeByteCount.flatMap { minimum in freeByteCount.map { $0 < minimum } } ?? false
+            guard isTooMuch || isTooFull || isTooOld(track, in: situation) else { continue }
+            expired.append(track)
+            byteCount -= track.byteCount
+            freeByteCount = freeByteCount.map { $0 + track.byteCount }
+        }
+        return expired
+    }
+
+    private func isDeletable(_ track: Track, in situation: Situation) -> Bool {
+        guard keepsUnpulled else { return true }
+        guard !situation.pullers.isEmpty, let lastSequence = track.lastSequence else { return false }
+        return situation.pullers.allSatisfy { $0.cursor >= lastSequence }
+    }
+
+    private func isTooOld(_ track: Track, in situation: Situation) -> Bool {
+        guard let maximumAge, let now = situation.confirmedTime, let last = track.lastTime else { return false }
+        return Duration.milliseconds(now.millisecondsSince1970 - last.millisecondsSince1970) > maximumAge
+    }
+}

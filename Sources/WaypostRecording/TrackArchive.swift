@@ -1,0 +1,114 @@
+import Waypost
+import WaypostSystem
+
+/// Finishes tracks and deletes old ones, on a thread of its own: a long track takes seconds, for which recording must not wait.
+actor TrackArchive {
+    private let folder: LogFolder
+    private let creator: String
+    private let types: [LogType]
+    private let executor: ThreadExecutor
+    /// The last records of finished journals, so that they are looked up once.
+    private var lastRecords: [String: (sequence: UInt64?, time: UTCTime?)] = [:]
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(folder: LogFolder, creator: String, types: [LogType]) throws(SystemError) {
+        self.folder = folder
+        self.creator = creator
+        self.types = types
+        executor = try ThreadExecutor(name: "archive")
+    }
+
+    /// Makes the files of an open journal; nil when somebody did meanwhile.
+    func finish(_ stem: String) throws(RecordingError) -> FinishedTrack? {
+        guard Syscalls.exists(folder.openJournalPath(stem)) else { return nil }
+        return try TrackFinisher(folder: folder, creator: creator, types: types).finish(stem)
+    }
+
+    /// Erases a stretch from the journals that begin before that number.
+    func erase(from: UTCTime, to: UTCTime, before limit: UInt64) throws(RecordingError) -> LogErasure {
+        lastRecords = [:]
+        return try LogEraser(folder: folder, creator: creator, limit: limit).erase(from: from, to: to)
+    }
+
+    /// Ends an erasure that was cut off, if there is one.
+    func resumeErasure(before limit: UInt64) throws(RecordingError) {
+        if try LogEraser(folder: folder, creator: creator, limit: limit).resume() != nil { lastRecords = [:] }
+    }
+
+    /// Makes `SHA256SUMS` agree with the files that are there.
+    func updateDigests() throws(RecordingError) {
+        try TrackDigests(folder: folder).update()
+    }
+
+    /// Deletes what the rule does not keep; returns the tracks that are gone, oldest first.
+    ///
+    /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last.
+    func delete(by rule: RetentionRule, confirmedTime: UTCTime?) throws(RecordingError) -> [RetentionRule.Track] {
+        guard !rule.isIdle else { return [] }
+        let tracks = try finishedTracks()
+        let openByteCount = try folder.journals().filter(\.isOpen).reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) }
+        let situation = RetentionRule.Situation(
+            confirmedTime: confirmedTime, freeByteCount: Syscalls.freeByteCount(at: folder.path), openByteCount: openByteCount,
+            pullers: rule.keepsUnpulled ? try Pullers(folder: folder).all() : [])
+        let expired = rule.expired(tracks.map(\.track), in: situation)
+        guard !expired.isEmpty else { return [] }
+        let stems = Set(expired.map(\.stem))
+        let files = tracks.filter { stems.contains($0.track.stem) }
+        try TrackDigests(folder: folder).update(removing: Set(files.flatMap(\.names)))
+        var path = folder.path
+        do {
+            for file in files {
+                for name in file.names {
+                    path = "\(folder.path)/\(name)"
+                    try Syscalls.remove(path)
+                }
+                path = folder.finishedJournalPath(file.track.stem)
+                try Syscalls.remove(path)
+                lastRecords[file.track.stem] = nil
+            }
+            for folder in [folder.path, folder.journalFolder] { try Syscalls.synchronizeFolder(folder) }
+        } catch {
+            throw .cannotDelete(path: path, cause: error)
+        }
+        return expired
+    }
+
+    /// The finished tracks, oldest first, with the names of their GPX files.
+    private func finishedTracks() throws(RecordingError) -> [(track: RetentionRule.Track, names: [String])] {
+        let journals = try folder.journals()
+        let open = Set(journals.filter(\.isOpen).map(\.stem))
+        var names: [TrackStem: [String]] = [:]
+        for journal in journals where !journal.isOpen {
+            if let stem = TrackStem(journal.stem) { names[stem] = [] }
+        }
+        for name in try TrackDigests(folder: folder).trackNames() {
+            guard let stem = LogFolder.stem(ofTrack: name), !open.contains(stem.description) else { continue }
+            names[stem, default: []].append(name)
+        }
+        var tracks: [(track: RetentionRule.Track, names: [String])] = []
+        for stem in names.keys.sorted() {
+            let last = try lastRecord(of: stem)
+            let paths = (names[stem] ?? []).map { "\(folder.path)/\($0)" } + [folder.finishedJournalPath(stem.description)]
+            let byteCount = paths.reduce(0) { $0 + (Syscalls.byteCount(of: $1) ?? 0) }
+            tracks.append(
+                (
+                    .init(stem: stem.description, lastSequence: last.sequence, lastTime: last.time, byteCount: byteCount),
+                    names[stem] ?? []
+                ))
+        }
+        return tracks
+    }
+
+    private func lastRecord(of stem: TrackStem) throws(RecordingError) -> (sequence: UInt64?, time: UTCTime?) {
+        if let known = lastRecords[stem.description] { return known }
+        let path = folder.finishedJournalPath(stem.description)
+        // A track whose journal somebody removed: nobody can know what a puller has of it.
+        guard Syscalls.exists(path) else { return (nil, stem.firstTime) }
+        var journal = try JournalReader(path: path)
+        let last = try journal.lastRecords()
+        let found = (last.sequence, last.time ?? stem.firstTime)
+        lastRecords[stem.description] = found
+        return found
+    }
+}

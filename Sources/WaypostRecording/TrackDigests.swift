@@ -1,0 +1,83 @@
+import Waypost
+import WaypostSystem
+
+/// The file `SHA256SUMS` beside the finished tracks, in the format of `sha256sum -c`.
+///
+/// It appears whole or not at all. A line is there for every finished GPX file and for no other once ``update(adding:removing:)`` has run,
+/// whatever interrupted the one before: files without a line are read, lines without a file go.
+/// - Cost: the length of the list; a file that has no line yet is read once.
+struct TrackDigests {
+    let folder: LogFolder
+    var path: String { folder.path + "/SHA256SUMS" }
+
+    /// Stores the list.
+    ///
+    /// - Parameters:
+    ///   - added: digests of files that were just written, by their names.
+    ///   - removed: the names of files that are deleted next.
+    func update(adding added: [String: String] = [:], removing removed: Set<String> = []) throws(RecordingError) {
+        let stored = try lines()
+        var digests: [String: String] = [:]
+        for name in try trackNames() where !removed.contains(name) {
+            if let known = added[name] ?? stored[name] {
+                digests[name] = known
+            } else {
+                digests[name] = try digest(of: name)
+            }
+        }
+        guard digests != stored else { return }
+        do {
+            guard !digests.isEmpty else {
+                try Syscalls.remove(path)
+                return
+            }
+            let text = digests.sorted { $0.key < $1.key }.map { "\($0.value)  \($0.key)\n" }.joined()
+            try AtomicFile.write(Array(text.utf8), to: path, adoptsFolderOwner: true)
+        } catch {
+            throw .cannotFinish(path: path, cause: error)
+        }
+    }
+
+    /// The finished GPX files.
+    func trackNames() throws(RecordingError) -> [String] {
+        do {
+            return try Syscalls.names(inFolder: folder.path).filter { LogFolder.stem(ofTrack: $0) != nil }
+        } catch {
+            throw .cannotRead(path: folder.path, cause: error)
+        }
+    }
+
+    /// The digests in the file by name; what is no line of ours is left out, and comes anew from its file.
+    private func lines() throws(RecordingError) -> [String: String] {
+        let bytes: [UInt8]?
+        do {
+            bytes = try Syscalls.contents(of: path, limit: 1 << 24)
+        } catch {
+            throw .cannotRead(path: path, cause: error)
+        }
+        var digests: [String: String] = [:]
+        for line in (bytes ?? []).split(separator: UInt8(ascii: "\n")) {
+            let text = String(decoding: line, as: UTF8.self)
+            guard text.utf8.count > 66, text.dropFirst(64).hasPrefix("  "), text.prefix(64).allSatisfy(\.isHexDigit) else { continue }
+            digests[String(text.dropFirst(66))] = String(text.prefix(64))
+        }
+        return digests
+    }
+
+    /// Nil when the file is gone meanwhile: tracks may be fetched and deleted at any time.
+    private func digest(of name: String) throws(RecordingError) -> String? {
+        let path = "\(folder.path)/\(name)"
+        do {
+            let file = try FileReader(path: path)
+            var hash = SHA256()
+            while true {
+                let bytes = try file.read()
+                if bytes.isEmpty { return SHA256.hexadecimal(hash.finish()) }
+                hash.update(bytes.span.bytes)
+            }
+        } catch {
+            if error.isMissing { return nil }
+            throw .cannotRead(path: path, cause: error)
+        }
+    }
+}

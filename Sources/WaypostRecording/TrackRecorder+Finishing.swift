@@ -1,0 +1,120 @@
+import Waypost
+import WaypostSystem
+
+extension TrackRecorder {
+    /// What a recovery did.
+    public struct Recovery: Sendable, Equatable {
+        /// The tracks that are finished now, oldest name first.
+        public var tracks: [FinishedTrack] = []
+        /// Why others could not be finished; their journals stay for the next recovery.
+        public var failures: [RecordingError] = []
+
+        /// Nothing was done.
+        public init() {}
+    }
+
+    /// Makes the GPX files of the journals that are left: by a crash, by a finish that failed, by ``record(_:as:now:)`` when it ended
+    /// a track; and makes `SHA256SUMS` complete.
+    ///
+    /// - Errors: `cannotRead` when the folder cannot be listed; what fails for one track is in the result and in ``problems``.
+    /// - Cost: reads the open journals and writes their tracks; memory for one piece of a file. Recording goes on meanwhile.
+    public func recover() async throws(RecordingError) -> Recovery {
+        guard lock != nil else { throw .closed }
+        try await archive.resumeErasure(before: firstRecordedSequence)
+        let stems: [String]
+        do {
+            stems = try folder.openStems()
+        } catch {
+            throw .cannotRead(path: folder.journalFolder, cause: error)
+        }
+        var recovery = Recovery()
+        // What a journal carries into the next one must be there first.
+        for stem in stems where stem != journal?.stem && stem != carried?.stem {
+            do {
+                if let track = try await finish(stem) { recovery.tracks.append(track) }
+            } catch {
+                recovery.failures.append(error)
+            }
+        }
+        do {
+            try await archive.updateDigests()
+        } catch {
+            recovery.failures.append(error)
+        }
+        problems.finishing = recovery.failures
+        return recovery
+    }
+
+    /// Ends the track and makes its GPX file; the next fix begins another one, in which nothing continues.
+    ///
+    /// Nil when nothing was logged since the last time.
+    /// - Errors: `cannotFinish`, `cannotRead`: the fixes stay in the journal, and ``recover()`` or the next start makes the file.
+    public func finishTrack() async throws(RecordingError) -> FinishedTrack? {
+        let track = try await rotate()
+        note(.restart)
+        return track
+    }
+
+    /// Ends the track and makes its GPX file; the next fix continues the segment in another one.
+    ///
+    /// Nil when nothing was logged since the last time.
+    /// - Errors: as of ``finishTrack()``; `cannotSynchronize`.
+    public func rotate() async throws(RecordingError) -> FinishedTrack? {
+        guard lock != nil else { throw .closed }
+        let now = MonotonicClock.nanoseconds
+        if carried != nil { try settle(now: now) }
+        guard let stem = journal?.stem else { return nil }
+        endTrack(now: now)
+        if carried != nil {
+            // Its end did not reach the disk: once more, and both journals become tracks.
+            try settle(now: now)
+            let rest = journal?.stem
+            endTrack(now: now)
+            _ = try await finish(stem)
+            guard let rest else { return nil }
+            return try await finish(rest)
+        }
+        return try await finish(stem)
+    }
+
+    /// Ends the track as ``finishTrack()`` does and gives the folder back; nothing can be recorded any more.
+    ///
+    /// - Errors: as of ``finishTrack()``; the folder is given back all the same. Closing again does nothing.
+    public func close() async throws(RecordingError) -> FinishedTrack? {
+        guard lock != nil else { return nil }
+        defer {
+            releaseNumbers()
+            lock = nil
+        }
+        return try await finishTrack()
+    }
+
+    /// Deletes what the configuration does not keep; see ``RetentionRule``.
+    ///
+    /// - Parameter confirmedTime: the time, when it is certain; else nothing is too old.
+    /// - Returns: the stems of the tracks that are gone.
+    /// - Errors: `cannotDelete`, `cannotRead`, `damagedPullers`; in ``problems``, too.
+    public func applyRetention(confirmedTime: UTCTime?) async throws(RecordingError) -> [String] {
+        guard lock != nil else { throw .closed }
+        do {
+            let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime)
+            problems.retention = nil
+            statistics.deletedTrackCount += gone.count
+            return gone.map(\.stem)
+        } catch {
+            problems.retention = error
+            throw error
+        }
+    }
+
+    private func finish(_ stem: String) async throws(RecordingError) -> FinishedTrack? {
+        do {
+            guard let track = try await archive.finish(stem) else { return nil }
+            statistics.trackByteCount += track.writtenByteCount
+            return track
+        } catch {
+            if !problems.finishing.contains(error) { problems.finishing.append(error) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Waypost
+import WaypostRecording
+
+/// A day of one fix a second with all fields into a log, on a clock that runs as fast as the machine can.
+enum LogDay {
+    static func run(folder: String, seconds: Int = 86_400) async throws {
+        // 2026-05-02T00:00:00Z: one UTC day, one track.
+        let start = UTCTime(millisecondsSince1970: 1_777_680_000_000)
+        let recorder = try TrackRecorder(folder: folder)
+        for second in 0..<seconds {
+            try await recorder.record(fix(second, start), now: Int64(second) * 1_000_000_000)
+            // As the tracker does when no fix comes at the deadline: half a second later.
+            try await recorder.synchronizeIfDue(now: Int64(second) * 1_000_000_000 + 500_000_000)
+        }
+        let track = try await recorder.close()
+        let statistics = await recorder.statistics
+        print(
+            "\(track?.positionCount ?? 0) fixes, journal \(statistics.synchronizationCount) times to the disk, "
+                + "\(statistics.journalByteCount) bytes of journal, \(statistics.trackByteCount) of GPX")
+    }
+
+    /// A drive along a winding road, with what gpsd gives of a receiver; figures change as real ones do.
+    private static func fix(_ second: Int, _ start: UTCTime) -> Position {
+        func wave(_ period: Int, _ decimals: Double) -> Double {
+            let phase = Double((second * 7_919 + second * second % 104_729) % period) / Double(period)
+            return (phase * decimals).rounded() / decimals
+        }
+        let place = Coordinate(
+            latitudeDegrees: ((47.1 + Double(second) * 0.000_012_7 + wave(97, 1e7) * 1e-5) * 1e9).rounded() / 1e9,
+            longitudeDegrees: ((9.52 + Double(second) * 0.000_008_3 + wave(89, 1e7) * 1e-5) * 1e9).rounded() / 1e9)
+        guard let place else { preconditionFailure("a place") }
+        var position = Position(time: start.advanced(byMilliseconds: Int64(second) * 1_000), coordinate: place, mode: .threeDimensional)
+        position.status = .gps
+        position.altitudeMSLMetres = 512 + wave(311, 1e3) * 10
+        position.geoidSeparationMetres = 47.3
+        position.altitudeHAEMetres = ((512 + wave(311, 1e3) * 10 + 47.3) * 1e3).rounded() / 1e3
+        position.speedMetresPerSecond = 12 + wave(211, 1e3)
+        position.courseDegrees = 90 + wave(199, 1e4)
+        position.climbMetresPerSecond = -0.5 + wave(101, 1e2)
+        position.quality.eph = 4 + wave(53, 1e2)
+        position.quality.epv = 7 + wave(59, 1e2)
+        position.quality.eps = 0.8 + wave(61, 1e2)
+        position.quality.hdop = 0.8 + wave(31, 1e2)
+        position.quality.vdop = 1.2 + wave(37, 1e2)
+        position.quality.pdop = 1.5 + wave(41, 1e2)
+        position.quality.satellitesUsed = 9 + second % 4
+        position.accuracy = HorizontalAccuracy(radiusMetres: (position.quality.eph ?? 4) * 0.62, origin: .gpsd)
+        position.source = "gpsd://localhost:2947"
+        return position
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+
+@testable import WaypostRecording
+
+@Suite struct LogTypesTests {
+    private func seconds(of path: String?) throws -> [Int64] {
+        let text = try String(contentsOfFile: try #require(path), encoding: .utf8)
+        let track = text[(text.range(of: "<trk>")?.lowerBound ?? text.endIndex)...]
+        return track.split(separator: "<time>").dropFirst().compactMap { piece in
+            UTCTime(rfc3339: Array(piece.utf8.prefix { $0 != UInt8(ascii: "<") }).span)
+                .map { ($0.millisecondsSince1970 - Sample.start.millisecondsSince1970) / 1_000 }
+        }
+    }
+
+    private func position(_ second: Int, _ status: FixStatus = .gps) -> Position {
+        var position = Sample.position(second: second)
+        position.status = status
+        return position
+    }
+
+    @Test func makesAFileOfEachTypeFromOneJournal() async throws {
+        try await Sample.withFolder { folder in
+            var configuration = TrackRecorder.Configuration()
+            configuration.types = [.raw, .source, .matched]
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            for second in 0..<10 {
+                // A tunnel from 3 to 6, dead-reckoned.
+                let status: FixStatus = (3...6).contains(second) ? .deadReckoning : .gps
+                #expect(try await recorder.record(position(second, status), as: [.source, .raw, .current]) != .leftOut(.notMeasured))
+                // Matched positions have places of their own, and the time of their fix.
+                if second % 2 == 0 { try await recorder.record(position(second), as: [.matched, .current]) }
+            }
+            #expect(try await recorder.record(position(20), as: .current) == .notWanted)
+            let track = try #require(try await recorder.close())
+            #expect(track.otherTrackPaths == [folder + "/\(track.stem).source.gpx", folder + "/\(track.stem).matched.gpx"])
+            #expect(try seconds(of: track.trackPath) == [0, 1, 2, 7, 8, 9])
+            #expect(try seconds(of: track.otherTrackPaths.first) == Array(0...9))
+            #expect(try seconds(of: track.otherTrackPaths.last) == [0, 2, 4, 6, 8])
+            #expect(track.positionCount == 6 && track.segmentCount == 1)
+            // The journal holds every fix once: ten, five matched ones, and the breaks before the first of each type.
+            #expect(try LogFolder(path: folder).lastSequence() <= 18)
+        }
+    }
+
+    @Test func makesTheTypesOfTheJournalWhateverIsConfiguredLater() async throws {
+        try await Sample.withFolder { folder in
+            var configuration = TrackRecorder.Configuration()
+            configuration.types = [.source]
+            var recorder: TrackRecorder? = try TrackRecorder(folder: folder, configuration: configuration)
+            try await recorder?.record(position(0, .simulated))
+            recorder = nil
+            let track = try #require(try await TrackRecorder(folder: folder).recover().tracks.first)
+            #expect(try seconds(of: track.trackPath) == [0])
+        }
+    }
+
+    @Test func writesEventsAsWaypointsBeforeTheTrack() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            try await recorder.record(Sample.position(second: 0))
+            var event = LogEvent(
+                id: "01J", time: Sample.start, name: "home <1>", kind: "enter", position: Sample.position(second: 0),
+                detail: Array(#"{"fence":"home"}"#.utf8))
+            try await recorder.record(event)
+            try await recorder.record(Sample.position(second: 1))
+            event.position = nil
+            event.name = "nowhere"
+            try await recorder.record(event)
+            event.detail = [UInt8](repeating: 32, count: LogEvent.maximumDetailByteCount + 1)
+            await #expect(throws: RecordingError.eventTooLong(byteCount: 1_537, limit: 1_536)) { try await recorder.record(event) }
+            let track = try #require(try await recorder.close())
+            #expect(track.eventCount == 2 && track.positionCount == 2 && track.segmentCount == 1)
+            let path = try #require(track.trackPath)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text.ranges(of: "<wpt").count == 1 && text.contains("<name>home &lt;1&gt;</name>"))
+            let (waypoint, segment) = (try #require(text.range(of: "<wpt")), try #require(text.range(of: "<trk>")))
+            #expect(waypoint.lowerBound < segment.lowerBound)
+            if Schema.path != nil { #expect(try Schema.complaints(about: [path]) == "") }
+            var reader = LogReader(folder: LogFolder(path: folder))
+            var events: [LogEvent] = []
+            while let record = try reader.next() { if case .event(let found) = record.content { events.append(found) } }
+            #expect(events.map(\.name) == ["home <1>", "nowhere"] && events.first?.position == Sample.position(second: 0))
+            #expect(events.first.map { String(decoding: $0.detail, as: UTF8.self) } == #"{"fence":"home"}"#)
+        }
+    }
+
+    @Test func makesAFileOfEventsAlone() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            try await recorder.record(LogEvent(id: "1", time: Sample.start, name: "a", kind: "enter", position: Sample.bare()))
+            let track = try #require(try await recorder.close())
+            let path = try #require(track.trackPath)
+            if Schema.path != nil { #expect(try Schema.complaints(about: [path]) == "") }
+            #expect(track.positionCount == 0 && track.eventCount == 1)
+        }
+    }
+}

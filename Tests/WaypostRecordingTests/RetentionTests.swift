@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+
+@testable import WaypostRecording
+
+@Suite struct RetentionTests {
+    private static let day = Duration.seconds(86_400)
+
+    /// Five tracks of a thousand bytes, a day after the other, with numbers up to 10, 20, ...
+    private let tracks = (1...5).map { number in
+        RetentionRule.Track(
+            stem: "\(number)", lastSequence: UInt64(number * 10),
+            lastTime: Sample.start.advanced(byMilliseconds: Int64(number) * 86_400_000),
+            byteCount: 1_000)
+    }
+
+    private func situation(
+        day: Int64? = nil, free: Int64? = 1_000_000, open: Int64 = 500, pullers: [String: UInt64] = [:]
+    ) -> RetentionRule.Situation {
+        .init(
+            confirmedTime: day.map { Sample.start.advanced(byMilliseconds: $0 * 86_400_000) }, freeByteCount: free, openByteCount: open,
+            pullers: pullers.map { .init(name: $0.key, cursor: $0.value) })
+    }
+
+    @Test func deletesNothingUnlessTold() {
+        #expect(RetentionRule().isIdle && RetentionRule().expired(tracks, in: situation(day: 10_000, free: 0)) == [])
+    }
+
+    @Test func deletesByAgeOnlyWhenTheDateIsConfirmed() {
+        var rule = RetentionRule()
+        rule.maximumAge = Self.day * 3
+        #expect(rule.expired(tracks, in: situation(day: 5)).map(\.stem) == ["1"])
+        #expect(rule.expired(tracks, in: situation(day: 100)).map(\.stem) == ["1", "2", "3", "4", "5"])
+        #expect(rule.expired(tracks, in: situation(day: nil)) == [])
+        #expect(rule.expired(tracks, in: situation(day: -20_000)) == [], "1970")
+    }
+
+    @Test func deletesTheOldestUntilTheRestFits() {
+        var rule = RetentionRule()
+        rule.maximumByteCount = 3_500
+        #expect(rule.expired(tracks, in: situation()).map(\.stem) == ["1", "2"])
+        rule.maximumByteCount = 5_500
+        #expect(rule.expired(tracks, in: situation()) == [])
+        rule.maximumByteCount = nil
+        rule.minimumFreeByteCount = 10_000
+        #expect(rule.expired(tracks, in: situation(free: 7_500)).map(\.stem) == ["1", "2", "3"])
+        #expect(rule.expired(tracks, in: situation(free: nil)) == [])
+    }
+
+    @Test func keepsWhatOneOfThePullersHasNot() {
+        var rule = RetentionRule()
+        rule.maximumByteCount = 1
+        rule.keepsUnpulled = true
+        #expect(rule.expired(tracks, in: situation()) == [], "nobody has pulled yet")
+        #expect(rule.expired(tracks, in: situation(pullers: ["nas": 29])).map(\.stem) == ["1", "2"])
+        #expect(rule.expired(tracks, in: situation(pullers: ["nas": 50, "laptop": 10])).map(\.stem) == ["1"])
+        rule.keepsUnpulled = false
+        #expect(rule.expired(tracks, in: situation(pullers: ["nas": 0])).count == 5)
+    }
+
+    private func sums(_ folder: String) throws -> [String] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/sha256sum")
+        process.arguments = ["--check", "--strict", "SHA256SUMS"]
+        process.currentDirectoryURL = URL(filePath: folder)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(text)")
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func deletesTracksWithAllTheirFilesAndKeepsTheDigestsRight() async throws {
+        try await Sample.withFolder { folder in
+            var configuration = TrackRecorder.Configuration()
+            configuration.types = [.raw, .source]
+            configuration.retention.maximumAge = Self.day * 2
+            configuration.retention.keepsUnpulled = true
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            var stems: [String] = []
+            for day in 0..<4 {
+                try await recorder.record(Sample.position(second: day * 86_400), now: 0)
+                stems.append(try #require(try await recorder.finishTrack()).stem)
+            }
+            try await recorder.record(Sample.position(second: 4 * 86_400), now: 0)
+            #expect(try sums(folder).count == 8)
+            let today = Sample.start.advanced(byMilliseconds: 4 * 86_400_000)
+            #expect(try await recorder.applyRetention(confirmedTime: today) == [], "nobody has it")
+            // The first track, and half of the second.
+            try Pullers(folder: LogFolder(path: folder)).acknowledge(3, puller: "nas")
+            #expect(try await recorder.applyRetention(confirmedTime: nil) == [])
+            #expect(try await recorder.applyRetention(confirmedTime: today) == [stems[0]])
+            #expect(try sums(folder).count == 6)
+            try Pullers(folder: LogFolder(path: folder)).acknowledge(9, puller: "nas")
+            #expect(try await recorder.applyRetention(confirmedTime: today) == [stems[1]], "two days old is not older")
+            #expect(try Syscalls.names(inFolder: folder).filter { $0.hasSuffix(".gpx") }.count == 4)
+            #expect(try LogFolder(path: folder).journals().map(\.stem).prefix(2) == [stems[2], stems[3]])
+            #expect(await recorder.statistics.deletedTrackCount == 2)
+        }
+    }
+
+    @Test func makesTheDigestsCompleteWhereverACrashLeftThem() async throws {
+        try await Sample.withFolder { folder in
+            var recorder = try TrackRecorder(folder: folder)
+            try await recorder.record(Sample.position(second: 0))
+            #expect(try await recorder.rotate() != nil)
+            try await recorder.record(Sample.position(second: 1))
+            let second = try #require(try await recorder.close())
+            let whole = try #require(try Syscalls.contents(of: folder + "/SHA256SUMS"))
+            #expect(whole.count { $0 == UInt8(ascii: "\n") } == 2)
+            // Before the list, with half a list, with one of a file that is gone, with nonsense.
+            let gone = String(repeating: "0", count: 64) + "  20200101T000000Z-00000000-1.gpx\n"
+            for text in [nil, Array(whole.prefix(100)), Array(gone.utf8) + whole, [0, 1, 2]] {
+                if let text { try AtomicFile.write(text, to: folder + "/SHA256SUMS") } else { try Syscalls.remove(folder + "/SHA256SUMS") }
+                try Syscalls.rename(second.journalPath, to: folder + "/journal/\(second.stem).open.journal")
+                recorder = try TrackRecorder(folder: folder)
+                #expect(try await recorder.recover().failures == [])
+                #expect(try await recorder.close() == nil)
+                #expect(try Syscalls.contents(of: folder + "/SHA256SUMS") == whole)
+                #expect(try sums(folder).count == 2)
+            }
+        }
+    }
+}
