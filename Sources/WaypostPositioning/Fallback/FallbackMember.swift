@@ -2,9 +2,6 @@ import Waypost
 
 /// What ``FallbackRule`` knows of one member.
 struct FallbackMember: Sendable {
-    private static let longestPeriod: Int64 = 60_000
-    private static let silencePeriods: Int64 = 3
-
     private(set) var isRunning = false
     private(set) var hasEnded = false
     private(set) var hasHadFix = false
@@ -18,11 +15,11 @@ struct FallbackMember: Sendable {
     private var fixesSince: Int64?
     /// Until when a slow reader kept it from saying anything.
     private var heldUntil: Int64 = 0
-    private var reportTime: UTCTime?
-    private var periods: (Int64, Int64)?
+    private var silence: SilenceRule
 
     init(leastSilence: Int64) {
         self.leastSilence = leastSilence
+        silence = SilenceRule(leastMilliseconds: leastSilence)
     }
 
     // MARK: What it says
@@ -63,20 +60,13 @@ struct FallbackMember: Sendable {
     private mutating func noteData(of time: UTCTime?, at now: Int64) {
         dataAt = now
         loss = nil
-        guard let time else { return }
-        if let reportTime {
-            let step = time.millisecondsSince1970 - reportTime.millisecondsSince1970
-            if (1...FallbackMember.longestPeriod).contains(step) { periods = (periods?.1 ?? step, step) }
-        }
-        reportTime = time
+        silence.addReport(at: time)
     }
 
     // MARK: How it fares
 
     /// How long without data is silence for this receiver; one long pause alone does not lengthen it.
-    var silenceLimit: Int64 {
-        max(leastSilence, periods.map { FallbackMember.silencePeriods * min($0.0, $0.1) } ?? 0)
-    }
+    var silenceLimit: Int64 { silence.limitMilliseconds }
 
     /// The last moment at which there was data, or could not be.
     var quietSince: Int64 { max(dataAt ?? startedAt, heldUntil) }

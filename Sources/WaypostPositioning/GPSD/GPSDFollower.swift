@@ -11,15 +11,12 @@ import Waypost
 ///   They are dropped until no report with a time has come for three seconds; only then the time is really not known.
 /// - The dilutions and the number of satellites come from the last SKY, if it is less than two periods old; gpsd sends it just before
 ///   the TPV of the same epoch, or just after.
-/// - Silence is nothing new (a fix, or a report without one) for five seconds or three periods, whichever is longer.
-/// - A loss is told once; what is learned about it later is a warning, and the next fix ends it.
+/// - Silence is nothing new (a fix, or a report without one) for as long as `SilenceRule` says.
+/// - A loss is told once, by ``LossTeller``.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct GPSDFollower {
-    /// Silence is at least this long.
-    static let leastSilenceMilliseconds: Int64 = 5_000
     private static let timelessGraceMilliseconds: Int64 = 3_000
-    private static let longestPeriodMilliseconds: Int64 = 60_000
     private static let stepsBackBelieved = 3
 
     private let name: String
@@ -29,17 +26,16 @@ struct GPSDFollower {
     private var lastFixAt: Int64?
     private var lastReportAt: Int64
     private var lastTimedReportAt: Int64
-    private var lastReportTime: UTCTime?
+    private var silence = SilenceRule()
     private var lastFix: Position?
     private var lastFixTime: UTCTime?
     private var stepsBack = 0
     private var sky: (quality: PositionQuality, at: Int64)?
-    private var loss: LossReason?
-    private var warned: Set<String> = []
+    private var teller = LossTeller()
     private var isGreeted = false
 
     /// How often the receiver reports, in milliseconds; nil until two times are known.
-    private(set) var periodMilliseconds: Int64?
+    var periodMilliseconds: Int64? { silence.periodMilliseconds }
 
     /// Follows nothing yet.
     ///
@@ -54,9 +50,7 @@ struct GPSDFollower {
     }
 
     /// The moment at which silence will be a loss, unless a report comes before.
-    var silenceDeadline: Int64 { lastReportAt + silenceLimit }
-
-    private var silenceLimit: Int64 { max(GPSDFollower.leastSilenceMilliseconds, 3 * (periodMilliseconds ?? 0)) }
+    var silenceDeadline: Int64 { lastReportAt + silence.limitMilliseconds }
 
     // MARK: The connection
 
@@ -72,12 +66,12 @@ struct GPSDFollower {
         followed = nil
         lastFixAt = nil
         sky = nil
-        return lose(.disconnected(reason))
+        return teller.lose(.disconnected(reason))
     }
 
     /// The silence deadline may have passed.
     mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
-        now < silenceDeadline ? [] : lose(.silent)
+        now < silenceDeadline ? [] : teller.lose(.silent)
     }
 
     // MARK: Reports
@@ -88,9 +82,9 @@ struct GPSDFollower {
         case .fix(let fix, let device): return process(fix, from: device, at: now)
         case .sky(let sky, let device): return process(sky.view, from: device, at: now)
         case .device(let device, let isActive): return isActive ? [] : deactivated(device)
-        case .deviceCount(let count): return count > 0 ? [] : warn("gpsd has no receiver")
+        case .deviceCount(let count): return count > 0 ? [] : teller.warn("gpsd has no receiver")
         case .version(let release): return greet(release)
-        case .error(let words): return reportedDevice == nil ? warn("gpsd: \(words)") : lose(.deviceGone("gpsd: \(words)"))
+        case .error(let words): return reportedDevice == nil ? teller.warn("gpsd: \(words)") : teller.lose(.deviceGone("gpsd: \(words)"))
         case .other: return []
         }
     }
@@ -121,7 +115,7 @@ struct GPSDFollower {
             position.quality.satellitesUsed = sky.quality.satellitesUsed
         }
         position.source = name
-        loss = nil
+        teller.endLoss()
         return [.position(position)]
     }
 
@@ -142,7 +136,7 @@ struct GPSDFollower {
         followed = nil
         lastFixAt = nil
         sky = nil
-        return lose(.deviceGone(device))
+        return teller.lose(.deviceGone("gpsd has deactivated \(device)"))
     }
 
     // MARK: The rules
@@ -150,11 +144,10 @@ struct GPSDFollower {
     private mutating func follows(_ device: String, hasFix: Bool, at now: Int64) -> Bool {
         if followed == device { return true }
         guard hasFix else { return followed == nil }
-        if let lastFixAt, followed != nil, now - lastFixAt < silenceLimit { return false }
+        if let lastFixAt, followed != nil, now - lastFixAt < silence.limitMilliseconds { return false }
         if followed != nil { sky = nil }
         followed = device
-        lastReportTime = nil
-        periodMilliseconds = nil
+        silence = SilenceRule()
         return true
     }
 
@@ -174,36 +167,6 @@ struct GPSDFollower {
     private mutating func noteTime(_ time: UTCTime?, at now: Int64) {
         guard let time else { return }
         lastTimedReportAt = now
-        if let previous = lastReportTime {
-            let step = time.millisecondsSince1970 - previous.millisecondsSince1970
-            if (1...GPSDFollower.longestPeriodMilliseconds).contains(step) { periodMilliseconds = step }
-        }
-        lastReportTime = time
-    }
-
-    private mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] {
-        if loss == nil {
-            loss = reason
-            warned = [reason.words]
-            return [.lost(reason)]
-        }
-        return warn(reason.words)
-    }
-
-    private mutating func warn(_ text: String) -> [PositionSourceEvent] {
-        warned.insert(text).inserted ? [.status(.warning(text))] : []
-    }
-}
-
-extension LossReason {
-    fileprivate var words: String {
-        switch self {
-        case .noFix: "no fix"
-        case .silent: "gpsd is there, but its receiver is silent"
-        case .disconnected(let reason): reason
-        case .deviceGone(let device): "\(device) has gone"
-        case .ended: "ended"
-        case .withheld: "withheld"
-        }
+        silence.addReport(at: time)
     }
 }

@@ -4,15 +4,12 @@ import Waypost
 ///
 /// The rules:
 /// - A fix with the time and the place of the one before is a repetition and is dropped.
-/// - Silence is no whole sentence for five seconds or three periods, whichever is longer; noise does not end it.
-/// - A loss is told once; what is learned about it later is a warning, and the next fix ends it.
+/// - Silence is no whole sentence for as long as `SilenceRule` says; noise does not end it.
+/// - A loss is told once, by ``LossTeller``.
 /// - One line in ten damaged, over a hundred lines, is a warning: it is what a second reader of the same port looks like.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct NMEAFollower {
-    /// Silence is at least this long.
-    static let leastSilenceMilliseconds: Int64 = 5_000
-    private static let longestPeriodMilliseconds: Int64 = 60_000
     private static let linesToJudge = 100
 
     private let name: String
@@ -21,16 +18,15 @@ struct NMEAFollower {
     private var decoder = NMEADecoder()
     private var decoded: [NMEAEvent] = []
     private var sentenceCount = 0
-    private var lastMoment: Int64?
     private var lastFix: Position?
-    private var loss: LossReason?
-    private var warned: Set<String> = []
+    private var silence = SilenceRule()
+    private var teller = LossTeller()
     private var judged = (lines: 0, damaged: 0)
 
     /// When the last whole sentence came, or the connection if none has.
     private(set) var lastSentenceAt: Int64
     /// How often the receiver reports, in milliseconds; nil until two times are known.
-    private(set) var periodMilliseconds: Int64?
+    var periodMilliseconds: Int64? { silence.periodMilliseconds }
 
     /// Nothing connected yet.
     ///
@@ -44,9 +40,7 @@ struct NMEAFollower {
     }
 
     /// The moment at which silence will be a loss, unless a sentence comes before.
-    var silenceDeadline: Int64 {
-        lastSentenceAt + max(NMEAFollower.leastSilenceMilliseconds, 3 * (periodMilliseconds ?? 0))
-    }
+    var silenceDeadline: Int64 { lastSentenceAt + silence.limitMilliseconds }
 
     /// Whether an epoch waits for its end: for the next one's beginning, or for a quiet gap.
     var isEpochOpen: Bool { decoder.isEpochOpen }
@@ -67,19 +61,10 @@ struct NMEAFollower {
     }
 
     /// There are no positions until further notice, and why.
-    mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] {
-        if loss == nil {
-            loss = reason
-            warned = [reason.words]
-            return [.lost(reason)]
-        }
-        return warn(reason.words)
-    }
+    mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] { teller.lose(reason) }
 
-    /// Something that a person should know, once until the next fix.
-    mutating func warn(_ text: String) -> [PositionSourceEvent] {
-        warned.insert(text).inserted ? [.status(.warning(text))] : []
-    }
+    /// Something that a person should know, once until the next loss.
+    mutating func warn(_ text: String) -> [PositionSourceEvent] { teller.warn(text) }
 
     // MARK: The line
 
@@ -122,7 +107,7 @@ struct NMEAFollower {
                 position.source = name
                 guard isNew(position) else { continue }
                 lastFix = position
-                loss = nil
+                teller.endLoss()
                 events.append(.position(position))
             }
         }
@@ -137,10 +122,7 @@ struct NMEAFollower {
 
     private mutating func learnPeriod(_ epoch: NMEAEpoch) {
         guard let moment = epoch.time?.millisecondsSince1970 ?? epoch.millisecondOfDay.map(Int64.init) else { return }
-        if let last = lastMoment, (1...NMEAFollower.longestPeriodMilliseconds).contains(moment - last) {
-            periodMilliseconds = moment - last
-        }
-        lastMoment = moment
+        silence.addReport(atMilliseconds: moment)
     }
 
     private mutating func judge(_ counters: NMEACounters) -> [PositionSourceEvent] {
@@ -149,17 +131,5 @@ struct NMEAFollower {
         defer { judged = (counters.lines, damaged) }
         guard 10 * (damaged - judged.damaged) >= counters.lines - judged.lines else { return [] }
         return warn("more than one line in ten is damaged: the line is noisy, or another program reads from it as well")
-    }
-}
-
-extension LossReason {
-    fileprivate var words: String {
-        switch self {
-        case .noFix: "no fix"
-        case .silent: "connected, but there are no NMEA sentences"
-        case .disconnected(let reason), .deviceGone(let reason): reason
-        case .ended: "ended"
-        case .withheld: "withheld"
-        }
     }
 }

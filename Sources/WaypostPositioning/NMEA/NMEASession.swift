@@ -26,7 +26,7 @@ final class NMEASession: Sendable {
     /// There are no positions until further notice; told once until the next fix.
     func lose(_ reason: LossReason) { tell { $0.lose(reason) } }
 
-    /// Something that a person should know; told once until the next fix.
+    /// Something that a person should know; told once until the next loss.
     func warn(_ text: String) { tell { $0.warn(text) } }
 
     /// Takes the next bytes of the connection, cut anywhere.

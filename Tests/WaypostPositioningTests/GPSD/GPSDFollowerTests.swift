@@ -22,7 +22,7 @@ import Waypost
         #expect(follower.process(fix(1, 1, "a"), at: 1_000).count == 1)
         #expect(follower.process(fix(1, 2, "b"), at: 1_100).isEmpty)
         #expect(follower.process(.device("b", isActive: false), at: 1_200).isEmpty)
-        #expect(follower.process(.device("a", isActive: false), at: 1_200) == [.lost(.deviceGone("a"))])
+        #expect(follower.process(.device("a", isActive: false), at: 1_200) == [.lost(.deviceGone("gpsd has deactivated a"))])
         #expect(latitudes(follower.process(fix(2, 2, "b"), at: 2_100)) == [2])
     }
 

@@ -141,7 +141,7 @@ import WaypostSystem
         }
         try await running(GPSDSource(host: "127.0.0.1", port: server.port)) { log in
             #expect(await log.waits { $0.positions.count == 2 })
-            #expect(log.losses == [.deviceGone("/dev/a")])
+            #expect(log.losses == [.deviceGone("gpsd has deactivated /dev/a")])
             #expect(log.positions.map { $0.time?.calendar.millisecondOfDay } == [43_201_000, 43_209_000])
         }
     }

@@ -1,0 +1,47 @@
+/// How long nothing may come from a receiver before that is silence: 5 seconds or three of its periods, whichever is longer.
+///
+/// The period is the shortest of the last four steps between its reports, so that one long pause does not lengthen it. Times are the
+/// receiver's own, or those of any one clock; a step back or of more than a minute tells nothing.
+public struct SilenceRule: Sendable, Equatable {
+    /// The shortest time that is silence, in milliseconds.
+    public static let leastMilliseconds: Int64 = 5_000
+    /// That many periods without a report are silence.
+    public static let periods: Int64 = 3
+    private static let longestPeriodMilliseconds: Int64 = 60_000
+    private static let stepsToLearn = 4
+
+    private let leastMilliseconds: Int64
+    private var last: Int64?
+    private var steps: [Int64] = []
+    private var next = 0
+
+    /// Nothing known yet.
+    ///
+    /// - Parameter leastMilliseconds: the shortest time that is silence.
+    public init(leastMilliseconds: Int64 = SilenceRule.leastMilliseconds) {
+        self.leastMilliseconds = leastMilliseconds
+    }
+
+    /// How often the receiver reports, in milliseconds; nil until two times are known.
+    public var periodMilliseconds: Int64? { steps.min() }
+
+    /// How long without a report is silence for this receiver, in milliseconds.
+    public var limitMilliseconds: Int64 { max(leastMilliseconds, SilenceRule.periods * (periodMilliseconds ?? 0)) }
+
+    /// Learns from a report of that moment, in milliseconds.
+    public mutating func addReport(atMilliseconds moment: Int64) {
+        defer { last = moment }
+        guard let last, (1...SilenceRule.longestPeriodMilliseconds).contains(moment - last) else { return }
+        if steps.count < SilenceRule.stepsToLearn {
+            steps.append(moment - last)
+        } else {
+            steps[next] = moment - last
+            next = (next + 1) % SilenceRule.stepsToLearn
+        }
+    }
+
+    /// Learns from a report of that moment; without a time it tells nothing.
+    public mutating func addReport(at time: UTCTime?) {
+        if let time { addReport(atMilliseconds: time.millisecondsSince1970) }
+    }
+}
