@@ -30,22 +30,8 @@ public struct NMEATCPSource: PositionSource {
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
-            let session = NMEASession(name: name, handoff: handoff)
-            var pauses = ReconnectPauses()
-            while !Task.isCancelled {
-                let heldMilliseconds = await readOnce(session)
-                let pause = Duration.milliseconds(pauses.next(afterConnectionOf: heldMilliseconds))
-                try? await Task.sleep(for: pause)  // Cancelled: the loop ends.
-            }
-        }
-    }
-
-    /// One connection from beginning to end; returns how long it held, 0 when there was none.
-    private func readOnce(_ session: NMEASession) async -> Int64 {
-        let channel: any Channel
-        do {
-            channel = try await ClientBootstrap(group: LiveEventLoop.group)
+        try await NMEAReconnection(name: name, endWords: "the connection has ended") { session in
+            try await ClientBootstrap(group: LiveEventLoop.group)
                 .connectTimeout(.seconds(5))
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -53,14 +39,7 @@ public struct NMEATCPSource: PositionSource {
                     }
                 }
                 .connect(host: host, port: Int(port)).getUnlessCancelled()
-        } catch {
-            if !Task.isCancelled { session.lose(.disconnected("\(name): \(NetworkFailure.words(for: error))")) }
-            return 0
-        }
-        let start = MonotonicClock.milliseconds
-        await channel.waitUntilClosed()
-        if !Task.isCancelled, !session.checkSilence() { session.lose(.disconnected("\(name): the connection has ended")) }
-        return MonotonicClock.milliseconds - start
+        }.run(output)
     }
 }
 

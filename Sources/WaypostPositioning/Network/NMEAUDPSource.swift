@@ -10,6 +10,7 @@ import WaypostSystem
 ///
 /// It never gives up: an address that cannot be used now is one ``PositionSourceEvent/lost(_:)``, and tried again after 0.5, 1, 2, then
 /// every 3 seconds. Silence is a loss, too; the socket stays.
+/// - Errors: `unusable` for an address that is none; no name but `localhost` is looked up.
 /// - Concurrency: reads on the event loop of all live sources.
 public struct NMEAUDPSource: PositionSource {
     // The largest datagram there is: a shorter buffer would cut silently.
@@ -17,7 +18,7 @@ public struct NMEAUDPSource: PositionSource {
 
     /// `nmea-udp://address:port`.
     public let name: String
-    /// The address that it listens at; `0.0.0.0` or `::` is every address of this machine.
+    /// The address that it listens at; `0.0.0.0` or `::` is every address of this machine, `localhost` is `127.0.0.1`.
     public let address: String
     /// The port that it listens at.
     public let port: UInt16
@@ -31,22 +32,14 @@ public struct NMEAUDPSource: PositionSource {
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
-            let session = NMEASession(name: name, handoff: handoff)
-            var pauses = ReconnectPauses()
-            while !Task.isCancelled {
-                let heldMilliseconds = await readOnce(session)
-                let pause = Duration.milliseconds(pauses.next(afterConnectionOf: heldMilliseconds))
-                try? await Task.sleep(for: pause)  // Cancelled: the loop ends.
-            }
-        }
-    }
-
-    /// One socket from beginning to end; returns how long it held, 0 when there was none.
-    private func readOnce(_ session: NMEASession) async -> Int64 {
-        let channel: any Channel
+        let bound: SocketAddress
         do {
-            channel = try await DatagramBootstrap(group: LiveEventLoop.group)
+            bound = try SocketAddress(ipAddress: address == "localhost" ? "127.0.0.1" : address, port: Int(port))
+        } catch {
+            throw .unusable(path: name, reason: "\(address) is no address; write one of this machine's, or 0.0.0.0 for all of them")
+        }
+        try await NMEAReconnection(name: name, endWords: "the socket was closed") { session in
+            try await DatagramBootstrap(group: LiveEventLoop.group)
                 .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: NMEAUDPSource.largestDatagram))
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -55,15 +48,8 @@ public struct NMEAUDPSource: PositionSource {
                         ])
                     }
                 }
-                .bind(host: address, port: Int(port)).getUnlessCancelled()
-        } catch {
-            if !Task.isCancelled { session.lose(.disconnected("\(name): \(NetworkFailure.words(for: error))")) }
-            return 0
-        }
-        let start = MonotonicClock.milliseconds
-        await channel.waitUntilClosed()
-        if !Task.isCancelled { session.lose(.disconnected("\(name): the socket was closed")) }
-        return MonotonicClock.milliseconds - start
+                .bind(to: bound).getUnlessCancelled()
+        }.run(output)
     }
 }
 

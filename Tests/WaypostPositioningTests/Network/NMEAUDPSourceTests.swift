@@ -26,6 +26,12 @@ import WaypostTestKit
         }
     }
 
+    @Test func looksNoNameUp() async throws {
+        let source = NMEAUDPSource(address: "receiver.example", port: 10_110)
+        let reason = "receiver.example is no address; write one of this machine's, or 0.0.0.0 for all of them"
+        await #expect(throws: PositionSourceError.unusable(path: source.name, reason: reason)) { try await source.run { _ in } }
+    }
+
     @Test func takesLargeDatagramsWhole() async throws {
         try await listening { source, log in
             let sender = try UDPSender()

@@ -1,0 +1,40 @@
+import NIOCore
+import WaypostSystem
+
+/// What the network sources have in common: they open a channel, wait for its end, and open it again after ``ReconnectPauses``, for ever.
+struct NMEAReconnection: Sendable {
+    /// The source's URL.
+    let name: String
+    /// What the channel's end is, in words, when silence was not the reason for it.
+    let endWords: String
+    /// Opens the channel; its pipeline feeds the session.
+    let open: @Sendable (NMEASession) async throws -> any Channel
+
+    /// Delivers events until the task is cancelled.
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
+            let session = NMEASession(name: name, handoff: handoff)
+            var pauses = ReconnectPauses()
+            while !Task.isCancelled {
+                let heldMilliseconds = await readOnce(session)
+                let pause = Duration.milliseconds(pauses.next(afterConnectionOf: heldMilliseconds))
+                try? await Task.sleep(for: pause)  // Cancelled: the loop ends.
+            }
+        }
+    }
+
+    /// One channel from beginning to end; returns how long it held, 0 when there was none.
+    private func readOnce(_ session: NMEASession) async -> Int64 {
+        let channel: any Channel
+        do {
+            channel = try await open(session)
+        } catch {
+            if !Task.isCancelled { session.lose(.disconnected("\(name): \(NetworkFailure.words(for: error))")) }
+            return 0
+        }
+        let start = MonotonicClock.milliseconds
+        await channel.waitUntilClosed()
+        if !Task.isCancelled, !session.checkSilence() { session.lose(.disconnected("\(name): \(endWords)")) }
+        return MonotonicClock.milliseconds - start
+    }
+}
