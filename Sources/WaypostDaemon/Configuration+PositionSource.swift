@@ -10,7 +10,8 @@ extension Configuration {
         var urls: [SourceURL] = []
         for source in sources where !urls.contains(source.url) { urls.append(source.url) }
         let memory = BaudMemory(path: stateFolder + "/baud-rates")
-        let members = urls.map { $0.positionSource(memory: memory) }
+        let gpsdPorts = localGPSDPorts.map { UInt16($0) }
+        let members = urls.map { $0.positionSource(memory: memory, gpsdPorts: gpsdPorts) }
         if members.count == 1 { return members[0] }
         var times = FallbackRule.Times()
         times.firstFix = Int64(tracking.firstFixTimeout / .milliseconds(1))
@@ -20,13 +21,15 @@ extension Configuration {
 
 extension SourceURL {
     /// The source that the URL names.
-    fileprivate func positionSource(memory: BaudMemory) -> any PositionSource {
+    ///
+    /// - Parameter gpsdPorts: where gpsds of this machine listen, whose receivers a serial source leaves alone.
+    fileprivate func positionSource(memory: BaudMemory, gpsdPorts: [UInt16]) -> any PositionSource {
         switch self {
         case .gpsd(let gpsd): GPSDSource(host: gpsd.host, port: UInt16(gpsd.port), device: gpsd.device)
         case .serial(let serial):
             switch serial.port {
-            case .automatic: SerialSource(.automatic, baudRate: serial.baudRate, memory: memory)
-            case .path(let path): SerialSource(.path(path), baudRate: serial.baudRate, memory: memory)
+            case .automatic: SerialSource(.automatic, baudRate: serial.baudRate, memory: memory, gpsdPorts: gpsdPorts)
+            case .path(let path): SerialSource(.path(path), baudRate: serial.baudRate, memory: memory, gpsdPorts: gpsdPorts)
             }
         case .nmea(let nmea):
             switch nmea.input {

@@ -26,8 +26,10 @@ public enum LoopbackSocket {
     }
 
     /// Reads until the end of the first line that `isWanted` takes; nil when the end, the time or the room (64 KiB) comes before.
+    ///
+    /// - Parameter isGivenUp: whether nobody waits for the answer any more; asked ten times a second.
     public static func firstLine(
-        from descriptor: Int32, timeoutMilliseconds: Int32, where isWanted: ([UInt8]) -> Bool
+        from descriptor: Int32, timeoutMilliseconds: Int32, isGivenUp: () -> Bool = { false }, where isWanted: ([UInt8]) -> Bool
     ) throws(SystemError) -> [UInt8]? {
         let deadline = MonotonicClock.milliseconds + Int64(timeoutMilliseconds)
         var pending: [UInt8] = []
@@ -35,7 +37,8 @@ public enum LoopbackSocket {
         while pending.count < 65_536 {
             let wait = deadline - MonotonicClock.milliseconds
             var polled = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-            guard wait > 0, try Syscalls.poll(&polled, timeoutMilliseconds: Int32(wait)) > 0 else { return nil }
+            guard wait > 0, !isGivenUp() else { return nil }
+            if try Syscalls.poll(&polled, timeoutMilliseconds: Int32(min(wait, 100))) == 0 { continue }
             let count = try Syscalls.readAvailable(descriptor, into: &buffer)
             if count == 0 { return nil }
             pending += buffer.prefix(max(0, count))

@@ -37,6 +37,13 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         #expect(loaded.origins.isEmpty)
     }
 
+    @Test func knowsWhereTheGPSDsOfThisMachineListen() throws {
+        #expect(try readConfiguration("").configuration.localGPSDPorts == [2_947])
+        let urls = ["gpsd://localhost:3000", "gpsd://box:3001", "gpsd://[::1]:3002", "gpsd://127.0.0.1:3000", "serial:auto"]
+        let text = urls.map { "[[source]]\nurl = \"\($0)\"\n" }.joined()
+        #expect(try readConfiguration(text).configuration.localGPSDPorts == [2_947, 3_000, 3_002])
+    }
+
     @Test func readsEveryKeyAndSaysWhereItStands() throws {
         let loaded = try readConfiguration(
             """

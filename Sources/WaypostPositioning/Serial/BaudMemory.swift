@@ -4,10 +4,12 @@ import WaypostSystem
 /// The speed at which each serial line was right the last time, so that a replugged receiver is back at once.
 ///
 /// With a file it outlives the process: one line per port, `9600 /dev/serial/by-id/...`, rewritten only when something changes.
-/// - Concurrency: from anywhere; remembering may wait for the disk.
+/// - Concurrency: from anywhere, by several sources at once; remembering may wait for the disk.
 public final class BaudMemory: Sendable {
     private let path: String?
     private let rates: Mutex<[String: Int]>
+    /// Held while the file is written: two at once would write the same temporary file.
+    private let writing = Mutex(())
 
     /// Room for so many ports; more is somebody's test, not a device.
     private static let limit = 64
@@ -32,13 +34,16 @@ public final class BaudMemory: Sendable {
 
     /// Remembers the speed of a port.
     public func remember(_ baudRate: Int, for port: String) {
-        let text = rates.withLock { rates -> String? in
-            guard rates[port] != baudRate, !port.contains("\n") else { return nil }
+        let isNew = rates.withLock { rates in
+            guard rates[port] != baudRate, !port.contains("\n") else { return false }
             if rates.count >= BaudMemory.limit, rates[port] == nil { rates.removeAll() }
             rates[port] = baudRate
-            return rates.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }.joined()
+            return true
         }
-        guard let text, let path else { return }
-        try? AtomicFile.write(Array(text.utf8), to: path)  // A full disk costs a search at the next start, no more.
+        guard isNew, let path else { return }
+        writing.withLock { _ in
+            let text = rates.withLock { rates in rates.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }.joined() }
+            try? AtomicFile.write(Array(text.utf8), to: path)  // A full disk costs a search at the next start, no more.
+        }
     }
 }

@@ -13,6 +13,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let line: SerialLine
     private let opened: SerialLine.Opened
     private let session: NMEASession
+    private let memory: BaudMemory
     private var search: BaudSearch
     private var held = ByteBuffer()
     private var isChanging = false
@@ -21,11 +22,12 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Bytes beyond that are not worth keeping for a decoder.
     private static let mostHeld = 65_536
 
-    init(line: SerialLine, opened: SerialLine.Opened, session: NMEASession, search: BaudSearch) {
+    init(line: SerialLine, opened: SerialLine.Opened, session: NMEASession, memory: BaudMemory) {
         self.line = line
         self.opened = opened
         self.session = session
-        self.search = search
+        self.memory = memory
+        search = opened.search
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -44,6 +46,8 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         let step = buffer.withUnsafeReadableBytes { search.process(Span(_unsafeBytes: $0), at: MonotonicClock.milliseconds) }
         if held.readableBytes + buffer.readableBytes > BaudSearchHandler.mostHeld { held.clear() }
         held.writeBuffer(&buffer)
+        // A line that never pauses never lets the timer fire.
+        if MonotonicClock.milliseconds >= session.silenceDeadline { _ = session.checkSilence() }
         take(step, context)
     }
 
@@ -56,6 +60,11 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .listen: wait(context)
         case .change(let baudRate): change(to: baudRate, context)
         case .found(let speech): finish(speech, context)
+        case .garbled:
+            session.warn(
+                "\(opened.device): what comes at \(search.baudRate) baud is no NMEA; leave ?baud=\(search.baudRate) out to have the speed found"
+            )
+            wait(context)
         case .exhausted:
             session.warn(
                 search.hasHeardNoise
@@ -96,6 +105,13 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    // On a thread of its own: bringing it to a worn card may take seconds, in which the line must not be held up.
+    private func remember() {
+        let (memory, baudRate, identity) = (memory, search.baudRate, opened.identity)
+        let work = { @Sendable (_: ThreadCancellation) in memory.remember(baudRate, for: identity) }
+        _ = try? DedicatedThread.start(name: "baud memory", body: work)  // Without a thread it is found anew the next time.
+    }
+
     private func finish(_ speech: BaudSearch.Speech, _ context: ChannelHandlerContext) {
         timer?.cancel()
         session.connected(to: "\(opened.device) at \(search.baudRate) baud")
@@ -103,8 +119,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
             session.warn(
                 "\(opened.device): the receiver speaks UBX binary, not NMEA; gpsd may have left it so, and unplugging it sets most back")
         }
-        let (baudRate, identity) = (search.baudRate, opened.identity)
-        Task { [line] in await line.remember(baudRate, for: identity) }
+        remember()
         let held = held
         do {
             try context.pipeline.syncOperations.addHandler(NMEAChannelHandler(session: session), position: .after(self))

@@ -8,10 +8,16 @@ struct LineSpotter {
     private(set) var uncheckedCount = 0
     /// Frames of u-blox's binary protocol with the right checksum.
     private(set) var frameCount = 0
-    /// Bytes of text: printable ASCII, CR and LF.
+    /// Bytes of text: those that receivers' sentences are made of, nearly all of them.
+    ///
+    /// Not all of ASCII: heard at half its speed it looks like other ASCII.
     private(set) var textCount = 0
-    /// Bytes that neither text nor a whole UBX frame has: what a line at another speed looks like.
+    /// Bytes that neither such text nor a whole UBX frame has: what a line at another speed looks like.
     private(set) var noiseCount = 0
+    /// The longest run of text without any other byte in it.
+    private(set) var textRun = 0
+    /// The run of text that has not ended.
+    private(set) var endingRun = 0
 
     private enum Sentence {
         case outside
@@ -42,13 +48,24 @@ struct LineSpotter {
             if processFrame(byte) { return }
         }
         switch byte {
-        case 0x20...0x7e, UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "$"), UInt8(ascii: "!"),
+            UInt8(ascii: "*")...UInt8(ascii: "."), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
             textCount += 1
+            endingRun += 1
+            textRun = max(textRun, endingRun)
+            processText(byte)
+        case 0x20...0x7e:
+            noteNoise()
             processText(byte)
         default:
-            noiseCount += 1
+            noteNoise()
             sentence = .outside
         }
+    }
+
+    private mutating func noteNoise() {
+        noiseCount += 1
+        endingRun = 0
     }
 
     // MARK: NMEA

@@ -10,8 +10,8 @@ actor SerialLine {
         var device: String
         /// What the device's speed is remembered by.
         var identity: String
-        /// The speed it has now.
-        var baudRate: Int
+        /// How its speed is found; the line has the one that the search begins with.
+        var search: BaudSearch
         /// To read from; whoever takes it closes it.
         var descriptor: Int32
     }
@@ -28,15 +28,15 @@ actor SerialLine {
         self.source = source
     }
 
-    /// Opens the line that the source asks for, as far as nobody else has it.
-    func open() throws(SerialRefusal) -> Opened {
+    /// Opens the line that the source asks for, as far as nobody else has it; nil when the task is cancelled before it is touched.
+    func open() throws(SerialRefusal) -> Opened? {
         close()
         switch source.port {
         case .path(let path): return try open(path, identity: path, gpsdDevices: nil)
         case .automatic:
             let receivers = source.catalogue.devices().filter(\.isKnownGNSS)
             if receivers.isEmpty { throw .noKnownReceiver }
-            let gpsdDevices = GPSDDevices.list(port: source.gpsdPort)
+            let gpsdDevices = self.gpsdDevices()
             var refusal = SerialRefusal.noKnownReceiver
             for receiver in receivers {
                 do {
@@ -65,12 +65,7 @@ actor SerialLine {
     ///
     /// - Cost: as ``GPSDDevices/list(port:)``.
     func isClaimedByGPSD(_ device: String) -> Bool {
-        GPSDDevices.list(port: source.gpsdPort).contains(device)
-    }
-
-    /// The speed was right: remembers it.
-    func remember(_ baudRate: Int, for identity: String) {
-        source.memory.remember(baudRate, for: identity)
+        gpsdDevices().contains(device)
     }
 
     /// Gives the line back.
@@ -78,7 +73,9 @@ actor SerialLine {
         port = nil
     }
 
-    private func open(_ path: String, identity: String, gpsdDevices: [String]?) throws(SerialRefusal) -> Opened {
+    private func gpsdDevices() -> [String] { source.gpsdPorts.flatMap { GPSDDevices.list(port: $0) } }
+
+    private func open(_ path: String, identity: String, gpsdDevices: [String]?) throws(SerialRefusal) -> Opened? {
         switch Syscalls.kind(path) {
         case .missing: throw .missing(path: path)
         case .regular, .folder: throw .notALine(path: path)
@@ -86,19 +83,24 @@ actor SerialLine {
         }
         // Asked before the line is touched.
         let device = Syscalls.resolvingLinks(path)
-        if (gpsdDevices ?? GPSDDevices.list(port: source.gpsdPort)).contains(device) { throw .heldByGPSD(path: path) }
-        let baudRate = source.search(for: identity).baudRate
-        do throws(SystemError) {
-            switch try SerialPort.open(device, baudRate: baudRate) {
-            case .held: break
-            case .opened(let opened):
-                let descriptor = try opened.makeReadingDescriptor()
-                port = consume opened
-                return Opened(device: device, identity: identity, baudRate: baudRate, descriptor: descriptor)
+        if (gpsdDevices ?? self.gpsdDevices()).contains(device) { throw .heldByGPSD(path: path) }
+        var search = source.search(for: identity)
+        attempts: while !Task.isCancelled {
+            do throws(SystemError) {
+                switch try SerialPort.open(device, baudRate: search.baudRate) {
+                case .held: break attempts
+                case .opened(let opened):
+                    let descriptor = try opened.makeReadingDescriptor()
+                    port = consume opened
+                    return Opened(device: device, identity: identity, search: search, descriptor: descriptor)
+                }
+            } catch {
+                // A device that cannot do the speed that the search begins with may do the next.
+                if error.isInvalidArgument, case .change = search.refuse(at: MonotonicClock.milliseconds) { continue }
+                throw SerialRefusal(error, path: path, baudRate: search.baudRate)
             }
-        } catch {
-            throw SerialRefusal(error, path: path, baudRate: baudRate)
         }
+        if Task.isCancelled { return nil }
         let isOwn = DeviceHolder.all(of: device).contains(where: \.isThisProcess)
         throw .held(path: path, by: SerialDeviceHolder.all(of: device, gpsdDevices: []), isOwn: isOwn)
     }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Synchronization
 import Waypost
 import WaypostSystem
 
@@ -28,7 +29,7 @@ public struct SerialSource: PositionSource {
     public let baudRate: Int?
 
     let memory: BaudMemory
-    let gpsdPort: UInt16
+    let gpsdPorts: [UInt16]
     let catalogue: SerialDeviceCatalogue
 
     /// A source that reads from that port.
@@ -36,17 +37,17 @@ public struct SerialSource: PositionSource {
     /// - Parameters:
     ///   - baudRate: one of `SerialPort.baudRates`; nil finds it.
     ///   - memory: where the last good speeds are kept; by default for the life of this source.
-    ///   - gpsdPort: where the gpsd of this machine listens, whose devices are left alone.
+    ///   - gpsdPorts: where the gpsds of this machine listen, whose devices are left alone.
     ///   - catalogue: where receivers are looked for.
     public init(
-        _ port: Port, baudRate: Int? = nil, memory: BaudMemory = BaudMemory(), gpsdPort: UInt16 = 2_947,
+        _ port: Port, baudRate: Int? = nil, memory: BaudMemory = BaudMemory(), gpsdPorts: [UInt16] = [2_947],
         catalogue: SerialDeviceCatalogue = SerialDeviceCatalogue()
     ) {
         precondition(baudRate.map(SerialPort.baudRates.contains) != false, "receivers have no such speed")
         self.port = port
         self.baudRate = baudRate
         self.memory = memory
-        self.gpsdPort = gpsdPort
+        self.gpsdPorts = gpsdPorts
         self.catalogue = catalogue
         let address =
             switch port {
@@ -92,7 +93,7 @@ public struct SerialSource: PositionSource {
 
 /// One run of a ``SerialSource``: opens the line, reads until it ends, and opens it again.
 private struct SerialRun: Sendable {
-    // How often a port that is not there is looked for; a look costs one call.
+    // How often a port that is not there is looked for.
     private static let lookMilliseconds: Int64 = 250
     // How long after a refusal to try again: first, and at most.
     private static let firstRetryMilliseconds: Int64 = 500
@@ -110,7 +111,7 @@ private struct SerialRun: Sendable {
         var retryMilliseconds = SerialRun.firstRetryMilliseconds
         while !Task.isCancelled {
             do throws(SerialRefusal) {
-                let opened = try await line.open()
+                guard let opened = try await line.open() else { return }
                 retryMilliseconds = SerialRun.firstRetryMilliseconds
                 await read(opened)
                 await line.close()
@@ -134,7 +135,6 @@ private struct SerialRun: Sendable {
         do {
             channel = try await connect(opened)
         } catch {
-            Syscalls.close(opened.descriptor)
             return session.lose(.disconnected("\(opened.device): \(error)"))
         }
         let watch = Task { await watchLine(opened, channel) }
@@ -142,22 +142,31 @@ private struct SerialRun: Sendable {
         watch.cancel()
         if Task.isCancelled { return }
         if await watch.value == .claimed { return session.lose(SerialRefusal.heldByGPSD(path: opened.device).loss) }
-        // Silence has been told as such; everything else is a line that has gone.
-        if MonotonicClock.milliseconds < session.silenceDeadline {
-            session.lose(.deviceGone("\(opened.device) was unplugged or hung up"))
-        }
+        // Silence is told as such; everything else is a line that has gone.
+        if !session.checkSilence() { session.lose(.deviceGone("\(opened.device) was unplugged or hung up")) }
     }
 
     private func connect(_ opened: SerialLine.Opened) async throws -> any Channel {
-        let search = source.search(for: opened.identity)
-        return try await NIOPipeBootstrap(group: LiveEventLoop.group)
-            .channelInitializer { [line, session] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        BaudSearchHandler(line: line, opened: opened, session: session, search: search))
+        let owner = DescriptorOwner()
+        do {
+            return try await NIOPipeBootstrap(group: LiveEventLoop.group)
+                .channelInitializer { [source, line, session] channel in
+                    owner.isChannel.store(true, ordering: .relaxed)
+                    return channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(
+                            BaudSearchHandler(line: line, opened: opened, session: session, memory: source.memory))
+                    }
                 }
-            }
-            .takingOwnershipOfDescriptor(input: opened.descriptor).get()
+                .takingOwnershipOfDescriptor(input: opened.descriptor).get()
+        } catch {
+            if !owner.isChannel.load(ordering: .relaxed) { Syscalls.close(opened.descriptor) }
+            throw error
+        }
+    }
+
+    /// Who closes the descriptor when no channel comes of it: the channel if there was one to fail, else whoever asked for it.
+    private final class DescriptorOwner: Sendable {
+        let isChannel = Atomic(false)
     }
 
     /// Why a watch ended.

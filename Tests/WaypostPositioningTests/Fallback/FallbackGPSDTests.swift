@@ -10,7 +10,7 @@ import WaypostTestKit
         let (first, second) = (try await GPSDServer(), try PseudoTerminal())
         defer { first.stop() }
         let sources: [any PositionSource] = [
-            GPSDSource(host: "127.0.0.1", port: first.port), SerialSource(.path(second.path), gpsdPort: first.port),
+            GPSDSource(host: "127.0.0.1", port: first.port), SerialSource(.path(second.path), gpsdPorts: [first.port]),
         ]
         try await running(FallbackSource(sources)) { log in
             let drive = Drive(lines: [first.line, { try? second.write($0) }])

@@ -15,7 +15,7 @@ extension SerialLineTests {
         @Test func refusesASecondReaderAndNamesIt() async throws {
             let wire = try SerialWire(baudRate: nil, receiver: SimulatedReceiver(periodMilliseconds: 200))
             defer { wire.unplug() }
-            let source = SerialSource(.path(wire.terminal.path), gpsdPort: noGPSD)
+            let source = SerialSource(.path(wire.terminal.path), gpsdPorts: [noGPSD])
             try await running(source) { first in
                 #expect(await first.waits { !$0.positions.isEmpty })
                 let count = first.positions.count
@@ -37,7 +37,7 @@ extension SerialLineTests {
             while !DeviceHolder.all(of: terminal.path).contains(where: { $0.name == "sleep" }) {
                 try await Task.sleep(for: .milliseconds(10))
             }
-            try await running(SerialSource(.path(terminal.path), gpsdPort: noGPSD)) { log in
+            try await running(SerialSource(.path(terminal.path), gpsdPorts: [noGPSD])) { log in
                 #expect(await log.waits { $0.losses.count == 1 })
                 #expect(log.losses == [.disconnected("\(terminal.path): in use by sleep (process \(holder.processID))")])
             }
@@ -48,7 +48,7 @@ extension SerialLineTests {
             defer { server.stop() }
             #expect(GPSDDevices.list(port: server.port) == [server.devicePath])
             let log = EventLog()
-            let source = SerialSource(.path(server.devicePath), gpsdPort: server.port)
+            let source = SerialSource(.path(server.devicePath), gpsdPorts: [server.port])
             let run = Task { try await source.run { log.append($0) } }
             #expect(await log.waits { $0.losses.count == 1 })
             let path = server.devicePath
@@ -75,7 +75,7 @@ extension SerialLineTests {
                 _ = client.send(#"{"class":"DEVICES","devices":[\#(device)]}"# + "\r\n")
                 client.waitForTheEnd()
             }
-            try await running(SerialSource(.path(path), gpsdPort: gpsd.port)) { log in
+            try await running(SerialSource(.path(path), gpsdPorts: [gpsd.port])) { log in
                 #expect(await log.waits { $0.positions.count > 3 })
                 #expect(log.losses == [])
                 isListed.withLock { $0 = true }
@@ -89,7 +89,7 @@ extension SerialLineTests {
             let terminal = try PseudoTerminal()
             defer { terminal.unplug() }
             #expect(chmod(terminal.path, 0) == 0)
-            try await running(SerialSource(.path(terminal.path), gpsdPort: noGPSD)) { log in
+            try await running(SerialSource(.path(terminal.path), gpsdPorts: [noGPSD])) { log in
                 #expect(await log.waits { $0.losses.count == 1 })
                 let refusal = SerialRefusal.denied(path: terminal.path, group: Syscalls.groupName(of: terminal.path))
                 #expect(log.losses == [.disconnected(refusal.words)])
@@ -106,7 +106,7 @@ extension SerialLineTests {
         @Test func saysThatAPortVanishedWhileItWasProbed() async throws {
             let wire = try SerialWire(baudRate: 921_600, receiver: SimulatedReceiver(periodMilliseconds: 5_000))
             let path = wire.terminal.path
-            try await running(SerialSource(.path(path), gpsdPort: noGPSD)) { log in
+            try await running(SerialSource(.path(path), gpsdPorts: [noGPSD])) { log in
                 // Still searching: the first burst has gone by, the next one is far.
                 try await Task.sleep(for: .milliseconds(800))
                 wire.unplug()
@@ -119,14 +119,14 @@ extension SerialLineTests {
         @Test func refusesWhatIsNoLine() async throws {
             for path in ["/tmp", "/etc/passwd", "/dev/null"] {
                 await #expect(throws: PositionSourceError.unusable(path: path, reason: "is no serial line")) {
-                    try await SerialSource(.path(path), gpsdPort: noGPSD).run { _ in }
+                    try await SerialSource(.path(path), gpsdPorts: [noGPSD]).run { _ in }
                 }
             }
         }
 
         @Test func opensNothingByItselfThatIsNotKnownAsAReceiver() async throws {
             let empty = SerialDeviceCatalogue(root: "/nowhere")
-            try await running(SerialSource(.automatic, gpsdPort: noGPSD, catalogue: empty)) { log in
+            try await running(SerialSource(.automatic, gpsdPorts: [noGPSD], catalogue: empty)) { log in
                 #expect(await log.waits { $0.losses.count == 1 })
                 #expect(
                     log.losses == [

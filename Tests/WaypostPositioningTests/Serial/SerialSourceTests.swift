@@ -17,14 +17,12 @@ extension SerialLineTests {
         private let noGPSD: UInt16 = 9
 
         private func source(_ path: String, baudRate: Int? = nil, memory: BaudMemory = BaudMemory()) -> SerialSource {
-            SerialSource(.path(path), baudRate: baudRate, memory: memory, gpsdPort: noGPSD)
+            SerialSource(.path(path), baudRate: baudRate, memory: memory, gpsdPorts: [noGPSD])
         }
 
         @Test(arguments: SerialPort.baudRates)
         func findsTheSpeedOfARealLine(baudRate: Int) async throws {
-            // A receiver that reports once a second up to 57600, five times a second above: what such speeds are set for.
-            let receiver = SimulatedReceiver(periodMilliseconds: baudRate > 57_600 ? 200 : 1_000)
-            let wire = try SerialWire(baudRate: baudRate, receiver: receiver)
+            let wire = try SerialWire(baudRate: baudRate, receiver: SimulatedReceiver(periodMilliseconds: 1_000))
             defer { wire.unplug() }
             let memory = BaudMemory()
             var start = MonotonicClock.milliseconds
@@ -54,6 +52,31 @@ extension SerialLineTests {
                 #expect(await log.waits { $0.positions.count >= 3 })
                 #expect(log.positions.first?.source == "serial://\(wire.terminal.path)?baud=38400")
             }
+        }
+
+        @Test func saysWhatTheSpeedItWasGivenGives() async throws {
+            let terminal = try PseudoTerminal()
+            defer { terminal.unplug() }
+            var random = SeededGenerator(seed: 9)
+            try await running(source(terminal.path, baudRate: 4_800)) { log in
+                // Without a pause: nothing that waits for one may be waited for.
+                for _ in 0..<600 where log.losses.isEmpty {
+                    try terminal.write((0..<20).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                let words = "what comes at 4800 baud is no NMEA; leave ?baud=4800 out to have the speed found"
+                #expect(log.warnings == ["\(terminal.path): \(words)"])
+                #expect(log.losses == [.silent])
+            }
+        }
+
+        @Test func endsWithinASecondWhileAGPSDThatHangsIsAsked() async throws {
+            let gpsd = try ScriptedGPSD { $0.waitForTheEnd() }
+            let terminal = try PseudoTerminal()
+            defer { terminal.unplug() }
+            let source = SerialSource(.path(terminal.path), gpsdPorts: [gpsd.port])
+            let milliseconds = try await running(source) { _ in try await Task.sleep(for: .milliseconds(300)) }
+            #expect(milliseconds < 1_000)
         }
 
         @Test func keepsTheContract() async throws {
