@@ -15,7 +15,7 @@ struct WaypostCLI: ParsableCommand {
             """,
         version: WaypostVersion.text,
         subcommands: [
-            RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, DevicesCommand.self,
+            RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, FencesCommand.self, DevicesCommand.self,
             LogCommand.self, PrivateCommand.self, ConfigCommand.self,
         ])
 

@@ -40,7 +40,7 @@ public struct JSONParser: Sendable {
     /// The value that begins with a token that has been read.
     ///
     /// The recursion is as deep as the scanner allows.
-    private static func value(
+    static func value(
         _ token: JSONScanner.Token, _ scanner: inout JSONScanner, _ bytes: Span<UInt8>
     ) throws(JSONError) -> JSONValue {
         switch token {

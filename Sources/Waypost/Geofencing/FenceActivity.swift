@@ -1,0 +1,34 @@
+/// Which fences count when only so many may: the nearest by their borders.
+struct FenceActivity: Sendable {
+    private var isActive: [Bool] = []
+    private var staleAt = -Double.infinity
+
+    /// The choice stands until the object has travelled this far, or a twentieth of the way to the furthest border chosen.
+    private static let leastMetres = 25.0
+
+    func isStale(at odometer: Double) -> Bool { odometer >= staleAt }
+
+    /// Whether a fence counts; all do before the first choice.
+    @inline(__always)
+    func has(_ slot: Int32) -> Bool { isActive.isEmpty || isActive[Int(slot)] }
+
+    /// Chooses by growing circles until enough borders are inside.
+    mutating func choose(_ count: Int, of index: FenceIndex, round probe: FenceProbe, at odometer: Double) {
+        isActive = Array(repeating: false, count: index.slotCount)
+        var radius = 500.0
+        var near: [(metres: Double, slot: Int32)] = []
+        repeat {
+            near.removeAll(keepingCapacity: true)
+            index.forEachSlot(near: probe, within: radius) { slot, _ in
+                let signed = index.withShape(slot) { $0.signedDistance(probe) } ?? .infinity
+                // The ones that one is inside of count always, and beside the others.
+                if signed <= 0 { isActive[Int(slot)] = true }
+                if abs(signed) <= radius { near.append((abs(signed), slot)) }
+            }
+            radius *= 4
+        } while near.count < count && radius < 1e8
+        near.sort { ($0.metres, $0.slot) < ($1.metres, $1.slot) }
+        for (_, slot) in near.prefix(count) { isActive[Int(slot)] = true }
+        staleAt = odometer + max(FenceActivity.leastMetres, (near.prefix(count).last?.metres ?? 0) / 20)
+    }
+}

@@ -1,0 +1,139 @@
+extension GeofenceMonitor {
+    /// How far on the new side the estimate must be when the Doppler velocity brought it over the border, metres.
+    static let supportedMarginMetres = 0.5
+    /// How many standard deviations it takes without that support.
+    static let unsupportedSigmas = 4.0
+    /// How many make a first state, and after how many seconds the likelier side is taken.
+    static let firstSigmas = 2.0
+    static let firstSeconds = 60.0
+    /// Who has been near the border for so long is in no hurry: it takes so many more standard deviations then.
+    static let lingerSeconds = 30.0
+    static let lingerSigmas = 2.0
+    /// A crossing that cannot be avoided any more is decided up to so many seconds ahead, or half an interval: by the nearest fix, not always
+    /// by a later one.
+    static let horizonSeconds = 0.5
+    /// What brakes and tyres can do, metres per second squared.
+    static let hardestAcceleration = 8.0
+
+    /// Holds an estimate against a fence; gives the clearance of the border, or nil while a decision is open.
+    mutating func holdRobustly(
+        _ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
+    ) -> Double? {
+        guard let (isInside, clearance) = index.withShape(slot, { $0.side(probe) }) else { return .infinity }
+        let side = sides[Int(slot)]
+        if side == .unknown {
+            let distance = abs(distance(slot, probe))
+            guard distance > Self.firstSigmas * step.sigmaMetres || step.seconds - (soughtSince[slot] ?? step.seconds) >= Self.firstSeconds
+            else { return nil }
+            settleSilently(slot, isInside: isInside, step)
+            return clearance
+        }
+        guard activity.has(slot) || side == .inside else { return clearance }
+
+        let band = min(3 * step.sigmaMetres + 5, 0.5 * (index.withShape(slot) { $0.greatestDepth } ?? 0))
+        if clearance > band { nearSince[slot] = nil } else if nearSince[slot] == nil { nearSince[slot] = step.seconds }
+        let lingers = step.seconds - (nearSince[slot] ?? step.seconds) > Self.lingerSeconds
+        let supported =
+            min(Self.supportedMarginMetres, 0.05 * 2 * band) + (lingers ? Self.lingerSigmas : estimator.hasVelocity ? 0 : 1)
+            * step.sigmaMetres
+
+        if isInside == (side == .inside) {
+            crossings[slot] = nil
+            if !isInside, clearance < step.metres, let (depth, crossing) = deepest(slot, step, endsInside: false), depth >= supported {
+                pass(slot, crossing, step, evidence: evidence(step, distance: -depth, margin: supported), into: &events)
+            } else if let ahead = ahead(slot, step, clearance: clearance, margin: supported) {
+                change(slot, isInside: !isInside, step, evidence: evidence(step, distance: ahead, margin: supported), into: &events)
+            }
+            return clearance
+        }
+        if crossings[slot] == nil { crossings[slot] = crossingTime(slot, step, entering: isInside) ?? step.position.time }
+        var depth = abs(distance(slot, probe))
+        if isInside { depth = max(depth, deepest(slot, step, endsInside: true)?.depth ?? 0) }
+        let margin = isSupported(slot, step.place) ? supported : unsupportedMargin(slot, step)
+        guard depth >= margin || ahead(slot, step, clearance: clearance, margin: supported) != nil else { return nil }
+        change(slot, isInside: isInside, step, evidence: evidence(step, distance: isInside ? -depth : depth, margin: margin), into: &events)
+        return clearance
+    }
+
+    private mutating func change(
+        _ slot: Int32, isInside: Bool, _ step: FixStep, evidence: GeofenceEvent.Evidence, into events: inout [GeofenceEvent]
+    ) {
+        if isInside {
+            enter(slot, step, evidence: evidence, into: &events)
+        } else {
+            exit(slot, step, evidence: evidence, into: &events)
+        }
+    }
+
+    /// The distance from a border that is still ahead, but will be crossed within the horizon however hard one brakes or turns.
+    private func ahead(_ slot: Int32, _ step: FixStep, clearance: Double, margin: Double) -> Double? {
+        let horizon = min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2)
+        guard let velocity = estimator.velocity, velocity.distanceMetres * horizon > clearance else { return nil }
+        let place = PositionEstimator.moved(
+            step.place,
+            PlanePoint(eastMetres: velocity.eastMetres * horizon, northMetres: velocity.northMetres * horizon))
+        let distance = distance(slot, FenceProbe(place))
+        let depth = sides[Int(slot)] == .inside ? distance : -distance
+        let avoidable = Self.hardestAcceleration * horizon * horizon / 2
+        guard depth >= margin + avoidable, isSupported(slot, step.place) else { return nil }
+        return self.distance(slot, FenceProbe(step.place))
+    }
+
+    /// How deep the way from the last estimate to this one leads into the fence, and where it meets the border.
+    private func deepest(_ slot: Int32, _ step: FixStep, endsInside: Bool) -> (depth: Double, crossing: BorderCrossing)? {
+        guard step.isContinuous, let way = step.way, let found = index.withShape(slot, { $0.crossing(way) }), let found else { return nil }
+        // A way that starts inside had its turn when it came in, or was taken for out already.
+        if !endsInside, index.withShape(slot, { $0.contains(FenceProbe(way.place(0))) }) ?? false { return nil }
+        let (start, end) = (found.first, endsInside ? 1 : found.last)
+        var depth = 0.0
+        for quarter in 1...3 {
+            depth = max(depth, -distance(slot, FenceProbe(way.place(start + (end - start) * Double(quarter) / 4))))
+        }
+        return (depth, found)
+    }
+
+    /// Whether the Doppler velocity alone has brought the object over the border in the last seconds.
+    private func isSupported(_ slot: Int32, _ place: Coordinate) -> Bool {
+        let wasInside = sides[Int(slot)] == .inside
+        let support = estimator.supportMetres
+        return estimator.way.contains { back in
+            let distance = distance(slot, FenceProbe(PositionEstimator.moved(place, back)))
+            return wasInside ? distance <= -support : distance >= support
+        }
+    }
+
+    private func unsupportedMargin(_ slot: Int32, _ step: FixStep) -> Double {
+        min(
+            max(Self.unsupportedSigmas * step.sigmaMetres, step.position.accuracy?.radiusMetres ?? 0),
+            0.8 * (index.withShape(slot) { $0.greatestDepth } ?? 0))
+    }
+
+    private func distance(_ slot: Int32, _ probe: FenceProbe) -> Double {
+        index.withShape(slot) { $0.signedDistance(probe) } ?? .infinity
+    }
+
+    private func evidence(_ step: FixStep, distance: Double, margin: Double) -> GeofenceEvent.Evidence {
+        var evidence = GeofenceEvent.Evidence()
+        evidence.distanceMetres = distance
+        evidence.marginMetres = margin
+        evidence.accuracyMetres = step.position.accuracy?.radiusMetres
+        evidence.speedMetresPerSecond = step.position.speedMetresPerSecond
+        evidence.fixes = step.fixes
+        return evidence
+    }
+}
+
+extension FenceShape {
+    /// A depth in metres that no place in the area exceeds by much.
+    var greatestDepth: Double {
+        switch self {
+        case .circle(let circle): return circle.radiusMetres
+        case .corridor(_, let halfWidth): return halfWidth
+        case .polygons(let rings):
+            let middle = Coordinate(
+                cuttingLatitudeDegrees: (rings.south + rings.north) / 2, wrappingLongitudeDegrees: (rings.west + rings.east) / 2)
+            let probe = FenceProbe(middle)
+            return min((rings.east - rings.west) * probe.metresPerLongitude, (rings.north - rings.south) * probe.metresPerLatitude) / 2
+        }
+    }
+}

@@ -1,0 +1,140 @@
+extension GeofenceMonitor {
+    /// The first state of a fence: without an event.
+    mutating func settleSilently(_ slot: Int32, isInside: Bool, _ step: FixStep) {
+        sides[Int(slot)] = isInside ? .inside : .outside
+        soughtSince[slot] = nil
+        if isInside { begin(slot, at: step.position.time) }
+    }
+
+    mutating func enter(_ slot: Int32, _ step: FixStep, evidence: GeofenceEvent.Evidence?, into events: inout [GeofenceEvent]) {
+        let crossed = crossings.removeValue(forKey: slot) ?? crossingTime(slot, step, entering: true)
+        sides[Int(slot)] = .inside
+        let visit = begin(slot, at: crossed ?? step.position.time)
+        guard var event = event(.enter, slot, visit: visit, step, evidence) else { return }
+        if !event.isLate { event.crossedAt = crossed }
+        events.append(event)
+    }
+
+    mutating func exit(_ slot: Int32, _ step: FixStep, evidence: GeofenceEvent.Evidence?, into events: inout [GeofenceEvent]) {
+        let crossed = crossings.removeValue(forKey: slot) ?? crossingTime(slot, step, entering: false)
+        sides[Int(slot)] = .outside
+        let visit = visits.removeValue(forKey: slot)?.number ?? 0
+        guard var event = event(.exit, slot, visit: visit, step, evidence) else { return }
+        if !event.isLate { event.crossedAt = crossed }
+        events.append(event)
+    }
+
+    mutating func pass(
+        _ slot: Int32, _ crossing: BorderCrossing, _ step: FixStep, evidence: GeofenceEvent.Evidence?,
+        into events: inout [GeofenceEvent]
+    ) {
+        visitCount += 1
+        guard var event = event(.pass, slot, visit: visitCount, step, evidence) else { return }
+        event.crossedAt = time(at: crossing.first, step)
+        event.leftAt = time(at: crossing.last, step)
+        events.append(event)
+    }
+
+    @discardableResult
+    private mutating func begin(_ slot: Int32, at time: UTCTime?) -> UInt64 {
+        visitCount += 1
+        visits[slot] = GeofenceMonitorState.Visit(number: visitCount, countsFrom: time)
+        if let due = dwellTime(slot) { nextDwell = min(nextDwell, due) }
+        return visitCount
+    }
+
+    /// When the stay in a fence has lasted long enough, milliseconds; nil when nothing is to come.
+    private func dwellTime(_ slot: Int32) -> Int64? {
+        guard let visit = visits[slot], !visit.hasDwelt, let from = visit.countsFrom, let seconds = index.fence(slot)?.dwellSeconds else {
+            return nil
+        }
+        return from.millisecondsSince1970 + Int64((seconds * 1_000).rounded(.up))
+    }
+
+    /// Reports the stays that have lasted long enough.
+    mutating func findStays(at time: UTCTime, _ step: FixStep, into events: inout [GeofenceEvent]) {
+        nextDwell = .max
+        for slot in visits.keys.sorted() {
+            guard let due = dwellTime(slot) else { continue }
+            if due > time.millisecondsSince1970 {
+                nextDwell = min(nextDwell, due)
+                continue
+            }
+            visits[slot]?.hasDwelt = true
+            let number = visits[slot]?.number ?? 0
+            if var event = event(.dwell, slot, visit: number, step, nil) {
+                event.reason = .stayed
+                event.isLate = false
+                events.append(event)
+            }
+        }
+    }
+
+    /// The position was lost for that long: stays did not grow meanwhile.
+    mutating func resumeStays(lostFor milliseconds: Int64) {
+        guard milliseconds > 0 else { return }
+        visits = visits.mapValues { visit in
+            var visit = visit
+            visit.countsFrom = visit.countsFrom?.advanced(byMilliseconds: milliseconds)
+            return visit
+        }
+        if nextDwell != .max { nextDwell += milliseconds }
+    }
+
+    /// Ends the fences whose time is over.
+    mutating func expire(at time: UTCTime, _ step: FixStep, into events: inout [GeofenceEvent]) {
+        nextExpiry = .max
+        for fence in index.fences {
+            guard let expires = fence.expires else { continue }
+            if expires > time {
+                nextExpiry = min(nextExpiry, expires.millisecondsSince1970)
+            } else {
+                events += end(fence.id, reason: .expired, at: time)
+            }
+        }
+    }
+
+    /// An event of this step, or nil when the fence does not tell such events.
+    private mutating func event(
+        _ kind: GeofenceEvent.Kind, _ slot: Int32, visit: UInt64, _ step: FixStep, _ evidence: GeofenceEvent.Evidence?
+    ) -> GeofenceEvent? {
+        let isLate = late.remove(slot) != nil
+        guard let fence = index.fence(slot), fence.notifications.contains(kind.notification) else { return nil }
+        return GeofenceEvent(
+            id: "\(eventPrefix)\(visit)-\(kind.rawValue)", kind: kind, fenceID: fence.id, fenceName: fence.name, visit: visit,
+            reason: .crossed,
+            time: step.position.time, coordinate: step.position.coordinate, isLate: isLate, evidence: evidence ?? plainEvidence(step))
+    }
+
+    private func plainEvidence(_ step: FixStep) -> GeofenceEvent.Evidence {
+        var evidence = GeofenceEvent.Evidence()
+        evidence.accuracyMetres = step.position.accuracy?.radiusMetres
+        evidence.speedMetresPerSecond = step.position.speedMetresPerSecond
+        evidence.fixes = step.fixes
+        return evidence
+    }
+
+    /// When the way of this step crossed the border; nil when it did not, or a time is missing.
+    func crossingTime(_ slot: Int32, _ step: FixStep, entering: Bool) -> UTCTime? {
+        guard let way = step.way, let found = index.withShape(slot, { $0.crossing(way) }), let found else { return nil }
+        return time(at: entering ? found.first : found.last, step)
+    }
+
+    /// The time at a share of the way of this step.
+    private func time(at share: Double, _ step: FixStep) -> UTCTime? {
+        guard let start = lastTime, let end = step.position.time, end >= start else { return nil }
+        let span = Double(end.millisecondsSince1970 - start.millisecondsSince1970)
+        return start.advanced(byMilliseconds: Int64((share * span).rounded()))
+    }
+}
+
+extension GeofenceEvent.Kind {
+    fileprivate var notification: FenceNotifications {
+        switch self {
+        case .enter: .enter
+        case .exit: .exit
+        case .dwell: .dwell
+        case .pass: .pass
+        }
+    }
+}

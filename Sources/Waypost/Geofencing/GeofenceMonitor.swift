@@ -1,0 +1,191 @@
+/// Watches one object's positions against many fences and says what happens.
+///
+/// A value with one step: ``process(_:)``. It knows no clock; durations run on the times of the fixes. A fence takes its first state silently;
+/// enter and exit of one fence always alternate.
+/// - Cost: an uneventful fix 30 nanoseconds under `exact`, 0.15 microseconds under `robust`, without allocation, however many fences there are.
+public struct GeofenceMonitor: Sendable {
+    /// The side of a fence that the object is known to be on.
+    enum Side: UInt8, Sendable { case unknown, outside, inside }
+
+    /// How changes of side are decided.
+    public let rule: BorderRule
+    /// At most so many fences count, the nearest by their borders; nil for all.
+    ///
+    /// The ones that one is inside of count always.
+    public let maxActive: Int?
+    /// What the ids of events begin with.
+    public let eventPrefix: String
+    /// The fences.
+    public internal(set) var index: FenceIndex
+
+    var sides: [Side]
+    var visits: [Int32: GeofenceMonitorState.Visit] = [:]
+    var visitCount: UInt64 = 0
+    var neighbourhood = FenceNeighbourhood()
+    var estimator = PositionEstimator()
+    var activity = FenceActivity()
+    /// Fences that have been added since the last fix.
+    var fresh: [Int32]
+    /// Fences on whose other side the object has been found, but not surely: when it first was.
+    var crossings: [Int32: UTCTime] = [:]
+    /// Fences whose border has been near without a break: since when, by the fixes' time in seconds.
+    var nearSince: [Int32: Double] = [:]
+    /// Fences whose side changed while nobody watched.
+    var late: Set<Int32> = []
+    /// Since when the side of fences has been sought, by the fixes' time in seconds.
+    var soughtSince: [Int32: Double] = [:]
+
+    /// The last place that was held against the fences, and what is known of the last fix.
+    var lastPlace: Coordinate?
+    var lastTime: UTCTime?
+    var lastCoordinate: Coordinate?
+    var lastSeconds = 0.0
+    var lostSince: UTCTime?
+    var nextDwell = Int64.max
+    var nextExpiry = Int64.max
+
+    /// A monitor of those fences that has seen nothing yet.
+    ///
+    /// - Parameter eventPrefix: makes the events' ids different from those of other monitors.
+    public init(fences: FenceIndex, rule: BorderRule = .robust, maxActive: Int? = nil, eventPrefix: String = "") {
+        self.rule = rule
+        self.eventPrefix = eventPrefix
+        self.maxActive = maxActive
+        index = fences
+        sides = Array(repeating: .unknown, count: fences.slotCount)
+        fresh = (0..<Int32(fences.slotCount)).filter { fences.isUsed($0) }
+        nextExpiry = fences.nextExpiry
+    }
+
+    /// Takes the next fix and gives what happened, in the order of time; mostly nothing.
+    ///
+    /// Dead reckoning, manual and simulated positions change no fence.
+    public mutating func process(_ position: Position) -> [GeofenceEvent] {
+        guard position.status.isMeasured else { return [] }
+        var step = FixStep(position: position)
+        if let time = position.time {
+            step.seconds = Double(time.millisecondsSince1970) / 1_000
+            if let since = lostSince { resumeStays(lostFor: time.millisecondsSince1970 - since.millisecondsSince1970) }
+        } else {
+            // Without a time a fix counts as one second after the last.
+            step.seconds = lastSeconds + 1
+        }
+        lostSince = nil
+        switch rule {
+        case .exact:
+            step.place = position.coordinate
+            step.way = lastPlace.map { LonLatEdge(from: $0, to: position.coordinate) }
+        case .robust:
+            let estimate = estimator.add(position, seconds: step.seconds)
+            step.place = estimate.coordinate
+            step.sigmaMetres = estimate.sigmaMetres
+            step.fixes = estimate.fixes
+            step.isContinuous = estimate.isContinuous
+            if estimate.refutesStart, visitCount == UInt64(visits.count) { seekAgain() }
+            step.way = lastPlace.map { LonLatEdge(from: $0, to: estimate.coordinate) }
+        }
+        defer {
+            lastPlace = step.place
+            lastCoordinate = position.coordinate
+            lastSeconds = step.seconds
+            lastTime = position.time ?? lastTime
+        }
+        var events: [GeofenceEvent] = []
+        if let time = position.time, time.millisecondsSince1970 >= nextExpiry { expire(at: time, step, into: &events) }
+
+        step.metres = step.way?.longestMetres ?? .infinity
+        if step.metres.isFinite { neighbourhood.travel(step.metres) } else { neighbourhood.clear() }
+        if !(neighbourhood.isQuiet && fresh.isEmpty) { look(&step, into: &events) }
+        if let time = position.time, time.millisecondsSince1970 >= nextDwell { findStays(at: time, step, into: &events) }
+        if events.count > 1 { events.sort { ($0.order, $0.fenceID) < ($1.order, $1.fenceID) } }
+        return events
+    }
+
+    /// Forgets every side: the one fix that they were taken from was a lie.
+    private mutating func seekAgain() {
+        for slot in 0..<Int32(index.slotCount) where index.isUsed(slot) { fresh.append(slot) }
+        for slot in sides.indices { sides[slot] = .unknown }
+        visits.removeAll()
+        visitCount = 0
+        lastPlace = nil
+    }
+
+    /// The position is lost; stays do not grow until the next fix, and no way leads over the gap.
+    public mutating func lose(at time: UTCTime?) {
+        if lostSince == nil { lostSince = time ?? lastTime }
+        estimator.lose()
+    }
+
+    /// Holds the place against every fence that it may concern.
+    private mutating func look(_ step: inout FixStep, into events: inout [GeofenceEvent]) {
+        let probe = FenceProbe(step.place)
+        if let maxActive, maxActive < index.count, activity.isStale(at: neighbourhood.odometer) || !fresh.isEmpty {
+            activity.choose(maxActive, of: index, round: probe, at: neighbourhood.odometer)
+            neighbourhood.clear()
+        }
+        if neighbourhood.mustGather || !fresh.isEmpty { gather(step, probe) }
+        var place = 0
+        while place < neighbourhood.watched.count {
+            let clearance = hold(neighbourhood.watched[place], probe, step, into: &events)
+            if let clearance { neighbourhood.unwatch(at: place, clearance: clearance) } else { place += 1 }
+        }
+        while let slot = neighbourhood.nextDue {
+            let clearance = hold(slot, probe, step, into: &events)
+            neighbourhood.settleNext(clearance: clearance, isOutside: sides[Int(slot)] == .outside)
+        }
+        // After a restart only what the first fix contradicts has happened meanwhile.
+        if step.way == nil, !late.isEmpty { late.formIntersection(crossings.keys) }
+    }
+
+    /// Holds the place against one fence: how far it may travel before that must be done again, or nil for at every fix.
+    private mutating func hold(
+        _ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
+    ) -> Double? {
+        guard index.isUsed(slot) else { return .infinity }
+        return switch rule {
+        case .exact: holdExactly(slot, probe, step, into: &events)
+        case .robust: holdRobustly(slot, probe, step, into: &events)
+        }
+    }
+
+    /// Asks the index which fences are near enough to be looked at.
+    private mutating func gather(_ step: FixStep, _ probe: FenceProbe) {
+        if sides.count < index.slotCount {
+            sides += Array(repeating: .unknown, count: index.slotCount - sides.count)
+        }
+        let isFirst = step.way == nil
+        // A way is tested as a whole, and an estimate is held against fences as far as it may be wrong.
+        let reach = max(isFirst ? 0 : step.metres, PositionEstimator.Estimate.widestSigmas * step.sigmaMetres)
+        neighbourhood.gather(index, round: probe, reach: reach, looksAtAll: !fresh.isEmpty, visits: visits.keys)
+        // What is not near is outside of every fence that was there before it.
+        for slot in fresh where !neighbourhood.has(slot) { sides[Int(slot)] = .outside }
+        for slot in fresh where neighbourhood.has(slot) { soughtSince[slot] = step.seconds }
+        fresh.removeAll()
+    }
+}
+
+/// One fix on its way through a monitor.
+struct FixStep {
+    let position: Position
+    /// The fix's time on the monitor's line, seconds.
+    var seconds = 0.0
+    /// Where the object is taken to be.
+    var place: Coordinate
+    var sigmaMetres = 0.0
+    var fixes = 1
+    /// Whether the estimate went on from the last fix to this one.
+    var isContinuous = true
+    /// The way from the last place, and a length that it does not exceed.
+    var way: LonLatEdge?
+    var metres = Double.infinity
+
+    init(position: Position) {
+        self.position = position
+        place = position.coordinate
+    }
+}
+
+extension GeofenceEvent {
+    /// What events of one fix are sorted by.
+    fileprivate var order: Int64 { (crossedAt ?? time)?.millisecondsSince1970 ?? 0 }
+}

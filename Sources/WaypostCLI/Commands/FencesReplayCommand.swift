@@ -1,0 +1,103 @@
+import ArgumentParser
+import Waypost
+import WaypostSystem
+
+/// `waypost fences replay FENCES TRACK...`: what would have fired on these tracks, each on its own.
+struct FencesReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Show the fence events of recordings.",
+        discussion: """
+            Each track is watched on its own, on its own times; the same input gives the same bytes. Fences: GeoJSON with properties name, radius, \
+            width, dwell_seconds, expires, notify, or Tealium's geofences.json. Rules: robust (default) estimates the position from fixes and Doppler \
+            velocity, exact takes every fix as it is.
+
+            Example: waypost fences replay yards.geojson monday.nmea tuesday.jsonl --json
+            """)
+
+    @Argument(help: "The fence file.")
+    var fences: String
+
+    @Argument(help: "The recordings: \(ConversionFormat.list(ConversionFormat.readable)), told by the extension.")
+    var tracks: [String]
+
+    @Option(help: "How a change of side is decided: exact or robust.")
+    var rule: BorderRule = .robust
+
+    @Flag(help: "Print one JSON object per event.")
+    var json = false
+
+    func run() throws {
+        let index = FenceIndex(try loadFences())
+        let output = try OutputStream(path: "-")
+        for (number, track) in tracks.enumerated() { try replay(track, number: number, index, output) }
+        try output.finish()
+    }
+
+    private func loadFences() throws -> [Geofence] {
+        var bytes: [UInt8] = []
+        do throws(SystemError) {
+            if Syscalls.isFolder(fences) { throw SystemError.isFolder(fences) }
+            let reader = try FileReader(path: fences == "-" ? "/dev/stdin" : fences)
+            while bytes.count <= FenceFormat.usualMaximumBytes, case let piece = try reader.read(upTo: 1 << 20), !piece.isEmpty {
+                bytes += piece
+            }
+        } catch {
+            throw CommandFailure(.inputMissing, what: fences, why: "cannot be read: \(error.reason)")
+        }
+        let file: FenceFile
+        do throws(FenceFileError) {
+            file = try FenceFormat.read(bytes)
+        } catch {
+            throw CommandFailure(.badData, what: fences, why: error.description)
+        }
+        for remark in file.remarks { SystemProcess.printError("waypost: \(fences): \(remark)") }
+        guard !file.fences.isEmpty else { throw CommandFailure(.badData, what: fences, why: "holds no usable fence") }
+        return file.fences
+    }
+
+    private func replay(_ track: String, number: Int, _ index: FenceIndex, _ output: borrowing OutputStream) throws {
+        guard let format = ConversionFormat(extensionOf: track), let decoder = format.makeDecoder(fixesRollover: false) else {
+            throw CommandFailure(
+                .usage, what: track, why: "its name does not tell a format that can be read",
+                next: "use \(ConversionFormat.list(ConversionFormat.readable))")
+        }
+        var reader = try ConversionReader(path: track, decoder: decoder)
+        var monitor = GeofenceMonitor(fences: index, rule: rule, eventPrefix: "\(number)-")
+        var text = TextBuffer()
+        var segment = 0
+        func take(_ position: Position) {
+            for event in monitor.process(position) { append(event, track, to: &text) }
+        }
+        while try reader.read({ item in
+            switch item {
+            case .report(.position(let position)): take(position)
+            case .report(.noFix(let report)): monitor.lose(at: report.time)
+            case .item(.trackPoint(let point, let place)):
+                // A new segment begins after a loss.
+                if place != segment { monitor.lose(at: nil) }
+                segment = place
+                take(point.position)
+            case .report(.sky), .item: break
+            }
+        }) {
+            try output.write(text)
+            text.removeAll()
+        }
+        if let refusal = reader.refusal { throw CommandFailure(.badData, what: track, why: "is not \(format.rawValue): \(refusal)") }
+        for warning in reader.warnings { SystemProcess.printError("waypost: \(track): \(warning)") }
+        guard reader.hasContent else { throw CommandFailure(.badData, what: track, why: "holds nothing usable as \(format.rawValue)") }
+    }
+
+    private func append(_ event: GeofenceEvent, _ track: String, to text: inout TextBuffer) {
+        if json {
+            text.appendJSON { event.write(to: &$0, track: track) }
+        } else {
+            if tracks.count > 1 { text.append(string: track + ": ") }
+            event.append(to: &text)
+        }
+        text.append(byte: UInt8(ascii: "\n"))
+    }
+}
+
+extension BorderRule: ExpressibleByArgument {}
