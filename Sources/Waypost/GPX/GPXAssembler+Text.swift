@@ -4,14 +4,28 @@ extension GPXAssembler {
     @inline(__always)
     mutating func text(_ range: Range<Int>, in bytes: Span<UInt8>) {
         if stack.top.isText, skipped == 0 {
-            text.append(bytes.extracting(range))
+            if textRange == nil, text.raw.isEmpty, range.count <= GPXReader.longestText {
+                textRange = range
+            } else {
+                keepText(of: bytes)
+                text.append(bytes.extracting(range))
+            }
         } else if stack.top == .document {
             textOutside(range, in: bytes)
         }
         if pieceHasNUL { lookForNUL(range, in: bytes) }
     }
 
+    /// Copies the text so far out of these bytes, before they go or more text comes.
+    @inline(__always)
+    mutating func keepText(of bytes: Span<UInt8>) {
+        guard let range = textRange else { return }
+        textRange = nil
+        text.append(bytes.extracting(range))
+    }
+
     mutating func characterData(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        keepText(of: bytes)
         if stack.top.isText, skipped == 0 { text.append(characterData: bytes.extracting(range)) }
         if pieceHasNUL { lookForNUL(range, in: bytes) }
     }
@@ -20,6 +34,7 @@ extension GPXAssembler {
     mutating func stray(at offset: Int, in bytes: Span<UInt8>) {
         if failure != nil { return }
         add(.brokenMarkup, at: offset, in: bytes)
+        keepText(of: bytes)
         if stack.top.isText, skipped == 0 { text.append(characterData: [UInt8(ascii: "<")].span) }
     }
 

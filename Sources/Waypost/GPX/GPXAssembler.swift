@@ -26,6 +26,8 @@ struct GPXAssembler {
     private var opening = GPXElement.document
 
     var text = XMLText(limit: GPXReader.longestText)
+    /// The element's text so far when it is all in the bytes at hand, as nearly always: it then needs no copy.
+    var textRange: Range<Int>?
     private var draft = GPXPointDraft()
     private var path = GPXPath(number: 0)
     private var isPathGiven = true
@@ -46,6 +48,7 @@ struct GPXAssembler {
 
     /// Counts the lines of what has been used.
     mutating func endPiece(_ bytes: Span<UInt8>, used: Int) {
+        keepText(of: bytes)
         lines.add(bytes.extracting(0..<used))
     }
 
@@ -119,6 +122,7 @@ struct GPXAssembler {
         stack.push(element)
         if element.isText {
             text.removeAll()
+            textRange = nil
         } else if element.isPoint {
             draft = GPXPointDraft()
         }
@@ -288,11 +292,18 @@ struct GPXAssembler {
     @inline(__always)
     private mutating func endValue(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>) {
         if element == .accuracy, !isOwnAccuracy { return }
-        let raw = text.raw
-        if text.isOverlong || !draft.take(element, raw.span) { add(.badValue, at: offset, in: bytes) }
+        let isReadable: Bool
+        if let textRange {
+            isReadable = draft.take(element, bytes.extracting(textRange))
+        } else {
+            let raw = text.raw
+            isReadable = !text.isOverlong && draft.take(element, raw.span)
+        }
+        if !isReadable { add(.badValue, at: offset, in: bytes) }
     }
 
     private mutating func endString(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>) {
+        keepText(of: bytes)
         var faults = XMLText.Faults()
         let string = text.string(encoding, faults: &faults)
         if text.isOverlong { add(.overlongText, at: offset, in: bytes) }
@@ -312,6 +323,7 @@ struct GPXAssembler {
     @inline(__always)
     private mutating func endPoint(_ element: GPXElement, _ visit: (GPXItem) -> Void) {
         guard draft.isValid else { return }
+        draft.finish()
         switch element {
         case .trackPoint:
             if !isSegmentOpen {
@@ -321,14 +333,14 @@ struct GPXAssembler {
             }
             givePath(.track, visit)
             summary.trackPoints += 1
-            visit(.trackPoint(draft.finished(), segment: summary.segments - 1))
+            visit(.trackPoint(draft.point, segment: summary.segments - 1))
         case .routePoint:
             givePath(.route, visit)
             summary.routePoints += 1
-            visit(.routePoint(draft.finished(), route: max(summary.routes - 1, 0)))
+            visit(.routePoint(draft.point, route: max(summary.routes - 1, 0)))
         default:
             summary.waypoints += 1
-            visit(.waypoint(draft.finished()))
+            visit(.waypoint(draft.point))
         }
     }
 

@@ -9,7 +9,8 @@ struct GPXPointDraft {
     private var longitude: Double?
     private var hasSecondPlace = false
     private var isThreeDimensional: Bool?
-    private var point = GPXPoint(Position(time: nil, coordinate: GPXPointDraft.nowhere))
+    /// What is known of it so far.
+    private(set) var point = GPXPoint(Position(time: nil, coordinate: GPXPointDraft.nowhere))
     /// Whether it is a point that can be given away.
     private(set) var isValid = false
     /// Whether its markup is broken.
@@ -69,13 +70,12 @@ struct GPXPointDraft {
         if element == .name { point.name = string } else { point.description = string }
     }
 
-    /// The whole point.
-    consuming func finished() -> GPXPoint {
+    /// Derives what follows from the rest, once the point is whole.
+    mutating func finish() {
         if let altitude = point.position.altitudeMSLMetres, let separation = point.position.geoidSeparationMetres {
             point.position.altitudeHAEMetres = (altitude + separation).roundedToMillimetres
         }
         point.position.mode = isThreeDimensional ?? (point.position.altitudeMSLMetres != nil) ? .threeDimensional : .twoDimensional
-        return point
     }
 
     // MARK: - Values

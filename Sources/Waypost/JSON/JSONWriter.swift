@@ -158,23 +158,46 @@ public struct JSONWriter: Sendable {
 
     // MARK: Parts
 
+    @inline(__always)
     private mutating func separate() {
-        switch text.bytes.last {
-        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
-        default: text.append(byte: UInt8(ascii: ","))
+        if !endsBeforeElement { text.append(byte: UInt8(ascii: ",")) }
+    }
+
+    /// Whether what comes next needs no comma.
+    @inline(__always)
+    private var endsBeforeElement: Bool {
+        switch text.last {
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): true
+        default: false
         }
     }
 
     /// Names are literals of ours and hold nothing to escape.
+    @inline(__always)
     private mutating func key(_ name: StaticString) {
-        separate()
-        text.append(byte: UInt8(ascii: "\""))
-        text.append(name)
-        text.append("\":")
+        let isFirst = endsBeforeElement
+        let length = name.utf8CodeUnitCount
+        text.write(atMost: length + 4) { place in
+            var next = place
+            if !isFirst {
+                next.pointee = UInt8(ascii: ",")
+                next += 1
+            }
+            next.pointee = UInt8(ascii: "\"")
+            UnsafeMutableRawPointer(next + 1).copyMemory(from: name.utf8Start, byteCount: length)
+            next[length + 1] = UInt8(ascii: "\"")
+            next[length + 2] = UInt8(ascii: ":")
+            return next + length + 3 - place
+        }
     }
 
     private mutating func quote(_ string: String) {
         text.append(byte: UInt8(ascii: "\""))
+        defer { text.append(byte: UInt8(ascii: "\"")) }
+        if string.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 != 0x7F }) {
+            text.append(string: string)
+            return
+        }
         for byte in string.utf8 {
             switch byte {
             case UInt8(ascii: "\""): text.append("\\\"")
@@ -189,7 +212,6 @@ public struct JSONWriter: Sendable {
             default: text.append(byte: byte)
             }
         }
-        text.append(byte: UInt8(ascii: "\""))
     }
 
     private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {

@@ -120,7 +120,9 @@ public struct NMEAWriter: Sendable {
         text.append(type)
         fields(&text)
         var checksum: UInt8 = 0
-        for byte in text.bytes[start...] { checksum ^= byte }
+        text.withBytes { bytes in
+            for index in start..<bytes.count { checksum ^= bytes[index] }
+        }
         text.append("*")
         for digit in [checksum >> 4, checksum & 0x0F] {
             text.append(byte: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)

@@ -2,57 +2,109 @@
 ///
 /// - Cost: no allocation per piece once the buffer has grown; keep one and call ``removeAll()`` between records.
 public struct TextBuffer: Sendable {
-    /// The text so far, UTF-8.
-    public private(set) var bytes: [UInt8]
+    /// The text, and room for more behind it.
+    private var room: [UInt8]
+    /// The number of bytes so far.
+    public private(set) var count = 0
 
     /// An empty buffer with room for that many bytes.
     public init(capacity: Int = 256) {
-        bytes = []
-        bytes.reserveCapacity(capacity)
+        room = capacity > 0 ? [UInt8](repeating: 0, count: capacity) : []
     }
 
-    /// The number of bytes so far.
-    @inlinable public var count: Int { bytes.count }
+    /// The text so far, UTF-8.
+    ///
+    /// - Cost: a copy; ``withBytes(_:)`` makes none.
+    public var bytes: [UInt8] { Array(room[..<count]) }
+
+    /// The last byte; nil when there is none.
+    var last: UInt8? { count > 0 ? room[count - 1] : nil }
+
+    /// Lends the text so far.
+    public func withBytes<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
+        try body(room.span.extracting(0..<count))
+    }
 
     /// The text as a `String`.
-    public var string: String { String(decoding: bytes, as: UTF8.self) }
+    public var string: String { String(decoding: room[..<count], as: UTF8.self) }
 
     /// Empties the buffer and keeps its room.
     public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        count = 0
     }
 
     /// Cuts the text back to its first `count` bytes.
     public mutating func truncate(to count: Int) {
-        bytes.removeLast(bytes.count - count)
+        precondition((0...self.count).contains(count), "a text can only be cut back")
+        self.count = count
     }
 
     /// Appends one byte of UTF-8.
+    @inline(__always)
     public mutating func append(byte: UInt8) {
-        bytes.append(byte)
+        write(atMost: 1) { place in
+            place[0] = byte
+            return 1
+        }
     }
 
     /// Appends bytes of UTF-8.
     public mutating func append(contentsOf slice: some Sequence<UInt8>) {
-        bytes.append(contentsOf: slice)
+        let isDone: Void? = slice.withContiguousStorageIfAvailable { append(UnsafeRawBufferPointer($0)) }
+        if isDone == nil { for byte in slice { append(byte: byte) } }
     }
 
     /// Appends a literal.
+    @inline(__always)
     public mutating func append(_ literal: StaticString) {
-        literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
     /// Appends a string.
     public mutating func append(string: String) {
-        bytes.append(contentsOf: string.utf8)
+        append(contentsOf: string.utf8)
     }
+
+    @inline(__always)
+    private mutating func append(_ piece: UnsafeRawBufferPointer) {
+        guard let start = piece.baseAddress else { return }
+        write(atMost: piece.count) { place in
+            UnsafeMutableRawPointer(place).copyMemory(from: start, byteCount: piece.count)
+            return piece.count
+        }
+    }
+
+    /// Appends what the closure writes from a place on, at most so many bytes; it says how many it has written.
+    @inline(__always)
+    mutating func write(atMost most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        if room.count - count < most { grow(by: most) }
+        let start = count
+        count += room.withUnsafeMutableBufferPointer { buffer in
+            // There is room, so there is a first byte, unless nothing is to be written.
+            buffer.baseAddress.map { body($0 + start) } ?? 0
+        }
+    }
+
+    @inline(never)
+    private mutating func grow(by least: Int) {
+        room.append(contentsOf: repeatElement(0, count: max(least, room.count, 64)))
+    }
+}
+
+// MARK: - Numbers
+
+extension TextBuffer {
+    /// Room for the longest: an integer of 20 digits with sign and point, or a time of 24 characters.
+    private static let longestNumber = 32
 
     /// Appends an integer in decimal.
     public mutating func append(integer value: some BinaryInteger) {
         let number = Int64(clamping: value)
-        appendBackwards { digits in
-            digits.write(number.magnitude, minimumDigits: 1)
+        write(atMost: TextBuffer.longestNumber) { place in
+            var digits = DigitWriter(place)
             if number < 0 { digits.write(UInt8(ascii: "-")) }
+            digits.write(number.magnitude)
+            return digits.count
         }
     }
 
@@ -65,7 +117,8 @@ public struct TextBuffer: Sendable {
         // doubles, so the text k * 10^-n reads back as that same double.
         let magnitude = abs(value)
         if magnitude < 9e8 {
-            for (decimals, scale) in TextBuffer.shortScales {
+            for decimals in stride(from: 3, through: 7, by: 4) {
+                let scale = TextBuffer.powersOfTen[decimals]
                 let scaled = (magnitude * scale).rounded()
                 if scaled / scale == magnitude {
                     append(scaled: UInt64(scaled), decimals: decimals, trimsZeros: true, isNegative: value.sign == .minus)
@@ -75,8 +128,6 @@ public struct TextBuffer: Sendable {
         }
         append(string: value.description)
     }
-
-    private static let shortScales: [(Int, Double)] = [(3, 1e3), (7, 1e7)]
 
     /// Appends a number rounded to a fixed number of decimals, half away from zero; a negative zero loses its sign.
     ///
@@ -88,8 +139,8 @@ public struct TextBuffer: Sendable {
         append(scaled: magnitude, decimals: decimals, trimsZeros: trimsZeros, isNegative: value < 0 && magnitude != 0)
     }
 
-    private static let powersOfTen: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
-    private static let integerPowersOfTen: [UInt64] = [
+    private static let powersOfTen: InlineArray<10, Double> = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+    private static let integerPowersOfTen: InlineArray<10, UInt64> = [
         1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     ]
 
@@ -101,29 +152,21 @@ public struct TextBuffer: Sendable {
             partDigits = decimals
             if trimsZeros {
                 if part == 0 { partDigits = 0 }
-                while partDigits > 0, part % 10 == 0 {
-                    part /= 10
+                while partDigits > 0, case (let rest, let last) = part.quotientAndRemainder(dividingBy: 10), last == 0 {
+                    part = rest
                     partDigits -= 1
                 }
             }
         }
-        appendBackwards { digits in
-            if partDigits > 0 {
-                digits.write(part, minimumDigits: partDigits)
-                digits.write(UInt8(ascii: "."))
-            }
-            digits.write(whole, minimumDigits: 1)
+        write(atMost: TextBuffer.longestNumber) { place in
+            var digits = DigitWriter(place)
             if isNegative { digits.write(UInt8(ascii: "-")) }
-        }
-    }
-
-    /// Appends what the closure writes, last byte first; at most ``BackwardDigits/room`` bytes.
-    @inline(__always)
-    private mutating func appendBackwards(_ write: (inout BackwardDigits) -> Void) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: BackwardDigits.room) { room in
-            var digits = BackwardDigits(room)
-            write(&digits)
-            bytes.append(contentsOf: digits.written)
+            digits.write(whole)
+            if partDigits > 0 {
+                digits.write(UInt8(ascii: "."))
+                digits.write(part, digits: partDigits)
+            }
+            return digits.count
         }
     }
 
@@ -132,62 +175,72 @@ public struct TextBuffer: Sendable {
     /// - Parameter trimsMilliseconds: leave `.000` out when the moment is a whole second.
     public mutating func append(_ time: UTCTime, trimsMilliseconds: Bool = false) {
         let calendar = time.calendar
-        let seconds = calendar.millisecondOfDay / 1_000
-        let milliseconds = calendar.millisecondOfDay % 1_000
-        appendBackwards { digits in
-            digits.write(UInt8(ascii: "Z"))
-            if !(trimsMilliseconds && milliseconds == 0) {
-                digits.write(UInt64(milliseconds), minimumDigits: 3)
-                digits.write(UInt8(ascii: "."))
-            }
-            digits.write(UInt64(seconds % 60), minimumDigits: 2)
-            digits.write(UInt8(ascii: ":"))
-            digits.write(UInt64(seconds / 60 % 60), minimumDigits: 2)
-            digits.write(UInt8(ascii: ":"))
-            digits.write(UInt64(seconds / 3_600), minimumDigits: 2)
+        let (seconds, milliseconds) = calendar.millisecondOfDay.quotientAndRemainder(dividingBy: 1_000)
+        write(atMost: TextBuffer.longestNumber) { place in
+            var digits = DigitWriter(place)
+            digits.write(UInt64(max(calendar.year, 0)), digits: calendar.year > 9_999 ? 5 : 4)
+            digits.write(UInt8(ascii: "-"))
+            digits.write(UInt64(calendar.month), digits: 2)
+            digits.write(UInt8(ascii: "-"))
+            digits.write(UInt64(calendar.day), digits: 2)
             digits.write(UInt8(ascii: "T"))
-            digits.write(UInt64(calendar.day), minimumDigits: 2)
-            digits.write(UInt8(ascii: "-"))
-            digits.write(UInt64(calendar.month), minimumDigits: 2)
-            digits.write(UInt8(ascii: "-"))
-            digits.write(UInt64(max(calendar.year, 0)), minimumDigits: 4)
+            digits.write(UInt64(seconds / 3_600), digits: 2)
+            digits.write(UInt8(ascii: ":"))
+            digits.write(UInt64(seconds / 60 % 60), digits: 2)
+            digits.write(UInt8(ascii: ":"))
+            digits.write(UInt64(seconds % 60), digits: 2)
+            if !(trimsMilliseconds && milliseconds == 0) {
+                digits.write(UInt8(ascii: "."))
+                digits.write(UInt64(milliseconds), digits: 3)
+            }
+            digits.write(UInt8(ascii: "Z"))
+            return digits.count
         }
     }
 }
 
-/// Writes digits into a small room from its end towards its start, which is the order in which division gives them.
-private struct BackwardDigits {
-    /// Room for the longest: an integer of 20 digits with sign, or a time of 24 characters.
-    static let room = 32
+/// Writes digits to a place with room enough, in reading order.
+private struct DigitWriter {
+    private let place: UnsafeMutablePointer<UInt8>
+    /// How many bytes were written.
+    private(set) var count = 0
 
-    private let room: UnsafeMutableBufferPointer<UInt8>
-    private var start: Int
-
-    init(_ room: UnsafeMutableBufferPointer<UInt8>) {
-        self.room = room
-        start = room.count
+    @inline(__always)
+    init(_ place: UnsafeMutablePointer<UInt8>) {
+        self.place = place
     }
 
-    /// What was written, in reading order.
-    var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: room[start...]) }
-
-    /// Writes one byte before what is there.
+    /// Writes one byte.
     @inline(__always)
     mutating func write(_ byte: UInt8) {
-        start -= 1
-        room[start] = byte
+        place[count] = byte
+        count &+= 1
     }
 
-    /// Writes a number before what is there, zero-padded on the left.
+    /// Writes a number without leading zeros.
     @inline(__always)
-    mutating func write(_ number: UInt64, minimumDigits: Int) {
-        let end = start
+    mutating func write(_ number: UInt64) {
+        var digits = 1
+        var limit: UInt64 = 10
+        // 10^20 does not fit 64 bits: what has 20 digits is left over.
+        while digits < 20, number >= limit {
+            digits &+= 1
+            limit = digits < 20 ? limit &* 10 : .max
+        }
+        write(number, digits: digits)
+    }
+
+    /// Writes the last digits of a number, with leading zeros.
+    @inline(__always)
+    mutating func write(_ number: UInt64, digits: Int) {
         var rest = number
-        while rest > 0 {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            write(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
+        var index = count &+ digits
+        count = index
+        while index > count &- digits {
+            index &-= 1
+            let quotient = rest / 10
+            place[index] = UInt8(truncatingIfNeeded: rest &- quotient &* 10) &+ UInt8(ascii: "0")
             rest = quotient
         }
-        while end - start < minimumDigits { write(UInt8(ascii: "0")) }
     }
 }
