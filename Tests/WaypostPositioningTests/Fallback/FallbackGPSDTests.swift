@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Waypost
 import WaypostPositioning
@@ -37,28 +38,31 @@ import WaypostTestKit
         }
     }
 
+    /// Eight seconds each; `WAYPOST_COLD_START_SECONDS` asks for more.
     @Test func staysInATunnelAndDuringAColdStart() async throws {
+        let seconds = ProcessInfo.processInfo.environment["WAYPOST_COLD_START_SECONDS"].flatMap { Int($0) } ?? 8
         let (first, second) = (try await GPSDServer(), try await GPSDServer())
         defer { [first, second].forEach { $0.stop() } }
         let sources = [first, second].map { GPSDSource(host: "127.0.0.1", port: $0.port) }
         var times = FallbackRule.Times()
-        times.firstFix = 11_000
+        times.firstFix = Int64(seconds + 3) * 1_000
         try await running(FallbackSource(sources, times: times)) { log in
             let drive = Drive(lines: [first.line, second.line])
             defer { drive.stop() }
             // A cold start: the second one has a fix, which does not matter before the time is over.
             drive.withoutFix = [0]
-            try await Task.sleep(for: .seconds(8))
+            try await Task.sleep(for: .seconds(seconds))
             drive.withoutFix = []
             #expect(await log.waits { $0.positions.count >= 5 })
             // A tunnel: no receiver has a fix.
             drive.withoutFix = [0, 1]
-            try await Task.sleep(for: .seconds(9))
+            try await Task.sleep(for: .seconds(seconds + 1))
             let count = log.positions.count
             drive.withoutFix = []
             #expect(await log.waits { $0.positions.count >= count + 5 })
             #expect(log.positions.allSatisfy { $0.source == sources[0].name })
             #expect(log.switches.isEmpty)
+            print("kept through \(seconds) s of cold start and \(seconds + 1) s of tunnel, \(log.switches.count) switches")
         }
     }
 
