@@ -1,3 +1,5 @@
+import Waypost
+
 /// Where positions come from, as one text: `gpsd://localhost:2947`, `nmea:drive.nmea?speed=0`.
 ///
 /// ``init(_:)`` reads the text, `description` writes it; what is written reads back as the same value.
@@ -12,6 +14,10 @@ public enum SourceURL: Equatable, Hashable, Sendable {
     case nmeaUDP(Endpoint)
     /// A receiver on a serial line: `serial:///dev/ttyUSB0[?baud=9600]`, `serial:auto`.
     case serial(Serial)
+    /// A recording played as if it happened now: `gpx:FILE[?style=S&interval=I&speed=X&times=T]`, and `nmea:FILE` with such options.
+    case replay(Replay)
+    /// A simulated drive: `route:FILE[?speed=V&interval=I]`, `sim:walk`.
+    case route(Route)
 
     /// A gpsd daemon, and one of its devices if only that one is wanted.
     public struct GPSD: Equatable, Hashable, Sendable {
@@ -98,7 +104,7 @@ extension SourceURL {
 
 extension SourceURL {
     /// The schemes that work.
-    static let supportedSchemes = ["gpsd", "nmea", "nmea-tcp", "nmea-udp", "serial"]
+    static let supportedSchemes = ["gpsd", "gpx", "nmea", "nmea-tcp", "nmea-udp", "route", "serial", "sim"]
 
     /// The schemes that work, for people: `gpsd:, nmea: and serial:`.
     static var supportedList: String {
@@ -107,7 +113,7 @@ extension SourceURL {
     }
 
     /// The schemes that have a meaning, but not in this version.
-    static let futureSchemes = ["gpx", "route", "sim", "exec"]
+    static let futureSchemes = ["exec"]
 
     /// Reads a source URL.
     ///
@@ -116,6 +122,9 @@ extension SourceURL {
     ///   The last `?` starts the options if only `name=value` pairs joined by `&` follow it; any other `?` belongs to the name.
     /// - `nmea-tcp://HOST:PORT` and `nmea-udp://ADDRESS:PORT`: every part may be left out; the port is then 10110, the host `localhost`, the
     ///   address `127.0.0.1`.
+    /// - `gpx:FILE?style=S&interval=I&speed=X&times=T`: S is `actual`, `interpolated` or `fixed`, I seconds, T `rebased` or `original`; the
+    ///   same options make an `nmea:FILE` such a replay. `route:FILE?speed=V&interval=I`: V in metres per second. `sim:walk`, `sim:city`,
+    ///   `sim:freeway`, `sim:none`.
     /// - `serial://PATH?baud=X`: PATH is absolute (`serial:///dev/ttyUSB0`); `serial:auto` finds a receiver. X is a speed or `auto`.
     /// - `%` and two hexadecimal digits stand for that byte in FILE, PATH and DEVICE: `%3F` is a `?` that never starts options, `%25` a `%`.
     ///   Any other `%` stands for itself.
@@ -127,10 +136,15 @@ extension SourceURL {
         let rest = text[text.index(after: colon)...]
         switch scheme {
         case "gpsd": self = .gpsd(try GPSD(afterScheme: rest))
-        case "nmea": self = .nmea(try NMEA(afterScheme: rest))
+        case "gpx": self = .replay(try Replay(afterScheme: rest, format: .gpx))
+        case "nmea":
+            let isReplay = SourceURL.splitOptions(rest).options.contains { ["style", "interval", "times"].contains($0.name) }
+            self = isReplay ? .replay(try Replay(afterScheme: rest, format: .nmea)) : .nmea(try NMEA(afterScheme: rest))
         case "nmea-tcp": self = .nmeaTCP(try Endpoint(afterScheme: rest, scheme: scheme, defaultHost: "localhost"))
         case "nmea-udp": self = .nmeaUDP(try Endpoint(afterScheme: rest, scheme: scheme, defaultHost: "127.0.0.1"))
+        case "route": self = .route(try Route(afterScheme: rest))
         case "serial": self = .serial(try Serial(afterScheme: rest))
+        case "sim": self = .route(try Route(builtInName: rest))
         case _ where SourceURL.futureSchemes.contains(scheme): throw .notSupportedByThisVersion(scheme: scheme)
         default: throw .unknownScheme(scheme)
         }
@@ -152,6 +166,8 @@ extension SourceURL: CustomStringConvertible {
         case .nmeaTCP(let server): "nmea-tcp://" + server.authorityText
         case .nmeaUDP(let socket): "nmea-udp://" + socket.authorityText
         case .serial(let serial): serial.urlText
+        case .replay(let replay): replay.urlText
+        case .route(let route): route.urlText
         }
     }
 }

@@ -1,3 +1,5 @@
+import Waypost
+
 /// Why a text is no source URL; `description` is one line that says what to write instead.
 public enum SourceURLError: Error, Equatable, Sendable {
     /// Nothing was given.
@@ -20,6 +22,8 @@ public enum SourceURLError: Error, Equatable, Sendable {
     case badPort(String)
     /// What follows `serial:` is neither `auto` nor an absolute path.
     case badSerialPort(String)
+    /// No drive of that name is built in.
+    case unknownDrive(String)
     /// The scheme needs a file and there is none.
     case missingFile(scheme: String)
     /// What the percent signs stand for is no UTF-8 or holds a NUL byte.
@@ -59,8 +63,13 @@ extension SourceURLError: CustomStringConvertible {
             return "port \(quoted(port)) is not a number from 1 to 65535"
         case .badSerialPort(let text):
             return "\(quoted("serial:" + text)) names no port; write serial:auto or a path: serial:///dev/ttyUSB0"
+        case .unknownDrive(let name):
+            let names = BuiltInRoute.allCases.map { "sim:\($0.rawValue)" }.joined(separator: ", ")
+            return "\(quoted("sim:" + name)) is not a built-in drive; there are \(names)"
         case .missingFile(let scheme):
-            return "\(scheme): needs a file, as in \(scheme):drive.\(scheme), or - for the standard input"
+            return scheme == "nmea"
+                ? "nmea: needs a file, as in nmea:drive.nmea, or - for the standard input"
+                : "\(scheme): needs a file, as in \(scheme):drive.gpx"
         case .notAPath(let text):
             return "\(quoted(text)) is not a path: its percent signs must stand for UTF-8 without NUL (a plain % is written %25)"
         case .unknownOption(let name, let known):

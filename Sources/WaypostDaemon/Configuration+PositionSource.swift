@@ -1,3 +1,4 @@
+import Waypost
 import WaypostConfiguration
 import WaypostPositioning
 
@@ -36,8 +37,29 @@ extension SourceURL {
             case .standardInput: NMEAFileSource(path: "-", speed: nmea.speed)
             case .file(let path): NMEAFileSource(path: path, speed: nmea.speed)
             }
+        case .replay(let replay):
+            ReplaySource(
+                path: replay.path, format: replay.format,
+                options: .init(
+                    style: replay.style, interval: .seconds(replay.intervalSeconds), speed: replay.speed, rebasesTimes: replay.rebasesTimes)
+            )
+        case .route(let route): route.positionSource
         case .nmeaTCP(let server): NMEATCPSource(host: server.host, port: UInt16(server.port))
         case .nmeaUDP(let socket): NMEAUDPSource(address: socket.host, port: UInt16(socket.port))
+        }
+    }
+}
+
+extension SourceURL.Route {
+    /// The simulated drive.
+    fileprivate var positionSource: SimulatedRouteSource {
+        switch course {
+        case .builtIn(let builtIn): return SimulatedRouteSource(builtIn)
+        case .file(let path):
+            var options = RouteSimulator.Options()
+            options.speedMetresPerSecond = speedMetresPerSecond
+            options.intervalMilliseconds = Int64((intervalSeconds * 1_000).rounded())
+            return SimulatedRouteSource(path: path, options: options)
         }
     }
 }

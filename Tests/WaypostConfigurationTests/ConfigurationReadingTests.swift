@@ -120,8 +120,8 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ("source.url = 1", "1:1: this must be written [[source]] with its keys below (it may come several times)"),
         ("[[source]]\nurl = 2947", "2:7: [[source]] url must be a source URL in quotes, not a whole number"),
         (
-            "[[source]]\nurl = 'sim:walk'",
-            "2:7: [[source]] url: sim: is not supported by this version; it supports gpsd:, nmea:, nmea-tcp:, nmea-udp: and serial:"
+            "[[source]]\nurl = 'sim:run'",
+            "2:7: [[source]] url: 'sim:run' is not a built-in drive; there are sim:walk, sim:city, sim:freeway, sim:none"
         ),
         ("[log]\nsync_interval = '10 parsecs'", "2:17: [log] sync_interval: has the unknown unit 'parsecs'; known: ms, s, min, h, d"),
         ("[log]\nsync_interval = -1", "2:17: [log] sync_interval: must be from 0 s to 1 h"),

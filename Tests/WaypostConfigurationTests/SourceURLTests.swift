@@ -1,4 +1,5 @@
 import Testing
+import Waypost
 import WaypostConfiguration
 
 @Suite struct SourceURLTests {
@@ -74,6 +75,29 @@ import WaypostConfiguration
         #expect(try SourceURL(written) == url)
     }
 
+    @Test(arguments: [
+        ("gpx:drive.gpx", SourceURL.replay(.init("drive.gpx", format: .gpx)), "gpx:drive.gpx"),
+        (
+            "gpx:a b.gpx?style=interpolated&interval=0.5&speed=0&times=original",
+            .replay(.init("a b.gpx", format: .gpx, style: .interpolated, intervalSeconds: 0.5, speed: 0, rebasesTimes: false)),
+            "gpx:a b.gpx?style=interpolated&interval=0.5&speed=0&times=original"
+        ),
+        ("gpx:a?times=rebased&style=actual", .replay(.init("a", format: .gpx)), "gpx:a"),
+        ("nmea:a?times=rebased", .replay(.init("a", format: .nmea)), "nmea:a?style=actual"),
+        ("nmea:a?style=fixed&speed=2", .replay(.init("a", format: .nmea, style: .fixed, speed: 2)), "nmea:a?style=fixed&speed=2"),
+        ("route:a?b.gpx", .route(.init(.file("a?b.gpx"))), "route:a%3Fb.gpx"),
+        (
+            "route:a?speed=7.5&interval=2", .route(.init(.file("a"), speedMetresPerSecond: 7.5, intervalSeconds: 2)),
+            "route:a?speed=7.5&interval=2"
+        ),
+        ("sim:freeway", .route(.init(.builtIn(.freeway))), "sim:freeway"), ("SIM:none", .route(.init(.builtIn(.none))), "sim:none"),
+    ])
+    func readsAndWritesReplaysAndDrives(text: String, url: SourceURL, written: String) throws {
+        #expect(try SourceURL(text) == url)
+        #expect(url.description == written)
+        #expect(try SourceURL(written) == url)
+    }
+
     @Test(arguments: ["", "9601", "fast", "+9600", "09600", "-1", "1e4"])
     func refusesSpeedsThatNoReceiverHas(baud: String) {
         let expected = SourceURLError.badOption(
@@ -87,8 +111,14 @@ import WaypostConfiguration
         ("serial:", .badSerialPort("")), ("serial://", .badSerialPort("//")), ("serial:ttyUSB0", .badSerialPort("ttyUSB0")),
         ("serial://ttyUSB0", .badSerialPort("//ttyUSB0")), ("serial:/dev/a%00", .notAPath("/dev/a%00")),
         ("serial:/dev/a?baud=9600&baud=auto", .repeatedOption("baud")), ("serial:auto?speed=1", .unknownOption("speed", known: ["baud"])),
-        ("gpx:a.gpx", .notSupportedByThisVersion(scheme: "gpx")),
-        ("route:a.gpx", .notSupportedByThisVersion(scheme: "route")), ("sim:walk", .notSupportedByThisVersion(scheme: "sim")),
+        ("gpx:", .missingFile(scheme: "gpx")), ("gpx:-", .missingFile(scheme: "gpx")), ("route:?speed=1", .missingFile(scheme: "route")),
+        ("gpx:a?spede=1", .unknownOption("spede", known: ["style", "interval", "speed", "times"])),
+        ("gpx:a?style=fast", .badOption("style", value: "fast", expected: "actual, interpolated or fixed")),
+        ("gpx:a?times=now", .badOption("times", value: "now", expected: "rebased or original")),
+        ("gpx:a?interval=0.05", .badOption("interval", value: "0.05", expected: "a number of seconds from 0.1 up")),
+        ("nmea:a?style=fixed&style=fixed", .repeatedOption("style")),
+        ("route:a?speed=0", .badOption("speed", value: "0", expected: "a number of metres per second from 0.01 up")),
+        ("sim:", .unknownDrive("")), ("sim:run", .unknownDrive("run")),
         ("EXEC:true", .notSupportedByThisVersion(scheme: "exec")), ("gpsd:localhost", .needsSlashes(scheme: "gpsd", "localhost")),
         ("gpsd://h:0", .badPort("0")), ("gpsd://h:65536", .badPort("65536")), ("gpsd://h:+1", .badPort("+1")),
         ("gpsd://h:99999999999999999999", .badPort("99999999999999999999")), ("gpsd://::1", .badHost("::1")),
@@ -116,9 +146,11 @@ import WaypostConfiguration
     @Test(arguments: [
         (
             "gpds://x",
-            "unknown kind of source 'gpds:'; did you mean gpsd:? (this version supports gpsd:, nmea:, nmea-tcp:, nmea-udp: and serial:)"
+            "unknown kind of source 'gpds:'; did you mean gpsd:? "
+                + "(this version supports gpsd:, gpx:, nmea:, nmea-tcp:, nmea-udp:, route:, serial: and sim:)"
         ),
-        ("sim:walk", "sim: is not supported by this version; it supports gpsd:, nmea:, nmea-tcp:, nmea-udp: and serial:"),
+        ("sim:run", "'sim:run' is not a built-in drive; there are sim:walk, sim:city, sim:freeway, sim:none"),
+        ("gpx:", "gpx: needs a file, as in gpx:drive.gpx"),
         ("drive.nmea", "'drive.nmea' is not a source URL; write for example gpsd://localhost:2947 or nmea:FILE"),
         ("nmea:", "nmea: needs a file, as in nmea:drive.nmea, or - for the standard input"),
         ("gpsd://a\nb", "'a\\nb' is not a host; write a name, an IPv4 address, or an IPv6 address in brackets, as in [::1]"),

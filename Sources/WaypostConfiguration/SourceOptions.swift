@@ -1,0 +1,81 @@
+/// The options of a source URL: each is taken once, in any order.
+struct SourceOptions {
+    private let known: [String]
+    private var values: [(name: String, value: String)]
+
+    /// The options as they stand there.
+    ///
+    /// - Parameter known: the names that mean something, for the message about others.
+    init(_ values: [(name: String, value: String)], known: [String]) {
+        self.values = values
+        self.known = known
+    }
+
+    /// Takes the option of that name; nil when it is not there.
+    private mutating func take(_ name: String) throws(SourceURLError) -> String? {
+        guard let index = values.firstIndex(where: { $0.name == name }) else { return nil }
+        let value = values.remove(at: index).value
+        if values.contains(where: { $0.name == name }) { throw .repeatedOption(name) }
+        return value
+    }
+
+    /// Takes a number of at least `least`.
+    mutating func number(_ name: String, least: Double, expected: String) throws(SourceURLError) -> Double? {
+        guard let text = try take(name) else { return nil }
+        guard let number = SourceURL.plainNumber(text), number >= least else { throw .badOption(name, value: text, expected: expected) }
+        // Adding 0 makes "-0" the 0 it is.
+        return number + 0
+    }
+
+    /// Takes how many times faster than its own times a recording is played.
+    mutating func playbackSpeed() throws(SourceURLError) -> Double? {
+        try number("speed", least: 0, expected: "a number from 0 (at once) up, such as 1 or 10")
+    }
+
+    /// Takes the time between positions, in seconds.
+    mutating func interval() throws(SourceURLError) -> Double? {
+        try number("interval", least: 0.1, expected: "a number of seconds from 0.1 up")
+    }
+
+    /// Takes one of some words.
+    mutating func word<Value>(_ name: String, among words: [(word: String, value: Value)]) throws(SourceURLError) -> Value? {
+        guard let text = try take(name) else { return nil }
+        if let found = words.first(where: { $0.word == text }) { return found.value }
+        let names = words.map(\.word)
+        throw .badOption(name, value: text, expected: names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
+    }
+
+    /// Refuses what was not taken.
+    func refuseUnknown() throws(SourceURLError) {
+        if let option = values.first { throw .unknownOption(option.name, known: known) }
+    }
+}
+
+extension SourceURL {
+    /// Splits at the last `?` if options follow it: `name=value` pairs joined by `&`, the names in small letters and `_`.
+    static func splitOptions(_ text: Substring) -> (file: Substring, options: [(name: String, value: String)]) {
+        guard let mark = text.lastIndex(of: "?") else { return (text, []) }
+        var options: [(name: String, value: String)] = []
+        for pair in text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false) {
+            guard let equals = pair.firstIndex(of: "=") else { return (text, []) }
+            let name = pair[..<equals]
+            guard !name.isEmpty, name.allSatisfy({ $0 == "_" || $0.isASCII && $0.isLowercase }) else { return (text, []) }
+            options.append((String(name), String(pair[pair.index(after: equals)...])))
+        }
+        return (text[..<mark], options)
+    }
+
+    /// A finite decimal number; `inf`, `nan` and hexadecimal ones, which `Double` would take, are none.
+    static func plainNumber(_ text: String) -> Double? {
+        guard text.allSatisfy({ $0.isASCII && $0.isNumber || "+-.eE".contains($0) }), let number = Double(text), number.isFinite else {
+            return nil
+        }
+        return number
+    }
+
+    /// The shortest text that reads back as the same number, whole ones without `.0`.
+    static func numberText(_ number: Double) -> String {
+        let text = number.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}

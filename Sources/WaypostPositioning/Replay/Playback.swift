@@ -1,0 +1,198 @@
+import Waypost
+import WaypostSystem
+
+/// What a ``Playback`` plays: the steps of a recording or a simulation, from its start.
+protocol PlaybackFeed: ~Copyable {
+    /// The next step; nil at the end.
+    mutating func next() throws(PositionSourceError) -> ReplaySchedule.Step?
+    /// The position while it stands still; nil before the first step.
+    mutating func heldPosition() -> Position?
+    /// What was odd, for people; complete at the end.
+    var warnings: [String] { get }
+}
+
+/// How a ``Playback`` plays.
+struct PlaybackOptions: Sendable {
+    /// The name that positions carry.
+    var name: String
+    /// How many times faster than its own times; 0 is as fast as the listeners take it.
+    var speed = 1.0
+    /// Whether the times are moved so that the drive begins now; otherwise they are the recording's own.
+    var rebasesTimes = true
+    /// The time between positions that are held.
+    var intervalMilliseconds: Int64 = 1_000
+}
+
+/// The thread's side of a replay or a simulated drive: plays steps at their moments, and obeys the switches.
+///
+/// - Times that are rebased grow by the drive's own time, however fast it is played: what decides runs on them and comes out the same.
+/// - While it is stationary the last position is repeated with growing times, and everything that follows is put off for so long.
+struct Playback: ~Copyable {
+    /// Why it has ended.
+    enum End: Equatable {
+        case finished
+        case cancelled
+        /// Somebody asked to begin again.
+        case reset
+    }
+
+    private let options: PlaybackOptions
+    private let handoff: EventHandoff
+    private let cancellation: ThreadCancellation
+    private let control: PlaybackControl
+    private let wake: WakeSignal
+    private var resetCount: Int
+    /// Whether a loss was told since the last position.
+    private var isLost = false
+
+    /// What was added to the drive's time by standing still, since its start.
+    private var heldMilliseconds: Int64 = 0
+    /// The drive's time now, standing still included.
+    private var clock: Int64 = 0
+    /// The UTC of the drive's time 0, in times that are rebased.
+    private var start: UTCTime
+    private var monotonicStart: Int64
+
+    init(
+        options: PlaybackOptions, control: PlaybackControl, handoff: EventHandoff, cancellation: ThreadCancellation
+    ) throws(PositionSourceError) {
+        self.options = options
+        self.handoff = handoff
+        self.cancellation = cancellation
+        self.control = control
+        do throws(SystemError) {
+            wake = try WakeSignal()
+        } catch {
+            throw .cannotRead(path: options.name, reason: error.description)
+        }
+        start = UTCTime(millisecondsSince1970: WallClock.milliseconds)
+        monotonicStart = MonotonicClock.milliseconds
+        resetCount = control.state.resetCount
+        control.attach(wake)
+    }
+
+    deinit {
+        control.detach(wake)
+    }
+
+    /// Plays the feed to its end.
+    mutating func play(_ feed: inout some PlaybackFeed & ~Copyable) throws(PositionSourceError) -> End {
+        begin()
+        while let step = try feed.next() {
+            switch reach(step, feed: &feed) {
+            case nil: break
+            case let end?: return end
+            }
+            guard tell(step) else { return .cancelled }
+        }
+        return .finished
+    }
+
+    /// Begins the drive's time again; times that are rebased go on growing.
+    private mutating func begin() {
+        guard clock > 0 else { return }
+        start = start.advanced(byMilliseconds: clock + options.intervalMilliseconds)
+        monotonicStart = MonotonicClock.milliseconds
+        (clock, heldMilliseconds) = (0, 0)
+    }
+
+    /// Waits until the step is due; meanwhile stands still as long as it is told to.
+    private mutating func reach(_ step: ReplaySchedule.Step, feed: inout some PlaybackFeed & ~Copyable) -> End? {
+        while true {
+            let state = control.state
+            if state.resetCount != resetCount {
+                resetCount = state.resetCount
+                return lose(.ended) ? .reset : .cancelled
+            }
+            if state.isStationary, let position = feed.heldPosition() {
+                clock += options.intervalMilliseconds
+                heldMilliseconds += options.intervalMilliseconds
+                guard tell(position, recordedTime: nil), pauseWhileHeld() else { return .cancelled }
+                continue
+            }
+            let due = step.atMilliseconds + heldMilliseconds
+            switch wait(milliseconds: wallMilliseconds(of: due)) {
+            case .cancelled: return .cancelled
+            case .ready: continue
+            case .timedOut:
+                clock = due
+                return nil
+            }
+        }
+    }
+
+    /// How long to wait until a moment of the drive.
+    private func wallMilliseconds(of moment: Int64) -> Int64 {
+        guard options.speed > 0 else { return 0 }
+        return monotonicStart + Int64(Double(moment) / options.speed) - MonotonicClock.milliseconds
+    }
+
+    private mutating func wait(milliseconds: Int64) -> ThreadCancellation.Wake {
+        if milliseconds <= 0 { return cancellation.isCancelled ? .cancelled : .timedOut }
+        let result = cancellation.wait(forReading: wake.descriptor, timeoutMilliseconds: milliseconds)
+        if result == .ready { wake.clear() }
+        return result
+    }
+
+    /// Waits for one interval; at full speed, too: standing still has no end of its own.
+    private mutating func pauseWhileHeld() -> Bool {
+        let pause = options.speed > 0 ? wallMilliseconds(of: clock) : options.intervalMilliseconds
+        return wait(milliseconds: max(1, pause)) != .cancelled
+    }
+
+    // MARK: - Telling
+
+    private mutating func tell(_ step: ReplaySchedule.Step) -> Bool {
+        switch step {
+        case .position(let position, _, let recordedTime): tell(position, recordedTime: recordedTime)
+        case .lost: lose(.noFix)
+        }
+    }
+
+    /// Tells a loss, once.
+    private mutating func lose(_ reason: LossReason) -> Bool {
+        defer { isLost = true }
+        return isLost || handoff.send(.lost(reason))
+    }
+
+    private mutating func tell(_ position: Position, recordedTime: UTCTime?) -> Bool {
+        let time = options.rebasesTimes ? start.advanced(byMilliseconds: clock) : recordedTime?.advanced(byMilliseconds: heldMilliseconds)
+        if control.state.isPositionLost {
+            return lose(.noFix) && handoff.send(.noFix(NoFix(time: time, source: options.name)))
+        }
+        isLost = false
+        var position = position
+        position.time = time
+        position.source = options.name
+        return handoff.send(.position(position))
+    }
+}
+
+extension ReplaySchedule.Step {
+    /// When it is due, in milliseconds of the drive.
+    var atMilliseconds: Int64 {
+        switch self {
+        case .position(_, let moment, _): moment
+        case .lost(let moment): moment
+        }
+    }
+}
+
+extension Playback {
+    /// Plays a feed to its end, from the start again whenever that is asked for, and tells that it has ended.
+    mutating func playAll<Feed: PlaybackFeed & ~Copyable>(
+        _ open: () throws(PositionSourceError) -> Feed
+    ) throws(PositionSourceError) {
+        while true {
+            var feed = try open()
+            switch try play(&feed) {
+            case .reset: continue
+            case .cancelled: return
+            case .finished:
+                for line in feed.warnings { handoff.send(.status(.warning(line))) }
+                handoff.send(.finished)
+                return
+            }
+        }
+    }
+}

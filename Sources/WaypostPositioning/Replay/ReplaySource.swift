@@ -1,0 +1,82 @@
+import Waypost
+import WaypostSystem
+
+/// A recording played as if it happened now: for the desk, for tests, for a look at what a track would have done.
+///
+/// ```swift
+/// let source = ReplaySource(path: "drive.gpx", options: .init(style: .interpolated, speed: 10))
+/// let manager = PositioningManager(source: source)
+/// await manager.start()
+/// source.control.isPositionLost = true     // into the tunnel
+/// ```
+/// The rules for times that are missing, go back or leave a gap are those of ``ReplaySchedule``.
+/// - Errors: the file cannot be opened or read, or holds no position.
+public struct ReplaySource: PlayableSource {
+    /// How a recording is played.
+    public struct Options: Sendable, Hashable {
+        /// How its points become positions.
+        public var style: ReplaySchedule.Style
+        /// The time between positions in the styles that have one; at least 0.1 s.
+        public var interval: Duration
+        /// How many times faster than its own times; 0 is as fast as the listeners take it.
+        public var speed: Double
+        /// Whether its times are moved so that it begins now; they then grow by its own time, however fast it is played.
+        public var rebasesTimes: Bool
+
+        /// A replay like the drive itself, begun now.
+        public init(
+            style: ReplaySchedule.Style = .actual, interval: Duration = .seconds(1), speed: Double = 1, rebasesTimes: Bool = true
+        ) {
+            precondition(speed.isFinite && speed >= 0, "speed is a finite number, not negative")
+            self.style = style
+            self.interval = interval
+            self.speed = speed
+            self.rebasesTimes = rebasesTimes
+        }
+    }
+
+    /// The URL: `gpx:PATH` or `nmea:PATH`.
+    public let name: String
+    /// The file.
+    public let path: String
+    /// What the file holds.
+    public let format: RecordingFormat
+    /// How it is played.
+    public let options: Options
+    /// Its switches, thrown while it runs.
+    public let control: PlaybackControl
+
+    /// Nobody else is disturbed, but a recording is not there to stand in for a receiver.
+    public var sharing: SourceSharing { .alone }
+
+    /// A replay of that file.
+    public init(path: String, format: RecordingFormat, options: Options = Options(), control: PlaybackControl = PlaybackControl()) {
+        self.path = path
+        self.format = format
+        self.options = options
+        self.control = control
+        name = "\(format.rawValue):\(path)"
+    }
+
+    /// Delivers the recording's positions and ends with `finished`.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        try await EventHandoff.run(threadName: "replay", whenFull: .waits, output: output) {
+            (handoff, cancellation) throws(PositionSourceError) in
+            let interval = Int64(options.interval / .milliseconds(1))
+            let schedule = ReplaySchedule(style: options.style, intervalMilliseconds: interval)
+            let playback = PlaybackOptions(
+                name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, intervalMilliseconds: schedule.intervalMilliseconds)
+            var player = try Playback(options: playback, control: control, handoff: handoff, cancellation: cancellation)
+            switch format {
+            case .gpx:
+                try player.playAll { () throws(PositionSourceError) in
+                    try RecordingFeed(path: path, reader: GPXRecordingReader(path: path), schedule: schedule)
+                }
+            case .nmea:
+                try player.playAll { () throws(PositionSourceError) in
+                    try RecordingFeed(path: path, reader: NMEARecordingReader(path: path), schedule: schedule)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Waypost
+import WaypostSystem
+
+/// A drive that nobody makes: along a route of yours, or one of those that are built in.
+///
+/// ```swift
+/// let source = SimulatedRouteSource(corners: [home, office], speedMetresPerSecond: 14)
+/// ```
+/// Its positions say that they are fixes, as a receiver's would, so that fences, logs and dispatch can be tried with them; their `source`
+/// tells what they are.
+public struct SimulatedRouteSource: PlayableSource {
+    /// Where the corners come from.
+    enum Route: Sendable {
+        case corners([Coordinate])
+        case file(String)
+        case builtIn(BuiltInRoute)
+    }
+
+    /// The URL: `route:PATH` or `sim:NAME`.
+    public let name: String
+    /// Its switches, thrown while it runs.
+    public let control: PlaybackControl
+    private let route: Route
+    private let options: RouteSimulator.Options
+
+    /// Beside any other: nothing is used up.
+    public var sharing: SourceSharing { .alone }
+
+    /// A drive along these corners, once.
+    ///
+    /// - Parameters:
+    ///   - name: what positions carry as their source.
+    ///   - options: speed, interval, accuracy and noise.
+    public init(
+        corners: [Coordinate], name: String = "route:", options: RouteSimulator.Options = .init(),
+        control: PlaybackControl = PlaybackControl()
+    ) {
+        self.init(route: .corners(corners), name: name, options: options, control: control)
+    }
+
+    /// A drive along the first route of a GPX file; along its first track when it has none.
+    public init(path: String, options: RouteSimulator.Options = .init(), control: PlaybackControl = PlaybackControl()) {
+        self.init(route: .file(path), name: "route:\(path)", options: options, control: control)
+    }
+
+    /// A built-in drive, round and round until it is stopped.
+    public init(_ builtIn: BuiltInRoute, noise: NoiseModel? = nil, control: PlaybackControl = PlaybackControl()) {
+        var options = RouteSimulator.Options()
+        if builtIn.speedMetresPerSecond > 0 { options.speedMetresPerSecond = builtIn.speedMetresPerSecond }
+        options.noise = noise
+        options.repeats = true
+        self.init(route: .builtIn(builtIn), name: "sim:\(builtIn.rawValue)", options: options, control: control)
+    }
+
+    private init(route: Route, name: String, options: RouteSimulator.Options, control: PlaybackControl) {
+        self.route = route
+        self.name = name
+        self.options = options
+        self.control = control
+    }
+
+    /// Delivers one position per interval, and `finished` at the end of a route that has one.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        try await EventHandoff.run(threadName: "route", whenFull: .waits, output: output) {
+            (handoff, cancellation) throws(PositionSourceError) in
+            let simulator = try simulator()
+            guard let simulator else { return reportNoFix(handoff, cancellation) }
+            let playback = PlaybackOptions(name: name, intervalMilliseconds: options.intervalMilliseconds)
+            var player = try Playback(options: playback, control: control, handoff: handoff, cancellation: cancellation)
+            try player.playAll { () throws(PositionSourceError) in
+                RouteFeed(simulator: simulator, intervalMilliseconds: options.intervalMilliseconds)
+            }
+        }
+    }
+
+    /// The drive; nil for a receiver without a fix.
+    private func simulator() throws(PositionSourceError) -> RouteSimulator? {
+        let corners: [Coordinate]
+        switch route {
+        case .builtIn(.none): return nil
+        case .builtIn(let builtIn): corners = builtIn.corners
+        case .corners(let given): corners = given
+        case .file(let path): corners = try RouteFile.corners(path: path)
+        }
+        guard let simulator = RouteSimulator(route: corners, options: options) else {
+            throw .unusable(path: name, reason: "holds no point of a route")
+        }
+        return simulator
+    }
+
+    private func reportNoFix(_ handoff: EventHandoff, _ cancellation: ThreadCancellation) {
+        repeat {
+            let time = UTCTime(millisecondsSince1970: WallClock.milliseconds)
+            guard handoff.send(.noFix(NoFix(time: time, source: name))) else { return }
+        } while cancellation.sleep(milliseconds: options.intervalMilliseconds)
+    }
+}
+
+/// The steps of a simulated drive.
+private struct RouteFeed: PlaybackFeed, ~Copyable {
+    private var simulator: RouteSimulator
+    /// The drive before the step that was given last: the playback may stand still before it tells that step.
+    private var held: RouteSimulator
+    private let intervalMilliseconds: Int64
+    private var clock: Int64 = 0
+
+    var warnings: [String] { [] }
+
+    init(simulator: RouteSimulator, intervalMilliseconds: Int64) {
+        self.simulator = simulator
+        held = simulator
+        held.isStationary = true
+        self.intervalMilliseconds = intervalMilliseconds
+    }
+
+    mutating func next() -> ReplaySchedule.Step? {
+        held = simulator
+        held.isStationary = true
+        guard let position = simulator.next() else { return nil }
+        defer { clock += intervalMilliseconds }
+        return .position(position, atMilliseconds: clock, recordedTime: nil)
+    }
+
+    mutating func heldPosition() -> Position? {
+        held.next()
+    }
+}

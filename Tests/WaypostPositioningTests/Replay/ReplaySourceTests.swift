@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostPositioning
+import WaypostTestKit
+
+@Suite struct ReplaySourceTests {
+    /// A track of one point per second to the north, 10 m/s, a second segment a minute later.
+    private func track(points: Int = 10, segments: Int = 2) -> String {
+        var text = "<?xml version=\"1.0\"?><gpx version=\"1.1\" xmlns=\"http://www.topografix.com/GPX/1/1\"><trk>"
+        for segment in 0..<segments {
+            text += "<trkseg>"
+            for point in 0..<points {
+                let second = segment * 60 + point
+                let time = "2026-03-01T06:\(String(format: "%02d:%02d", second / 60, second % 60))Z"
+                text += "<trkpt lat=\"\(47 + Double(second) * 0.00009)\" lon=\"8\"><time>\(time)</time></trkpt>"
+            }
+            text += "</trkseg>"
+        }
+        return text + "</trk></gpx>"
+    }
+
+    private func write(_ text: String, named name: String = "drive.gpx") throws -> String {
+        let path = NSTemporaryDirectory() + UUID().uuidString + "-" + name
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    /// Everything that one run delivers until it ends.
+    private func events(of source: some PositionSource) async throws -> [PositionSourceEvent] {
+        let log = EventLog()
+        try await source.run { log.append($0) }
+        return log.events
+    }
+
+    @Test(arguments: ReplaySchedule.Style.allCases) func keepsTheContract(style: ReplaySchedule.Style) async throws {
+        let path = try write(track())
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let violations = await PositionSourceContract().violations {
+            ReplaySource(path: path, format: .gpx, options: .init(style: style, speed: 20))
+        }
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test func keepsTheTimesOfTheRecordingWhenAsked() async throws {
+        let path = try write(track(points: 3))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let found = try await events(of: ReplaySource(path: path, format: .gpx, options: .init(speed: 0, rebasesTimes: false)))
+        let start = try #require(UTCTime(year: 2026, month: 3, day: 1, millisecondOfDay: 21_600_000))
+        let told = found.compactMap { event -> String? in
+            switch event {
+            case .position(let position): position.time.map { "\(($0.millisecondsSince1970 - start.millisecondsSince1970) / 1_000)" }
+            case .lost: "lost"
+            case .finished: "finished"
+            default: nil
+            }
+        }
+        #expect(told == ["0", "1", "2", "lost", "60", "61", "62", "finished"])
+    }
+
+    @Test func movesTheTimesToNowByDefault() async throws {
+        let path = try write(track(points: 3, segments: 1))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let before = Int64(Date().timeIntervalSince1970 * 1_000)
+        let found = try await events(of: ReplaySource(path: path, format: .gpx, options: .init(speed: 0)))
+        let times = found.compactMap { event -> Int64? in
+            if case .position(let position) = event { position.time?.millisecondsSince1970 } else { nil }
+        }
+        let first = try #require(times.first)
+        #expect((before - 1_000...before + 60_000).contains(first))
+        // The drive's own time, although it took no time.
+        #expect(times == [first, first + 1_000, first + 2_000])
+    }
+
+    @Test func givesTheSamePlacesAtFullSpeedAndPaced() async throws {
+        let path = try write(track(points: 5, segments: 1))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func replay(_ speed: Double) async throws -> [PositionSourceEvent] {
+            try await events(
+                of: ReplaySource(path: path, format: .gpx, options: .init(style: .interpolated, speed: speed, rebasesTimes: false)))
+        }
+        let start = ContinuousClock.now
+        let paced = try await replay(8)
+        #expect(ContinuousClock.now - start >= .milliseconds(490), "4 s at 8 times")
+        #expect(try await replay(0) == paced)
+    }
+
+    @Test func holdsThePositionWhileItIsStationary() async throws {
+        let path = try write(track(points: 100, segments: 1))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = ReplaySource(path: path, format: .gpx, options: .init(interval: .milliseconds(100), speed: 20))
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count >= 5 })
+            source.control.isStationary = true
+            let before = log.positions.count
+            #expect(await log.waits { $0.positions.count >= before + 10 })
+            source.control.isStationary = false
+            let held = log.positions[(before + 2)..<(before + 9)]
+            #expect(Set(held.map(\.coordinate)).count == 1)
+            #expect(held.allSatisfy { $0.speedMetresPerSecond == 0 })
+            let place = try #require(held.last?.coordinate)
+            #expect(await log.waits { $0.positions.last?.coordinate != place }, "goes on")
+        }
+    }
+
+    @Test func losesThePositionWhileTheProgressGoesOn() async throws {
+        let path = try write(track(points: 200, segments: 1))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = ReplaySource(path: path, format: .gpx, options: .init(speed: 20))
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count >= 3 })
+            source.control.isPositionLost = true
+            #expect(await log.waits { $0.losses == [.noFix] })
+            let before = log.positions
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(log.positions.count - before.count <= 1)
+            source.control.isPositionLost = false
+            #expect(await log.waits { $0.positions.count > before.count + 1 })
+            let last = try #require(before.last).coordinate.latitudeDegrees
+            let next = log.positions[before.count + 1].coordinate.latitudeDegrees
+            // Half a second at twenty times its speed is ten points of 0.00009 degrees.
+            #expect(next - last > 0.0005, "the drive went on in the tunnel")
+        }
+    }
+
+    @Test func beginsAgainAfterAReset() async throws {
+        let path = try write(track(points: 200, segments: 1))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = ReplaySource(path: path, format: .gpx, options: .init(speed: 20))
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count >= 5 })
+            source.control.reset()
+            #expect(await log.waits { $0.losses == [.ended] && $0.positions.last?.coordinate.latitudeDegrees ?? 0 < 47.0003 })
+            let times = log.positions.compactMap { $0.time?.millisecondsSince1970 }
+            #expect(times == times.sorted(), "times go on growing")
+        }
+    }
+
+    @Test func wakesFromALongPauseWhenItIsReset() async throws {
+        var text = track(points: 1, segments: 1)
+        text = text.replacingOccurrences(
+            of: "</trkseg>", with: "<trkpt lat=\"47.1\" lon=\"8\"><time>2026-03-01T06:09:00Z</time></trkpt></trkseg>")
+        let path = try write(text)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = ReplaySource(path: path, format: .gpx)
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count == 1 })
+            source.control.reset()
+            #expect(await log.waits { $0.positions.count == 2 })
+        }
+    }
+
+    @Test func replaysNMEAInTheSameStyles() async throws {
+        let lines = ["120000", "120002", "120006"].enumerated().map { index, time in
+            let body = "GPRMC,\(time),A,470\(index).0000,N,00800.0000,E,10.0,0.0,010326,,,A"
+            return "$\(body)*\(String(format: "%02X", body.utf8.reduce(0, ^)))\r\n"
+        }
+        let path = try write(lines.joined(), named: "drive.nmea")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let found = try await events(of: ReplaySource(path: path, format: .nmea, options: .init(style: .interpolated, speed: 0)))
+        #expect(found.count { if case .position = $0 { true } else { false } } == 7)
+        #expect(found.last == .finished)
+    }
+
+    @Test(arguments: [
+        ("<gpx><rte><rtept lat=\"1\" lon=\"2\"/></rte></gpx>", "holds no track point; to drive along its route use route:FILE"),
+        ("<gpx></gpx>", "holds no track point"),
+    ])
+    func refusesWhatHoldsNoTrack(text: String, reason: String) async throws {
+        let path = try write(text)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        await #expect(throws: PositionSourceError.unusable(path: path, reason: reason)) {
+            _ = try await events(of: ReplaySource(path: path, format: .gpx, options: .init(speed: 0)))
+        }
+    }
+
+    @Test func refusesAFileThatIsNotThere() async {
+        await #expect(throws: PositionSourceError.cannotOpen(path: "/nowhere.gpx", reason: "No such file or directory")) {
+            _ = try await events(of: ReplaySource(path: "/nowhere.gpx", format: .gpx))
+        }
+    }
+}

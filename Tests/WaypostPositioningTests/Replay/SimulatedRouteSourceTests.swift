@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostPositioning
+import WaypostTestKit
+
+@Suite struct SimulatedRouteSourceTests {
+    private func corners(_ places: (Double, Double)...) throws -> [Coordinate] {
+        try places.map { try #require(Coordinate(latitudeDegrees: $0.0, longitudeDegrees: $0.1)) }
+    }
+
+    private var quick: RouteSimulator.Options {
+        var options = RouteSimulator.Options()
+        options.intervalMilliseconds = 100
+        return options
+    }
+
+    @Test func keepsTheContract() async throws {
+        let route = try corners((47, 8), (47.0001, 8))
+        let violations = await PositionSourceContract().violations { SimulatedRouteSource(corners: route, options: quick) }
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test func drivesToTheEndAndFinishes() async throws {
+        let route = try corners((47, 8), (47.0001, 8))
+        let log = EventLog()
+        try await SimulatedRouteSource(corners: route, options: quick).run { log.append($0) }
+        #expect(log.events.last == .finished)
+        #expect(log.positions.first?.coordinate == route[0])
+        #expect(log.positions.last?.coordinate == route[1])
+        // 11.1 m at 2 m per step.
+        #expect(log.positions.count == 7)
+    }
+
+    @Test(arguments: [BuiltInRoute.walk, .city, .freeway]) func drivesRoundAndRound(route: BuiltInRoute) async throws {
+        try await running(SimulatedRouteSource(route)) { log in
+            #expect(await log.waits { $0.positions.count >= 2 })
+            #expect(log.positions.allSatisfy { $0.source == "sim:\(route.rawValue)" })
+            let metres = Geodesic.distanceMetres(from: log.positions[0].coordinate, to: log.positions[1].coordinate)
+            #expect(abs(metres - route.speedMetresPerSecond) < 0.1)
+        }
+    }
+
+    @Test func standsStillAndGoesOnFromThere() async throws {
+        let source = try SimulatedRouteSource(corners: corners((47, 8), (47.1, 8)), options: quick)
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count >= 3 })
+            source.control.isStationary = true
+            #expect(await log.waits { $0.positions.suffix(4).allSatisfy { $0.speedMetresPerSecond == 0 } })
+            source.control.isStationary = false
+            #expect(await log.waits { $0.positions.suffix(4).allSatisfy { $0.speedMetresPerSecond == 20 } })
+            let latitudes = log.positions.map(\.coordinate.latitudeDegrees)
+            #expect(latitudes == latitudes.sorted(), "never back")
+        }
+    }
+
+    @Test func reportsNoFixWithoutARoute() async throws {
+        try await running(SimulatedRouteSource(.none)) { log in
+            #expect(await log.waits { $0.events.count >= 2 })
+            #expect(log.positions.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "<rte><rtept lat=\"1\" lon=\"2\"/><rtept lat=\"1.00001\" lon=\"2\"/></rte><trk><trkseg><trkpt lat=\"5\" lon=\"6\"/></trkseg></trk>",
+            1.0
+        ),
+        ("<trk><trkseg><trkpt lat=\"5\" lon=\"6\"/></trkseg><trkseg><trkpt lat=\"5.00001\" lon=\"6\"/></trkseg></trk>", 5.0),
+    ])
+    func takesTheRouteOrElseTheTrackOfAFile(content: String, latitude: Double) async throws {
+        let path = NSTemporaryDirectory() + UUID().uuidString + ".gpx"
+        try "<gpx version=\"1.1\">\(content)</gpx>".write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let log = EventLog()
+        try await SimulatedRouteSource(path: path, options: quick).run { log.append($0) }
+        #expect(log.positions.count == 2)
+        #expect(log.positions.first?.coordinate.latitudeDegrees == latitude)
+        #expect(log.positions.first?.source == "route:\(path)")
+    }
+
+    @Test func refusesAFileWithoutPoints() async throws {
+        let path = NSTemporaryDirectory() + UUID().uuidString + ".gpx"
+        try "<gpx version=\"1.1\"/>".write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        await #expect(throws: PositionSourceError.unusable(path: path, reason: "holds no point of a route or track")) {
+            try await SimulatedRouteSource(path: path).run { _ in }
+        }
+    }
+}
