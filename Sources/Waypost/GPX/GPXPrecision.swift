@@ -7,17 +7,21 @@ public struct GPXPrecision: Sendable, Hashable {
     /// Most decimals of speeds, courses, dilutions and accuracies, 0...9; zeros at the end are left out.
     public var figureDecimals: Int
 
+    /// Whether PDOP is left out where it is what HDOP and VDOP make it, to a hundredth; ``GPXReader`` fills it in again.
+    public var leavesOutImpliedPDOP: Bool
+
     /// That many decimals of each kind.
-    public init(coordinateDecimals: Int, altitudeDecimals: Int, figureDecimals: Int) {
+    public init(coordinateDecimals: Int, altitudeDecimals: Int, figureDecimals: Int, leavesOutImpliedPDOP: Bool = false) {
         precondition((7...9).contains(coordinateDecimals), "7 to 9 decimals of a degree")
         precondition((0...9).contains(altitudeDecimals) && (0...9).contains(figureDecimals), "0 to 9 decimals")
         self.coordinateDecimals = coordinateDecimals
         self.altitudeDecimals = altitudeDecimals
         self.figureDecimals = figureDecimals
+        self.leavesOutImpliedPDOP = leavesOutImpliedPDOP
     }
 
-    /// What a receiver can mean: 1.1 cm, 10 cm of height, two decimals of everything else.
-    public static let log = GPXPrecision(coordinateDecimals: 7, altitudeDecimals: 1, figureDecimals: 2)
+    /// What a receiver can mean: 1.1 cm, 10 cm of height, two decimals of everything else, and no figure that says nothing new.
+    public static let log = GPXPrecision(coordinateDecimals: 7, altitudeDecimals: 1, figureDecimals: 2, leavesOutImpliedPDOP: true)
     /// For conversions, so that nothing another program wrote is lost: 0.1 mm, 1 mm of height, six decimals of everything else.
     public static let exchange = GPXPrecision(coordinateDecimals: 9, altitudeDecimals: 3, figureDecimals: 6)
 }

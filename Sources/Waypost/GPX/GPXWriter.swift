@@ -227,7 +227,9 @@ extension GPXWriter {
         }
         append(figure: position.quality.hdop, "<hdop>", "</hdop>", into: &text)
         append(figure: position.quality.vdop, "<vdop>", "</vdop>", into: &text)
-        append(figure: position.quality.pdop, "<pdop>", "</pdop>", into: &text)
+        if !precision.leavesOutImpliedPDOP || !position.quality.isPDOPImplied {
+            append(figure: position.quality.pdop, "<pdop>", "</pdop>", into: &text)
+        }
     }
 
     private func appendExtensions(of position: Position, into text: inout TextBuffer) {

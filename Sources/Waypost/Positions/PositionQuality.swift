@@ -19,3 +19,21 @@ public struct PositionQuality: Sendable, Hashable {
     @inlinable
     public init() {}
 }
+
+extension PositionQuality {
+    /// The PDOP that HDOP and VDOP make, in hundredths as receivers give it; nil unless both are known.
+    ///
+    /// - Source: PDOP² = HDOP² + VDOP², as the position's variance is the sum of those of its three directions.
+    /// - Journals leave out what equals it: it may never come out differently.
+    public var impliedPDOP: Double? {
+        guard let hdop, let vdop else { return nil }
+        return ((hdop * hdop + vdop * vdop).squareRoot() * 1e2).rounded() / 1e2
+    }
+
+    /// Whether PDOP says nothing that HDOP and VDOP do not, within the hundredth to which receivers round all three.
+    var isPDOPImplied: Bool {
+        guard let pdop, let impliedPDOP else { return false }
+        // Half a hundredth more for PDOPs with more decimals, and for what doubles cannot hold.
+        return abs(pdop - impliedPDOP) < 0.015
+    }
+}

@@ -11,8 +11,9 @@ import Waypost
 /// ```
 /// Numbers of fixed size are little-endian; a varint has seven bits a byte, lowest first; crc is CRC-32C. A string is its length (varint) and
 /// UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position, 2 segment break (the reason:1, the
-/// types that it concerns:1, without: all), 3 event (``EventCodec``). A reader
-/// skips kinds that it does not know and ignores what follows the fields that it knows.
+/// types that it concerns:1, without: all), 3 event (``EventCodec``), 4 position in short (``CompactPositionCodec``). A reader
+/// skips kinds that it does not know and ignores what follows the fields that it knows. Version 1 is the same without kind 4; since
+/// version 2 only positions within events have the form of kind 1.
 ///
 /// ```
 /// position = status and mode:1  presence:varint  latitude  longitude  the fields present, in the order of their bits
@@ -21,7 +22,9 @@ import Waypost
 /// ```
 enum JournalCodec {
     static let magic = Array("waypostJ".utf8)
-    static let version: UInt16 = 1
+    static let version: UInt16 = 2
+    /// The versions that are read.
+    static let readableVersions: ClosedRange<UInt16> = 1...2
     static let marker: UInt8 = 0xB5
     /// Marker, length and checksum.
     static let frameByteCount = 7
@@ -36,6 +39,7 @@ enum JournalCodec {
         static let position: UInt8 = 1
         static let segmentBreak: UInt8 = 2
         static let event: UInt8 = 3
+        static let compactPosition: UInt8 = 4
     }
 
     /// The bytes of a header.
@@ -67,9 +71,9 @@ enum JournalCodec {
         bytes.append(contentsOf: repeatElement(0, count: frameByteCount - 1))
         switch record.content {
         case .position(let position):
-            bytes.append(Kind.position)
+            bytes.append(Kind.compactPosition)
             bytes.append(varint: record.sequence)
-            PositionCodec.append(position, types: record.types, source: source, to: &bytes)
+            CompactPositionCodec.append(position, types: record.types, source: source, to: &bytes)
         case .segmentBreak(let reason):
             bytes.append(Kind.segmentBreak)
             bytes.append(varint: record.sequence)
@@ -139,6 +143,10 @@ enum JournalCodec {
             var types = LogTypes.raw
             guard let position = PositionCodec.decode(&input, types: &types, source: source) else { return nil }
             return JournalRecord(sequence: sequence, content: .position(position), types: types)
+        case Kind.compactPosition:
+            var types = LogTypes.raw
+            guard let position = CompactPositionCodec.decode(&input, types: &types, source: source) else { return nil }
+            return JournalRecord(sequence: sequence, content: .position(position), types: types)
         case Kind.segmentBreak:
             guard let reason = input.byte() else { return nil }
             // A reason of a later version is a break all the same.
@@ -174,7 +182,7 @@ enum JournalCodec {
         let whole = Array(bytes.prefix(Int(count)))
         var trailer = JournalInput(whole[(whole.count - 4)...])
         guard trailer.integer(UInt32.self) == CRC32C.checksum(whole.span.bytes.extracting(0..<whole.count - 4)) else { return .damaged }
-        guard version == JournalCodec.version else { throw .unsupportedVersion(Int(version)) }
+        guard readableVersions.contains(version) else { throw .unsupportedVersion(Int(version)) }
         input = JournalInput(whole[12..<(whole.count - 4)])
         guard let boot = input.bytes(16), let first = input.integer(UInt64.self), let hasSource = input.byte() else { return .damaged }
         var header = JournalHeader(bootIdentity: Array(boot), firstSequence: first, source: hasSource == 0 ? nil : input.string())

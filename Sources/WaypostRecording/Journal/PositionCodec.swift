@@ -1,6 +1,6 @@
 import Waypost
 
-/// The bytes of a position in a journal: everything that a `Position` holds, exactly.
+/// The bytes of a position within an event, and of every position in journals of version 1: everything that a `Position` holds, exactly.
 enum PositionCodec {
     /// Which fields follow; the fields stand in the order of their bits.
     ///
@@ -37,7 +37,7 @@ enum PositionCodec {
     ]
 
     /// The wire numbers of an accuracy's origin; never change one.
-    private static let origins: [(code: UInt8, origin: HorizontalAccuracy.Origin)] = [
+    static let origins: [(code: UInt8, origin: HorizontalAccuracy.Origin)] = [
         (0, .receiver), (1, .gst), (2, .gbs), (3, .gpsd), (4, .hdop), (5, .assumed), (6, .reduced),
     ]
 

@@ -4,40 +4,73 @@ import Waypost
 @testable import WaypostRecording
 
 @Suite struct PositionCodecTests {
-    private func roundTrip(_ position: Position, headerSource: String? = nil) -> Position? {
+    /// Where a position may stand in a journal, each with its own form.
+    enum Form: CaseIterable {
+        case ofARecord, withinAnEvent
+    }
+
+    private func bytes(_ position: Position, _ form: Form, source: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
-        PositionCodec.append(position, source: headerSource, to: &bytes)
-        var input = JournalInput(bytes[...])
-        let back = PositionCodec.decode(&input, source: headerSource)
+        switch form {
+        case .ofARecord: CompactPositionCodec.append(position, types: .raw, source: source, to: &bytes)
+        case .withinAnEvent: PositionCodec.append(position, source: source, to: &bytes)
+        }
+        return bytes
+    }
+
+    private func decode(_ input: inout JournalInput, _ form: Form, source: String? = nil) -> Position? {
+        var types = LogTypes.raw
+        return switch form {
+        case .ofARecord: CompactPositionCodec.decode(&input, types: &types, source: source)
+        case .withinAnEvent: PositionCodec.decode(&input, source: source)
+        }
+    }
+
+    private func roundTrip(_ position: Position, _ form: Form, headerSource: String? = nil) -> Position? {
+        var input = JournalInput(bytes(position, form, source: headerSource)[...])
+        let back = decode(&input, form, source: headerSource)
         #expect(input.rest.isEmpty)
         return back
     }
 
-    @Test func keepsEverything() {
+    /// All numbers bit by bit: zeros differ by their sign.
+    private func bits(_ position: Position?) -> [UInt64?] {
+        let quality = position?.quality
+        return [
+            position?.coordinate.latitudeDegrees, position?.coordinate.longitudeDegrees, position?.altitudeMSLMetres,
+            position?.altitudeHAEMetres, position?.geoidSeparationMetres, position?.speedMetresPerSecond, position?.courseDegrees,
+            position?.climbMetresPerSecond, position?.accuracy?.radiusMetres, quality?.eph, quality?.epv, quality?.eps, quality?.hdop,
+            quality?.vdop, quality?.pdop,
+        ].map { $0?.bitPattern }
+    }
+
+    @Test(arguments: Form.allCases) func keepsEverything(form: Form) {
         var position = Sample.position(second: 1)
         position.isWeekRolloverCorrected = true
         position.status = .rtkFloat
-        #expect(roundTrip(position) == position)
-        #expect(roundTrip(position, headerSource: position.source) == position)
-        #expect(roundTrip(position, headerSource: "another") == position)
-        #expect(roundTrip(Sample.bare()) == Sample.bare())
+        position.time = position.time?.advanced(byMilliseconds: 7)
+        #expect(roundTrip(position, form) == position)
+        #expect(roundTrip(position, form, headerSource: position.source) == position)
+        #expect(roundTrip(position, form, headerSource: "another") == position)
+        #expect(roundTrip(Sample.bare(), form) == Sample.bare())
+        #expect(roundTrip(Sample.bare(), form, headerSource: "another") == Sample.bare())
     }
 
-    @Test func keepsEveryOriginModeAndStatus() {
+    @Test(arguments: Form.allCases) func keepsEveryOriginModeAndStatus(form: Form) {
         for origin in HorizontalAccuracy.Origin.allCases {
             var position = Sample.bare()
             position.accuracy = HorizontalAccuracy(radiusMetres: 0.1 + 0.2, origin: origin)
-            #expect(roundTrip(position) == position)
+            #expect(roundTrip(position, form) == position)
         }
         for raw in 0...9 {
             var position = Sample.bare()
             position.status = FixStatus(rawValue: raw) ?? .unknown
             position.mode = raw % 2 == 0 ? .twoDimensional : .threeDimensional
-            #expect(roundTrip(position) == position && position.status.rawValue == raw)
+            #expect(roundTrip(position, form) == position && position.status.rawValue == raw)
         }
     }
 
-    @Test func keepsDoublesBitByBit() {
+    @Test(arguments: Form.allCases) func keepsDoublesBitByBit(form: Form) {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<20_000 {
             var position = Sample.bare(
@@ -46,18 +79,48 @@ import Waypost
             let any = Double(bitPattern: generator.next())
             position.altitudeMSLMetres = any.isFinite ? any : -0.0
             position.climbMetresPerSecond = Double(Int.random(in: -9_999...9_999, using: &generator)) / 100
-            let back = roundTrip(position)
-            func bits(_ position: Position?) -> [UInt64?] {
-                [
-                    position?.coordinate.latitudeDegrees, position?.coordinate.longitudeDegrees, position?.altitudeMSLMetres,
-                    position?.climbMetresPerSecond,
-                ].map { $0?.bitPattern }
-            }
+            let back = roundTrip(position, form)
             if bits(back) != bits(position) { Issue.record("\(position) became \(String(describing: back))") }
         }
     }
 
-    @Test func treatsWhatIsNoNumberAsUnknown() {
+    @Test func keepsFiguresThatFollowFromOthersAndThoseThatNearlyDo() {
+        var generator = SeededGenerator(seed: 20)
+        func figure() -> Double? {
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0: nil
+            case 1: .random(in: -1e6...1e6, using: &generator)
+            case 2: -0.0
+            case 3: 0x1p52
+            default:
+                Double(Int.random(in: -400_000...400_000, using: &generator))
+                    / ([1, 10, 100, 1_000, 10_000].randomElement(using: &generator) ?? 1)
+            }
+        }
+        for _ in 0..<20_000 {
+            var position = Sample.bare()
+            for field in [
+                \Position.altitudeMSLMetres, \.altitudeHAEMetres, \.geoidSeparationMetres, \.speedMetresPerSecond, \.courseDegrees,
+                \.climbMetresPerSecond, \.quality.eph, \.quality.epv, \.quality.eps, \.quality.hdop, \.quality.vdop, \.quality.pdop,
+            ] { position[keyPath: field] = figure() }
+            // As sources give them, or one step beside it.
+            func nudged(_ value: Double) -> Double {
+                [value, value, value.nextUp, value.nextDown].randomElement(using: &generator) ?? value
+            }
+            if let altitude = position.altitudeMSLMetres, let separation = position.geoidSeparationMetres, Bool.random(using: &generator) {
+                position.altitudeHAEMetres = nudged(((altitude + separation) * 1_000).rounded() / 1_000)
+            }
+            if let implied = position.quality.impliedPDOP, Bool.random(using: &generator) { position.quality.pdop = nudged(implied) }
+            if let eph = position.quality.eph, Bool.random(using: &generator) {
+                position.accuracy = HorizontalAccuracy(
+                    radiusMetres: nudged(eph * 0.62), origin: Bool.random(using: &generator) ? .gpsd : .receiver)
+            }
+            let back = roundTrip(position, .ofARecord)
+            if back != position || bits(back) != bits(position) { Issue.record("\(position) became \(String(describing: back))") }
+        }
+    }
+
+    @Test(arguments: Form.allCases) func treatsWhatIsNoNumberAsUnknown(form: Form) {
         var position = Sample.position(second: 0)
         position.speedMetresPerSecond = .nan
         position.quality.hdop = .infinity
@@ -68,7 +131,14 @@ import Waypost
         expected.quality.hdop = nil
         expected.accuracy = nil
         expected.time = nil
-        #expect(roundTrip(position) == expected)
+        #expect(roundTrip(position, form) == expected)
+    }
+
+    @Test(arguments: LogTypes.allSets) func keepsTheTypes(types: LogTypes) {
+        var bytes: [UInt8] = []
+        CompactPositionCodec.append(Sample.position(second: 0), types: types, source: nil, to: &bytes)
+        var (input, found) = (JournalInput(bytes[...]), LogTypes.all)
+        #expect(CompactPositionCodec.decode(&input, types: &found, source: nil) != nil && found == types)
     }
 
     @Test func ignoresFieldsOfLaterVersions() {
@@ -80,15 +150,28 @@ import Waypost
         expected.time = UTCTime(millisecondsSince1970: 0)
         #expect(PositionCodec.decode(&input, source: nil) == expected)
         #expect(Array(input.rest) == [99, 99])
+
+        var compact: [UInt8] = [0x12]
+        // No number, satellites or accuracy, no source, and bit 26.
+        compact.append(varint: 0xFFF << 4 | 1 << 16 | 1 << 17 | 1 << 20 | 1 << 26)
+        for degrees: UInt64 in [47, 9] { compact.append(varint: degrees * 10_000_000 << 3) }
+        input = JournalInput((compact + [0, 99, 99])[...])
+        #expect(decode(&input, .ofARecord) == expected)
+        #expect(Array(input.rest) == [99, 99])
     }
 
-    @Test func takesAtMost120BytesForATypicalFix() {
+    @Test func takesAtMost60BytesForATypicalFix() {
         var bytes: [UInt8] = []
         let position = Sample.position(second: 0)
         JournalCodec.append(JournalRecord(sequence: 2_600_000, content: .position(position)), source: position.source, to: &bytes)
-        #expect(bytes.count <= 90, "\(bytes.count) bytes")
+        #expect(bytes.count <= 60, "\(bytes.count) bytes")
         bytes = []
         JournalCodec.append(JournalRecord(sequence: 2_600_000, content: .position(position)), source: nil, to: &bytes)
-        #expect(bytes.count <= 120, "\(bytes.count) bytes")
+        #expect(bytes.count <= 90, "\(bytes.count) bytes")
     }
+}
+
+extension LogTypes {
+    /// Every set of types that a position may have.
+    fileprivate static let allSets = (1...LogTypes.all.rawValue).map(LogTypes.init(rawValue:))
 }

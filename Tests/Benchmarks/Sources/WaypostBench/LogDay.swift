@@ -31,18 +31,19 @@ enum LogDay {
         guard let place else { preconditionFailure("a place") }
         var position = Position(time: start.advanced(byMilliseconds: Int64(second) * 1_000), coordinate: place, mode: .threeDimensional)
         position.status = .gps
-        position.altitudeMSLMetres = 512 + wave(311, 1e3) * 10
+        position.altitudeMSLMetres = ((512 + wave(311, 1e3) * 10) * 1e3).rounded() / 1e3
         position.geoidSeparationMetres = 47.3
         position.altitudeHAEMetres = ((512 + wave(311, 1e3) * 10 + 47.3) * 1e3).rounded() / 1e3
         position.speedMetresPerSecond = 12 + wave(211, 1e3)
         position.courseDegrees = 90 + wave(199, 1e4)
-        position.climbMetresPerSecond = -0.5 + wave(101, 1e2)
+        position.climbMetresPerSecond = ((-0.5 + wave(101, 1e2)) * 1e2).rounded() / 1e2
         position.quality.eph = 4 + wave(53, 1e2)
         position.quality.epv = 7 + wave(59, 1e2)
         position.quality.eps = 0.8 + wave(61, 1e2)
         position.quality.hdop = 0.8 + wave(31, 1e2)
         position.quality.vdop = 1.2 + wave(37, 1e2)
-        position.quality.pdop = 1.5 + wave(41, 1e2)
+        // A receiver's three dilutions are those of one geometry.
+        position.quality.pdop = position.quality.impliedPDOP
         position.quality.satellitesUsed = 9 + second % 4
         position.accuracy = HorizontalAccuracy(radiusMetres: (position.quality.eph ?? 4) * 0.62, origin: .gpsd)
         position.source = "gpsd://localhost:2947"
