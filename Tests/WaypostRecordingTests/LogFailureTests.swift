@@ -11,7 +11,7 @@ import WaypostSystem
 
     /// Calls the body with a small ext4 and the path of its image's loop device; says so when that cannot be had.
     private func withFileSystem(_ body: (String) async throws -> Void, test: String = #function) async throws {
-        try await Sample.withFolder { folder in
+        try await Sample.withFolder(onDisk: true) { folder in
             let (image, mountPoint) = (folder + "/image", folder + "/mounted")
             try Syscalls.createFolders(mountPoint)
             let script = """

@@ -38,9 +38,11 @@ enum Sample {
         return Position(time: nil, coordinate: coordinate)
     }
 
-    /// Calls the body with an empty folder and removes it afterwards.
-    static func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-        let path = NSTemporaryDirectory() + "waypost-recording-\(UUID().uuidString)"
+    /// Calls the body with an empty folder and removes it afterwards; in memory where the system has that, unless a disk is wanted.
+    static func withFolder<Result>(onDisk: Bool = false, _ body: (String) async throws -> Result) async throws -> Result {
+        let memory = "/dev/shm/"
+        let parent = !onDisk && FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+        let path = parent + "waypost-recording-\(UUID().uuidString)"
         try Syscalls.createFolders(path)
         defer { try? FileManager.default.removeItem(atPath: path) }
         return try await body(path)
