@@ -9,7 +9,7 @@ public struct LogFault: Sendable, Hashable {
     public var words: String
 }
 
-/// Checks that a log is as it was written: the checksums of its journals, and that each GPX file tells what its journal does.
+/// Checks that a log is as it was written: the checksums of its journals, that each GPX file tells what its journal does, and `SHA256SUMS`.
 ///
 /// It needs no lock and changes nothing; a journal that grows is checked up to where it is.
 /// - Cost: reads the whole log; memory for a piece of two files.
@@ -19,6 +19,11 @@ public struct LogVerifier: Sendable {
     /// A verifier of that log.
     public init(folder: LogFolder) {
         self.folder = folder
+    }
+
+    /// What is wrong with `SHA256SUMS`, or with the GPX files by what it says; empty when nothing is.
+    public func digestFaults() throws(RecordingError) -> [LogFault] {
+        try TrackDigests(folder: folder).faults()
     }
 
     /// What is wrong with a journal and its track; empty when nothing is.

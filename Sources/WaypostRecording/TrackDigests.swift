@@ -38,6 +38,24 @@ struct TrackDigests {
         }
     }
 
+    /// What the list says that is not so, and which files it does not tell of.
+    ///
+    /// A line whose file was fetched and deleted is no fault.
+    /// - Cost: reads every GPX file.
+    func faults() throws(RecordingError) -> [LogFault] {
+        let stored = try lines()
+        var faults: [LogFault] = []
+        for name in try trackNames() {
+            guard let found = try digest(of: name) else { continue }
+            guard let told = stored[name] else {
+                faults.append(LogFault(path: path, words: "has no line for \(name); waypost log recover adds it"))
+                continue
+            }
+            if told.lowercased() != found { faults.append(LogFault(path: "\(folder.path)/\(name)", words: "is not what SHA256SUMS says")) }
+        }
+        return faults
+    }
+
     /// The finished GPX files.
     func trackNames() throws(RecordingError) -> [String] {
         do {

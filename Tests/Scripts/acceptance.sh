@@ -193,9 +193,38 @@ row_N10() {
     BIN=$bin bash Tests/Scripts/pull-log.sh 15 >"$work/pull.log" 2>&1 || short "$(tail -n 1 "$work/pull.log")"
 }
 
+# Three types of log are written, told apart by their names, exported each by itself, as their checksums say, and played again.
+row_S11() {
+    printf '[log]\ntypes = ["raw", "source", "current"]\n' >"$work/waypost.toml"
+    "$bin/waypost" run --config "$work/waypost.toml" --source "nmea:$recording?speed=0" --state "$work/state" --log "$work/log" \
+        --socket "$work/socket" </dev/null >"$work/tracker.log" 2>&1 || short "$(tail -n 1 "$work/tracker.log")"
+    local main type file
+    main=$(find "$work/log" -name '*-[0-9]*.gpx' ! -name '*.source.gpx' ! -name '*.current.gpx')
+    for type in raw source current; do
+        file=$main
+        [[ $type == raw ]] || file=${main%.gpx}.$type.gpx
+        [[ -f $file ]] || short "no track of type $type"
+        "$bin/waypost" log export --log "$work/log" --type "$type" >"$work/$type.jsonl" || short "$type is not exported"
+        "$bin/waypost" convert "$file" "$work/$type.gpx.jsonl" || short "$type is not read"
+        [[ -s $work/$type.jsonl && $(wc -l <"$work/$type.jsonl") == $(wc -l <"$work/$type.gpx.jsonl") ]] ||
+            short "$type: $(wc -l <"$work/$type.jsonl") exported, $(wc -l <"$work/$type.gpx.jsonl") in the file"
+    done
+    (cd "$work/log" && sha256sum --check --quiet SHA256SUMS) || short "SHA256SUMS does not hold"
+    "$bin/waypost" log verify --log "$work/log" >"$work/verify" || short "$(head -n 1 "$work/verify")"
+    mkdir "$work/again"
+    "$bin/waypost" run --source "gpx:$main?speed=0&times=original" --state "$work/state" --log "$work/again" --socket "$work/socket" \
+        </dev/null >>"$work/tracker.log" 2>&1 || short "the replay: $(tail -n 1 "$work/tracker.log")"
+    "$bin/waypost" log export --log "$work/again" | places >"$work/replayed"
+    "$bin/waypost" convert "$main" - --to jsonl | places >"$work/recorded"
+    cmp -s "$work/recorded" "$work/replayed" || short "the replay has other times and places than the recording"
+}
+# places: time, latitude and longitude of each line.
+places() { python3 -c 'import json, sys
+for line in sys.stdin: fix = json.loads(line); print(fix["time"], fix["lat"], fix["lon"])'; }
+
 # -- One after the other: several of them measure time.
 
-rows=(S1 S2 S3 N9 N10)
+rows=(S1 S2 S3 S11 N9 N10)
 (($# == 0)) || rows=("$@")
 good=0
 port=$((20000 + $$ % 20000))

@@ -40,6 +40,23 @@ import WaypostSystem
         }
     }
 
+    @Test func findsATrackThatIsNotWhatTheListSays() async throws {
+        try await withLog { folder, journal in
+            let verifier = LogVerifier(folder: LogFolder(path: folder))
+            let track = "\(folder)/\(journal.stem).gpx"
+            #expect(try verifier.digestFaults() == [])
+            try change(track) { $0.append(UInt8(ascii: "\n")) }
+            #expect(try verifier.digestFaults() == [LogFault(path: track, words: "is not what SHA256SUMS says")])
+            try FileManager.default.removeItem(atPath: "\(folder)/SHA256SUMS")
+            let missing = LogFault(
+                path: "\(folder)/SHA256SUMS", words: "has no line for \(journal.stem).gpx; waypost log recover adds it")
+            #expect(try verifier.digestFaults() == [missing])
+            // Fetched and deleted.
+            try FileManager.default.removeItem(atPath: track)
+            #expect(try verifier.digestFaults() == [])
+        }
+    }
+
     @Test func findsAFlippedBitInAJournal() async throws {
         try await withLog { folder, journal in
             try change(journal.path) { $0[2_000] ^= 1 }

@@ -149,7 +149,7 @@ import WaypostSystem
                 #expect(try await again.recover() == TrackRecorder.Recovery())
                 #expect(try await again.close() == nil)
             }
-            #expect(files.count > 200)
+            #expect(files.count > 100)
             if Schema.path != nil { #expect(try Schema.complaints(about: files) == "") }
             #expect(try await recorder.close()?.positionCount == 4)
         }

@@ -48,14 +48,14 @@ import WaypostSystem
     @Test func endsTheTrackWhenItsJournalIsLongEnough() async throws {
         try await Sample.withFolder { folder in
             var configuration = TrackRecorder.Configuration()
-            configuration.rotateByteCount = 4_000
+            configuration.rotateByteCount = 2_600
             let recorder = try TrackRecorder(folder: folder, configuration: configuration)
             for second in 0..<150 { try await recorder.record(Sample.position(second: second), now: 0) }
             #expect(try await recorder.recover().failures == [])
             #expect(try await recorder.close() != nil)
             #expect((3...4).contains(try stems(in: folder).count))
             for journal in try LogFolder(path: folder).journals() {
-                #expect(try #require(Syscalls.byteCount(of: journal.path)) < 4_200 && !journal.isOpen)
+                #expect(try #require(Syscalls.byteCount(of: journal.path)) < 2_800 && !journal.isOpen)
             }
             #expect(try story(folder) == ["start"] + (0..<150).map(String.init))
         }

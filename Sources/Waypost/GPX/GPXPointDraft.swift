@@ -75,9 +75,6 @@ struct GPXPointDraft {
         if let altitude = point.position.altitudeMSLMetres, let separation = point.position.geoidSeparationMetres {
             point.position.altitudeHAEMetres = (altitude + separation).roundedToMillimetres
         }
-        if point.position.quality.pdop == nil, let implied = point.position.quality.impliedPDOP, implied < 1e9 {
-            point.position.quality.pdop = implied
-        }
         point.position.mode = isThreeDimensional ?? (point.position.altitudeMSLMetres != nil) ? .threeDimensional : .twoDimensional
     }
 

@@ -7,7 +7,7 @@ public struct GPXPrecision: Sendable, Hashable {
     /// Most decimals of speeds, courses, dilutions and accuracies, 0...9; zeros at the end are left out.
     public var figureDecimals: Int
 
-    /// Whether PDOP is left out where it is what HDOP and VDOP make it, to a hundredth; ``GPXReader`` fills it in again.
+    /// Whether PDOP is left out where it is what HDOP and VDOP make it, to a hundredth (``PositionQuality/impliedPDOP``).
     public var leavesOutImpliedPDOP: Bool
 
     /// That many decimals of each kind.

@@ -29,6 +29,9 @@ struct LogExportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Begin behind what this puller has acknowledged.", valueName: "name"))
     var puller: String?
 
+    @Option(help: ArgumentHelp("Only positions of that type of log: \(LogType.list); default: each track's first.", valueName: "type"))
+    var type: LogType?
+
     @OptionGroup var location: LogLocation
 
     func validate() throws {
@@ -42,6 +45,8 @@ struct LogExportCommand: ParsableCommand {
         let end = try attempt { () throws(RecordingError) in try folder.lastSequence() }
         var writer = try LogExportWriter(format: format)
         while let record = try attempt({ () throws(RecordingError) in try reader.next() }) {
+            // A break concerns the types that it names, and whoever reads a type passes over the positions of others.
+            guard record.types.contains(LogTypes(type ?? reader.header?.types.first ?? .raw)) else { continue }
             if case .position(let position) = record.content, let until, let time = position.time, time >= until.time { continue }
             try writer.add(record)
         }
@@ -141,4 +146,9 @@ extension SegmentBreak {
         case .restart: "restart"
         }
     }
+}
+
+extension LogType: ExpressibleByArgument {
+    /// The names, for messages.
+    fileprivate static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

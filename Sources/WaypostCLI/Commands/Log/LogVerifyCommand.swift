@@ -9,8 +9,8 @@ struct LogVerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Check the log against its checksums.",
         discussion: """
-            Reads every journal against its checksums, and every GPX file against its journal. Exit code 65 when something is \
-            damaged, with the file and the place. Changes nothing.
+            Reads every journal against its checksums, and every GPX file against its journal and SHA256SUMS. Exit code 65 when \
+            something is damaged, with the file and the place. Changes nothing.
 
             Example: waypost log verify
             """)
@@ -40,6 +40,9 @@ struct LogVerifyCommand: ParsableCommand {
             for fault in faults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
             progress.add(bytes: Int(Syscalls.byteCount(of: journal.path) ?? 0))
         }
+        let digestFaults = try attempt { () throws(RecordingError) in try verifier.digestFaults() }
+        faultCount += digestFaults.count
+        for fault in digestFaults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
         progress.add(bytes: 0)
         guard faultCount == 0 else {
             throw CommandFailure(.badData, what: folder.path, why: "\(counted(faultCount, "fault")) in \(counted(journals.count, "track"))")
