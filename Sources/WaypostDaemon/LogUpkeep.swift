@@ -10,11 +10,11 @@ struct LogUpkeep: Sendable {
 
     /// Makes the files of tracks that are unfinished; false, with the reasons in the log of messages, when some fail.
     @discardableResult
-    func recoverTracks() async -> Bool {
+    func recoverTracks(how verb: String = "wrote") async -> Bool {
         do throws(RecordingError) {
             let known = await recorder.problems.finishing
             let recovery = try await recorder.recover()
-            for track in recovery.tracks { report(track) }
+            for track in recovery.tracks { report(track, how: verb) }
             for failure in recovery.failures where !known.contains(failure) { logger.error("\(DaemonFailure(failure).lines.joined())") }
             return recovery.failures.isEmpty
         } catch {
@@ -26,7 +26,7 @@ struct LogUpkeep: Sendable {
     /// Ends the track and makes its file.
     func finishTrack() async {
         do throws(RecordingError) {
-            if let track = try await recorder.finishTrack() { report(track) }
+            if let track = try await recorder.finishTrack() { report(track, how: "wrote") }
         } catch {
             logger.error("\(DaemonFailure(error).lines.joined()); what is in the journal becomes a track later")
         }
@@ -49,11 +49,11 @@ struct LogUpkeep: Sendable {
         }
     }
 
-    private func report(_ track: FinishedTrack) {
+    private func report(_ track: FinishedTrack, how verb: String) {
         if track.damageCount > 0 {
             logger.warning("\(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
         }
         guard let path = track.trackPath else { return }
-        logger.info("wrote \(path): \(counted(track.positionCount, "position")), \(counted(track.segmentCount, "segment"))")
+        logger.info("\(verb) \(path): \(counted(track.positionCount, "position")), \(counted(track.segmentCount, "segment"))")
     }
 }

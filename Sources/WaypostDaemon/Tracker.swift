@@ -18,7 +18,7 @@ struct Tracker {
         let state = try takeState()
         let recorder = try makeRecorder()
         let upkeep = LogUpkeep(recorder: recorder, logger: logger)
-        await upkeep.recoverTracks()
+        await upkeep.recoverTracks(how: "recovered")
 
         let privacy = PrivacyStore(folder: stateFolder)
         // Everything that tells a position has it from the manager, and the manager from here.

@@ -75,7 +75,9 @@ measure_gpx() {
         cost 'libxml2, SAX in C, no output' "$work/gpx_libxml2" "$input"
     fi
     ! command -v gpsbabel >/dev/null || cost 'gpsbabel to gpx' gpsbabel -i gpx -f "$input" -o gpx -F "$work/babel-track.gpx"
-    ! python3 -c 'import gpxpy' 2>/dev/null || cost 'gpxpy, parse only' python3 -c 'import gpxpy, sys; gpxpy.parse(open(sys.argv[1]))' "$input"
+    # Debian's own Python: the package belongs to it, whatever stands before it in PATH.
+    ! /usr/bin/python3 -c 'import gpxpy' 2>/dev/null ||
+        cost 'gpxpy, parse only' /usr/bin/python3 -c 'import gpxpy, sys; gpxpy.parse(open(sys.argv[1]))' "$input"
     printf '\npoints: waypost %s\n' "$(grep -c '<trkpt' "$work/track.gpx")"
 }
 

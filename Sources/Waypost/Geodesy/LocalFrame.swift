@@ -25,7 +25,7 @@ public struct PlanePoint: Sendable, Hashable {
 /// - Accuracy: distances from the origin are those of ``Geodesic/distanceMetres(from:to:)``; sideways a point is off by 10 nanometres at
 ///   100 m, 15 micrometres at 10 km, 15 millimetres at 100 km. The separation of two other points at distance d from the origin is true
 ///   within d²/6R² of itself (4e-11 at 100 m, 4e-7 at 10 km).
-/// - Cost: 60 nanoseconds a point.
+/// - Cost: two sines and cosines a point.
 public struct LocalFrame: Sendable {
     /// The place that the plane touches.
     public let origin: Coordinate
@@ -65,7 +65,7 @@ public struct LocalFrame: Sendable {
 
     /// The place at a point of the plane.
     ///
-    /// - Accuracy: exact at any distance (by the geodesic). - Cost: 0.5 microseconds.
+    /// Exact at any distance, by the geodesic.
     public func coordinate(_ point: PlanePoint) -> Coordinate {
         let distance = point.distanceMetres
         guard distance > 0 else { return origin }
