@@ -34,6 +34,7 @@ public struct GPXReader: Sendable {
 
     /// Takes the next bytes, cut anywhere; visits what they complete, in the order of the file.
     public mutating func read(_ bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) throws(GPXError) {
+        if let failure = assembler.failure { throw failure }
         // Out of self while it decodes into self.
         var input = XMLInput()
         swap(&input, &self.input)
@@ -85,7 +86,10 @@ public struct GPXReader: Sendable {
             case .text(let range): assembler.text(range, in: bytes)
             case .characterData(let range): assembler.characterData(range, in: bytes)
             case .declaration(let range): assembler.declaration(range, in: bytes)
-            case .documentTypeDeclarations: assembler.refuseDeclarations(at: tokenizer.offset, in: bytes)
+            case .documentTypeDeclarations:
+                assembler.refuseDeclarations(at: tokenizer.offset, in: bytes)
+                // Nothing behind it counts, however the input is cut.
+                break loop
             case .stray: assembler.stray(at: tokenizer.offset, in: bytes)
             case .incomplete: break loop
             }
