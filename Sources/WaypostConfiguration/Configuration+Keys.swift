@@ -15,7 +15,8 @@ extension Configuration {
                     "url", \.url, .sourceURL, isRequired: true,
                     """
                     The source: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], nmea:FILE[?speed=X], \
-                    nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE[?style=S&speed=X], route:FILE[?speed=V] or sim:walk.
+                    nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE[?style=S&speed=X], route:FILE[?speed=V], sim:walk \
+                    or exec:COMMAND (a program that prints NMEA or JSON lines).
                     """)
             ]),
         .table(

@@ -18,6 +18,8 @@ public enum SourceURL: Equatable, Hashable, Sendable {
     case replay(Replay)
     /// A simulated drive: `route:FILE[?speed=V&interval=I]`, `sim:walk`.
     case route(Route)
+    /// A program that prints NMEA 0183 or lines of JSON: `exec:COMMAND`.
+    case exec(Exec)
 
     /// A gpsd daemon, and one of its devices if only that one is wanted.
     public struct GPSD: Equatable, Hashable, Sendable {
@@ -104,16 +106,13 @@ extension SourceURL {
 
 extension SourceURL {
     /// The schemes that work.
-    static let supportedSchemes = ["gpsd", "gpx", "nmea", "nmea-tcp", "nmea-udp", "route", "serial", "sim"]
+    static let supportedSchemes = ["exec", "gpsd", "gpx", "nmea", "nmea-tcp", "nmea-udp", "route", "serial", "sim"]
 
     /// The schemes that work, for people: `gpsd:, nmea: and serial:`.
     static var supportedList: String {
         let names = supportedSchemes.map { "\($0):" }
         return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
     }
-
-    /// The schemes that have a meaning, but not in this version.
-    static let futureSchemes = ["exec"]
 
     /// Reads a source URL.
     ///
@@ -126,6 +125,7 @@ extension SourceURL {
     ///   same options make an `nmea:FILE` such a replay. `route:FILE?speed=V&interval=I`: V in metres per second. `sim:walk`, `sim:city`,
     ///   `sim:freeway`, `sim:none`.
     /// - `serial://PATH?baud=X`: PATH is absolute (`serial:///dev/ttyUSB0`); `serial:auto` finds a receiver. X is a speed or `auto`.
+    /// - `exec:COMMAND`: COMMAND is everything, one line that a shell understands.
     /// - `%` and two hexadecimal digits stand for that byte in FILE, PATH and DEVICE: `%3F` is a `?` that never starts options, `%25` a `%`.
     ///   Any other `%` stands for itself.
     /// - The scheme may be in capitals.
@@ -135,6 +135,7 @@ extension SourceURL {
         let scheme = text[..<colon].lowercased()
         let rest = text[text.index(after: colon)...]
         switch scheme {
+        case "exec": self = .exec(try Exec(afterScheme: rest))
         case "gpsd": self = .gpsd(try GPSD(afterScheme: rest))
         case "gpx": self = .replay(try Replay(afterScheme: rest, format: .gpx))
         case "nmea":
@@ -145,7 +146,6 @@ extension SourceURL {
         case "route": self = .route(try Route(afterScheme: rest))
         case "serial": self = .serial(try Serial(afterScheme: rest))
         case "sim": self = .route(try Route(builtInName: rest))
-        case _ where SourceURL.futureSchemes.contains(scheme): throw .notSupportedByThisVersion(scheme: scheme)
         default: throw .unknownScheme(scheme)
         }
     }
@@ -168,6 +168,7 @@ extension SourceURL: CustomStringConvertible {
         case .serial(let serial): serial.urlText
         case .replay(let replay): replay.urlText
         case .route(let route): route.urlText
+        case .exec(let program): program.urlText
         }
     }
 }

@@ -8,8 +8,6 @@ public enum SourceURLError: Error, Equatable, Sendable {
     case noScheme(String)
     /// No version knows this scheme.
     case unknownScheme(String)
-    /// The scheme has a meaning, but this version cannot do it.
-    case notSupportedByThisVersion(scheme: String)
     /// Something other than `//` follows the scheme of a network URL.
     case needsSlashes(scheme: String, String)
     /// A network URL ends in `?...`.
@@ -26,6 +24,10 @@ public enum SourceURLError: Error, Equatable, Sendable {
     case unknownDrive(String)
     /// The scheme needs a file and there is none.
     case missingFile(scheme: String)
+    /// Nothing follows `exec:`.
+    case missingCommand
+    /// The command has line breaks or other control characters.
+    case badCommand(String)
     /// What the percent signs stand for is no UTF-8 or holds a NUL byte.
     case notAPath(String)
     /// The scheme has no such option.
@@ -48,8 +50,6 @@ extension SourceURLError: CustomStringConvertible {
         case .unknownScheme(let scheme):
             let hint = nearestName(to: scheme, among: SourceURL.supportedSchemes).map { "; did you mean \($0):?" } ?? ""
             return "unknown kind of source \(quoted(scheme + ":"))\(hint) (this version supports \(supported))"
-        case .notSupportedByThisVersion(let scheme):
-            return "\(scheme): is not supported by this version; it supports \(supported)"
         case .needsSlashes(let scheme, let text):
             return "\(quoted("\(scheme):\(text)")) needs two slashes: \(scheme)://HOST:PORT"
         case .hasNoOptions(let scheme, let text):
@@ -70,6 +70,10 @@ extension SourceURLError: CustomStringConvertible {
             return scheme == "nmea"
                 ? "nmea: needs a file, as in nmea:drive.nmea, or - for the standard input"
                 : "\(scheme): needs a file, as in \(scheme):drive.gpx"
+        case .missingCommand:
+            return "exec: needs a command that prints NMEA or JSON lines, as in exec:gpspipe -r"
+        case .badCommand(let text):
+            return "the command \(quoted(text)) must be on one line, without control characters; put a longer one into a script"
         case .notAPath(let text):
             return "\(quoted(text)) is not a path: its percent signs must stand for UTF-8 without NUL (a plain % is written %25)"
         case .unknownOption(let name, let known):

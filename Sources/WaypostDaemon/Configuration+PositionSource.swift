@@ -44,6 +44,7 @@ extension SourceURL {
                     style: replay.style, interval: .seconds(replay.intervalSeconds), speed: replay.speed, rebasesTimes: replay.rebasesTimes)
             )
         case .route(let route): route.positionSource
+        case .exec(let program): ExecSource(command: program.command)
         case .nmeaTCP(let server): NMEATCPSource(host: server.host, port: UInt16(server.port))
         case .nmeaUDP(let socket): NMEAUDPSource(address: socket.host, port: UInt16(socket.port))
         }

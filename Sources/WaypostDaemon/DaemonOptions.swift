@@ -26,7 +26,8 @@ struct DaemonOptions: Equatable {
         OPTIONS:
           --config FILE   Configuration; default /etc/waypost/waypost.toml, or ~/.config/waypost/waypost.toml, if it exists.
           --source URL    gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], nmea:FILE[?speed=X] (nmea:- is
-                          standard input), nmea-tcp://HOST:PORT or nmea-udp://ADDRESS:PORT.
+                          standard input), nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE, route:FILE,
+                          sim:walk or exec:COMMAND (a program that prints NMEA or JSON lines).
                           Several: the first is preferred, the next ones stand in for it; default gpsd://localhost:2947, then serial:auto.
           --state DIR     Folder of the tracker's state.
           --log DIR       Folder of the recorded tracks.

@@ -50,6 +50,13 @@ public final class ThreadCancellation: Sendable {
         wait([pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)], timeoutMilliseconds)
     }
 
+    /// Waits until one of the descriptors can be read, the time is over or somebody asks to stop.
+    ///
+    /// Which one it is shows in reading them, which must not block.
+    public func wait(forReadingAny descriptors: [Int32], timeoutMilliseconds: Int64?) -> Wake {
+        wait(descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }, timeoutMilliseconds)
+    }
+
     /// Sleeps for that long; false when somebody asked to stop, at once.
     public func sleep(milliseconds: Int64) -> Bool {
         wait([], max(0, milliseconds)) == .timedOut

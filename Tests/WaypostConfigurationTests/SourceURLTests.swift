@@ -98,6 +98,18 @@ import WaypostConfiguration
         #expect(try SourceURL(written) == url)
     }
 
+    @Test(arguments: [
+        ("exec:gpspipe -r", "gpspipe -r", "exec:gpspipe -r"),
+        ("EXEC:  gpspipe -r | tee log ", "gpspipe -r | tee log", "exec:gpspipe -r | tee log"),
+        ("exec:date +%20s?a=b", "date +%20s?a=b", "exec:date +%20s?a=b"), ("exec:exec:x", "exec:x", "exec:exec:x"),
+    ])
+    func leavesCommandsToTheShell(text: String, command: String, written: String) throws {
+        let url = try SourceURL(text)
+        #expect(url == .exec(.init(command)))
+        #expect(url.description == written)
+        #expect(try SourceURL(written) == url)
+    }
+
     @Test(arguments: ["", "9601", "fast", "+9600", "09600", "-1", "1e4"])
     func refusesSpeedsThatNoReceiverHas(baud: String) {
         let expected = SourceURLError.badOption(
@@ -119,7 +131,9 @@ import WaypostConfiguration
         ("nmea:a?style=fixed&style=fixed", .repeatedOption("style")),
         ("route:a?speed=0", .badOption("speed", value: "0", expected: "a number of metres per second from 0.01 up")),
         ("sim:", .unknownDrive("")), ("sim:run", .unknownDrive("run")),
-        ("EXEC:true", .notSupportedByThisVersion(scheme: "exec")), ("gpsd:localhost", .needsSlashes(scheme: "gpsd", "localhost")),
+        ("exec:", .missingCommand), ("exec: \t ", .missingCommand), ("exec:a\nb", .badCommand("a\nb")),
+        ("exec:a\u{7F}", .badCommand("a\u{7F}")),
+        ("gpsd:localhost", .needsSlashes(scheme: "gpsd", "localhost")),
         ("gpsd://h:0", .badPort("0")), ("gpsd://h:65536", .badPort("65536")), ("gpsd://h:+1", .badPort("+1")),
         ("gpsd://h:99999999999999999999", .badPort("99999999999999999999")), ("gpsd://::1", .badHost("::1")),
         ("gpsd://[::1", .badHost("[::1")),
@@ -147,7 +161,7 @@ import WaypostConfiguration
         (
             "gpds://x",
             "unknown kind of source 'gpds:'; did you mean gpsd:? "
-                + "(this version supports gpsd:, gpx:, nmea:, nmea-tcp:, nmea-udp:, route:, serial: and sim:)"
+                + "(this version supports exec:, gpsd:, gpx:, nmea:, nmea-tcp:, nmea-udp:, route:, serial: and sim:)"
         ),
         ("sim:run", "'sim:run' is not a built-in drive; there are sim:walk, sim:city, sim:freeway, sim:none"),
         ("gpx:", "gpx: needs a file, as in gpx:drive.gpx"),

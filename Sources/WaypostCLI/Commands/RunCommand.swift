@@ -19,7 +19,8 @@ struct RunCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             Where positions come from: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], \
-            nmea:FILE[?speed=X], nmea-tcp://HOST:PORT or nmea-udp://ADDRESS:PORT. \
+            nmea:FILE[?speed=X], nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE, route:FILE, sim:walk \
+            or exec:COMMAND (a program that prints NMEA or JSON lines). \
             Several: the first is preferred, the next ones stand in for it.
             """, valueName: "url"))
     var source: [String] = []

@@ -42,6 +42,9 @@ struct NMEAFollower {
     /// The moment at which silence will be a loss, unless a sentence comes before.
     var silenceDeadline: Int64 { lastSentenceAt + silence.limitMilliseconds }
 
+    /// What came over this connection, and what of it was damaged.
+    var counters: NMEACounters { decoder.counters }
+
     /// Whether an epoch waits for its end: for the next one's beginning, or for a quiet gap.
     var isEpochOpen: Bool { decoder.isEpochOpen }
 
@@ -79,6 +82,16 @@ struct NMEAFollower {
         return takeDecoded() + judge(counters)
     }
 
+    /// Takes a report that came in another language than NMEA; the source's name replaces the report's own.
+    mutating func process(_ report: PositionReport, at now: Int64) -> [PositionSourceEvent] {
+        lastSentenceAt = now
+        switch report {
+        case .position(let position): return take(position, time: position.time, moment: position.time?.millisecondsSince1970)
+        case .noFix(let report): return take(nil, time: report.time, moment: report.time?.millisecondsSince1970)
+        case .sky(let view): return take(view)
+        }
+    }
+
     /// The line has fallen quiet: what was said belongs together.
     mutating func endEpoch() -> [PositionSourceEvent] {
         decoder.endEpoch(into: &decoded)
@@ -95,34 +108,36 @@ struct NMEAFollower {
         var events: [PositionSourceEvent] = []
         for event in decoded {
             switch event {
-            case .sky(var view):
-                view.source = name
-                events.append(.sky(view))
+            case .sky(let view): events += take(view)
             case .epoch(let epoch):
-                learnPeriod(epoch)
-                guard var position = epoch.position else {
-                    events.append(.noFix(NoFix(time: epoch.time, source: name)))
-                    continue
-                }
-                position.source = name
-                guard isNew(position) else { continue }
-                lastFix = position
-                teller.endLoss()
-                events.append(.position(position))
+                let moment = epoch.time?.millisecondsSince1970 ?? epoch.millisecondOfDay.map(Int64.init)
+                events += take(epoch.position, time: epoch.time, moment: moment)
             }
         }
         decoded.removeAll(keepingCapacity: true)
         return events
     }
 
+    private func take(_ view: SkyView) -> [PositionSourceEvent] {
+        var view = view
+        view.source = name
+        return [.sky(view)]
+    }
+
+    /// One epoch, with or without a fix; the moment teaches the period.
+    private mutating func take(_ position: Position?, time: UTCTime?, moment: Int64?) -> [PositionSourceEvent] {
+        if let moment { silence.addReport(atMilliseconds: moment) }
+        guard var position else { return [.noFix(NoFix(time: time, source: name))] }
+        position.source = name
+        guard isNew(position) else { return [] }
+        lastFix = position
+        teller.endLoss()
+        return [.position(position)]
+    }
+
     private func isNew(_ position: Position) -> Bool {
         guard let time = position.time, let last = lastFix else { return true }
         return time != last.time || position.coordinate != last.coordinate
-    }
-
-    private mutating func learnPeriod(_ epoch: NMEAEpoch) {
-        guard let moment = epoch.time?.millisecondsSince1970 ?? epoch.millisecondOfDay.map(Int64.init) else { return }
-        silence.addReport(atMilliseconds: moment)
     }
 
     private mutating func judge(_ counters: NMEACounters) -> [PositionSourceEvent] {

@@ -1,16 +1,27 @@
-/// How long to wait before a connection is tried again: 0.5, 1, 2, then always 3 seconds.
+/// How long to wait before what has ended is tried again: twice as long each time, up to a longest pause.
 ///
-/// Short enough that positions return within 5 s after a long outage. A connection that held for longer begins anew.
+/// What held for longer than the longest pause was well, and begins anew.
 struct ReconnectPauses {
-    private static let first: Int64 = 500
-    private static let longest: Int64 = 3_000
+    private let first: Int64
+    private let longest: Int64
+    private var pause: Int64
 
-    private var pause = ReconnectPauses.first
+    /// For connections: 0.5, 1, 2, then always 3 seconds.
+    ///
+    /// Short enough that positions return within 5 s after a long outage.
+    init() { self.init(firstMilliseconds: 500, longestMilliseconds: 3_000) }
+
+    /// From a first pause to a longest.
+    init(firstMilliseconds: Int64, longestMilliseconds: Int64) {
+        first = firstMilliseconds
+        longest = longestMilliseconds
+        pause = firstMilliseconds
+    }
 
     /// The next pause in milliseconds, after a connection that held for so many (0: there was none).
     mutating func next(afterConnectionOf milliseconds: Int64) -> Int64 {
-        if milliseconds > ReconnectPauses.longest { pause = ReconnectPauses.first }
-        defer { pause = min(2 * pause, ReconnectPauses.longest) }
+        if milliseconds > longest { pause = first }
+        defer { pause = min(2 * pause, longest) }
         return pause
     }
 }

@@ -1,0 +1,183 @@
+import Synchronization
+import Waypost
+import WaypostSystem
+
+/// Positions from a program of the user's: `exec:COMMAND`, which prints NMEA 0183 or lines of JSON (gpsd's TPV and SKY) as it learns them.
+///
+/// - `/bin/sh -c` runs the command, with the empty standard input, as the user and in the folder of this process. It must stay in the
+///   foreground and flush every line. Both languages may be mixed: a line that begins with `{` is JSON.
+/// - When it ends, however that is, it is started again after 1 s, then 2 s, 4 s, at most 60 s; one that ran for more than a minute was well,
+///   and is started again after 1 s. How it ended is the reason of the loss. One that is silent is a loss, too, but left alone.
+/// - What it prints as errors becomes warnings: the first 200 bytes of a line, 20 lines at once, then one every ten seconds.
+/// - It cannot cost more than a receiver can: at most 50 positions a second pass, and no more than 1 MB a second is read.
+/// - It runs once at a time, in a process group of its own, which gets SIGTERM at the end, and SIGKILL two seconds later; and it ends with
+///   this process, killed or not. Whoever leaves the group (`setsid`) gets away.
+/// - Concurrency: a thread of its own starts, reads and ends it; after a cancellation that thread is there until the program has ended.
+public struct ExecSource: PositionSource {
+    /// No more of the output than that is read in a second.
+    static let bytesPerSecond = 1_000_000
+
+    /// The URL: `exec:COMMAND`.
+    public let name: String
+    /// What the shell runs.
+    public let command: String
+    private let turn = Turn()
+
+    /// A source that runs that command.
+    public init(command: String) {
+        self.command = command
+        name = "exec:\(command)"
+    }
+
+    /// Delivers events until the task is cancelled.
+    public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        try await EventHandoff.run(threadName: "exec", whenFull: .dropsOldest, output: output) { handoff, cancellation in
+            // A program that is still being ended has its device to itself.
+            while !turn.begin() {
+                guard cancellation.sleep(milliseconds: 20) else { return }
+            }
+            defer { turn.end() }
+            var run = ExecRun(source: self, handoff: handoff, cancellation: cancellation)
+            run.follow()
+        }
+    }
+
+    /// Whose turn it is: one run at a time.
+    private final class Turn: Sendable {
+        private let isTaken = Atomic(false)
+
+        func begin() -> Bool { !isTaken.exchange(true, ordering: .acquiring) }
+        func end() { isTaken.store(false, ordering: .releasing) }
+    }
+}
+
+/// The thread's side of one run of an ``ExecSource``: starts the program, reads it, and starts it again.
+private struct ExecRun: ~Copyable {
+    // A program that has ended while another one holds its output is noticed within that time.
+    private static let lookMilliseconds: Int64 = 1_000
+    private static let quietMilliseconds = NMEAFileSource.quietMilliseconds
+    // What is left of a program's output when it has ended is read up to here.
+    private static let mostLeftBytes = 1 << 20
+
+    private let source: ExecSource
+    private let handoff: EventHandoff
+    private let cancellation: ThreadCancellation
+    private var follower: ExecFollower
+    private var budget = ByteBudget(bytesPerSecond: ExecSource.bytesPerSecond)
+
+    init(source: ExecSource, handoff: EventHandoff, cancellation: ThreadCancellation) {
+        self.source = source
+        self.handoff = handoff
+        self.cancellation = cancellation
+        follower = ExecFollower(name: source.name, at: MonotonicClock.milliseconds)
+    }
+
+    mutating func follow() {
+        var pauses = ReconnectPauses(firstMilliseconds: 1_000, longestMilliseconds: 60_000)
+        while !cancellation.isCancelled {
+            let start = MonotonicClock.milliseconds
+            let words: String
+            do throws(SystemError) {
+                words = "the program \(try runOnce())"
+            } catch {
+                words = "cannot be started: \(error.description)"
+            }
+            let now = MonotonicClock.milliseconds
+            send(follower.ended(words, at: now))
+            guard cancellation.sleep(milliseconds: pauses.next(afterConnectionOf: now - start)) else { return }
+        }
+    }
+
+    /// Runs the program to its end, or until the run is cancelled.
+    private mutating func runOnce() throws(SystemError) -> ShellCommand.End {
+        var program = try ShellCommand.start(source.command)
+        send(follower.started(processID: program.processID, at: MonotonicClock.milliseconds))
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var isReading = true
+        var isHearing = true
+        while isReading {
+            let descriptors = isHearing ? [program.output, program.errors] : [program.output]
+            if cancellation.wait(forReadingAny: descriptors, timeoutMilliseconds: waitMilliseconds) == .cancelled { break }
+            let hasEnded = program.hasEnded
+            if isHearing { isHearing = hear(program.errors, &buffer) }
+            isReading = read(program.output, &buffer)
+            if hasEnded {
+                // What it said last is in the pipe; who else holds that is not asked.
+                var left = ExecRun.mostLeftBytes
+                while isReading, left > 0, let count = readOnce(program.output, &buffer), count > 0 { left -= count }
+                break
+            }
+        }
+        if isHearing, !cancellation.isCancelled { _ = hear(program.errors, &buffer) }
+        return program.stop()
+    }
+
+    /// How long nothing is to be done unless the program says something.
+    private var waitMilliseconds: Int64 {
+        if follower.isEpochOpen { return ExecRun.quietMilliseconds }
+        let silence = follower.silenceDeadline - MonotonicClock.milliseconds
+        return silence > 0 ? min(silence, ExecRun.lookMilliseconds) : ExecRun.lookMilliseconds
+    }
+
+    /// Reads what the program has printed; false at its end.
+    private mutating func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Bool {
+        guard let count = readOnce(descriptor, &buffer) else {
+            // Nothing there: a quiet gap ends an epoch, and may be silence.
+            let now = MonotonicClock.milliseconds
+            if follower.isEpochOpen { send(follower.endEpoch(at: now)) }
+            if now >= follower.silenceDeadline { send(follower.checkSilence(at: now)) }
+            return true
+        }
+        let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)
+        if pause > 0 {
+            send(follower.tellTooFast(ExecSource.bytesPerSecond))
+            _ = cancellation.sleep(milliseconds: pause)
+        }
+        return count > 0
+    }
+
+    /// Reads once; 0 at the end, nil when there is nothing now.
+    private mutating func readOnce(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int? {
+        // A pipe that cannot be read has ended.
+        let count = (try? Syscalls.readAvailable(descriptor, into: &buffer)) ?? 0  // As said.
+        if count > 0 {
+            send(follower.process(buffer.span.extracting(0..<count), at: MonotonicClock.milliseconds))
+        }
+        return count < 0 ? nil : count
+    }
+
+    /// Reads what the program has printed as errors; false at the end of that.
+    private mutating func hear(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Bool {
+        let count = (try? Syscalls.readAvailable(descriptor, into: &buffer)) ?? 0  // As above.
+        if count > 0 {
+            send(follower.processErrors(buffer.span.extracting(0..<count), at: MonotonicClock.milliseconds))
+            let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)
+            if pause > 0 { _ = cancellation.sleep(milliseconds: pause) }
+        }
+        return count != 0
+    }
+
+    private func send(_ events: [PositionSourceEvent]) {
+        for event in events { handoff.send(event) }
+    }
+}
+
+/// How fast a pipe is read: so much in each quarter of a second.
+private struct ByteBudget {
+    private static let windowMilliseconds: Int64 = 250
+
+    private let bytesPerWindow: Int
+    private var windowStart: Int64 = 0
+    private var count = 0
+
+    init(bytesPerSecond: Int) {
+        bytesPerWindow = bytesPerSecond * Int(ByteBudget.windowMilliseconds) / 1_000
+    }
+
+    /// How long not to read, after so many bytes.
+    mutating func pauseMilliseconds(afterReading bytes: Int, at now: Int64) -> Int64 {
+        if now - windowStart >= ByteBudget.windowMilliseconds { (windowStart, count) = (now, 0) }
+        count += bytes
+        return count > bytesPerWindow ? windowStart + ByteBudget.windowMilliseconds - now : 0
+    }
+}

@@ -1,0 +1,205 @@
+import Glibc
+import Synchronization
+
+/// A command of the user's that runs beside this program, and whose output is read.
+///
+/// `/bin/sh -c` runs it, as cron does: pipes, quotes and variables mean what they mean there.
+/// - It gets a process group of its own, the empty standard input, default signals, and no descriptor of ours but the two pipes.
+/// - Whoever is left of the group when it is ended gets SIGTERM, and SIGKILL after ``graceMilliseconds``.
+/// - It ends with this process, however that ends: a watcher in its group, a second shell, waits for the end of a pipe that only this process
+///   holds, and ends the group as above. (PR_SET_PDEATHSIG would follow the thread that started it, and would reach the shell only.)
+/// - Concurrency: one owner, on a thread that may wait.
+public struct ShellCommand: ~Copyable {
+    /// How it ended.
+    public enum End: Sendable, Equatable {
+        /// By itself, with that code; the shell's own are 126 (may not be executed) and 127 (not found).
+        case exited(Int32)
+        /// By that signal.
+        case signalled(Int32)
+        /// The system does not say: somebody told it to forget children.
+        case unknown
+    }
+
+    /// How long it has between SIGTERM and SIGKILL, in milliseconds.
+    public static let graceMilliseconds: Int64 = 2_000
+    private static let lookMilliseconds: Int32 = 10
+
+    // The watcher first; then the command takes the shell's place. Descriptor 3 ends with whoever started us.
+    private static let script = """
+        { trap '' TERM; read -r _ <&3; kill -s TERM 0; sleep 2; kill -s KILL 0; } </dev/null >/dev/null 2>&1 &
+        exec 3<&- /bin/sh -c "$1"
+        """
+    // Between the making of a pipe and its mark to close on exec no other command is started.
+    private static let starting = Mutex(())
+
+    /// The shell's process number, and that of its group.
+    public let processID: Int32
+    /// What it prints: read it; it does not block.
+    public let output: Int32
+    /// What it prints as errors: read it; it does not block.
+    public let errors: Int32
+    private let lifeline: Int32
+    private var end: End?
+
+    /// Starts a command.
+    ///
+    /// - Errors: no process or descriptor is left. A command that does not exist is started by the shell, and ends with 127.
+    public static func start(_ command: String) throws(SystemError) -> ShellCommand {
+        try starting.withLock { _ throws(SystemError) in
+            var output = try Pipe()
+            var errors = try Pipe()
+            var lifeline = try Pipe()
+            let processID = try spawn(["/bin/sh", "-c", script, "sh", command], output.writer, errors.writer, lifeline.reader)
+            return ShellCommand(
+                processID: processID, output: output.takeReader(), errors: errors.takeReader(), lifeline: lifeline.takeWriter())
+        }
+    }
+
+    private init(processID: Int32, output: Int32, errors: Int32, lifeline: Int32) {
+        self.processID = processID
+        self.output = output
+        self.errors = errors
+        self.lifeline = lifeline
+    }
+
+    deinit {
+        if end == nil {
+            kill(-processID, SIGKILL)
+            var status: Int32 = 0
+            while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        }
+        for descriptor in [output, errors, lifeline] { Syscalls.close(descriptor) }
+    }
+
+    /// Whether the command itself has ended; what it started may live on, and its number stays taken until ``stop()``.
+    public var hasEnded: Bool {
+        if end != nil { return true }
+        var state = siginfo_t()
+        let result = waitid(P_PID, id_t(processID), &state, WEXITED | WNOWAIT | WNOHANG)
+        return result == 0 ? state.si_signo == SIGCHLD : errno == ECHILD
+    }
+
+    /// Ends the command and all of its group, and waits for that; what it still prints is thrown away.
+    ///
+    /// - Returns: how the command ended: by itself if it had before.
+    /// - Cost: some milliseconds when the group obeys, ``graceMilliseconds`` when it does not.
+    public mutating func stop() -> End {
+        if let end { return end }
+        kill(-processID, SIGTERM)
+        let deadline = MonotonicClock.milliseconds + ShellCommand.graceMilliseconds
+        var isQuiet = false
+        var scrap = [UInt8](repeating: 0, count: 4_096)
+        // Those of the group that matter hold the output: its end is theirs.
+        while !(isQuiet && hasEnded), MonotonicClock.milliseconds < deadline {
+            var descriptors = isQuiet ? [] : [pollfd(fd: output, events: Int16(POLLIN), revents: 0)]
+            _ = try? Syscalls.poll(&descriptors, timeoutMilliseconds: ShellCommand.lookMilliseconds)  // A failure is a shorter wait.
+            // What cannot be read any more has ended.
+            if !isQuiet { isQuiet = ((try? Syscalls.readAvailable(output, into: &scrap)) ?? 0) == 0 }  // As said.
+        }
+        // The watcher, too, and who has hidden from it. The group's number is ours while the shell is not waited for.
+        kill(-processID, SIGKILL)
+        var status: Int32 = 0
+        var result = waitpid(processID, &status, 0)
+        while result < 0, errno == EINTR { result = waitpid(processID, &status, 0) }
+        let end: End
+        if result < 0 {
+            end = .unknown
+        } else if status & 0x7F == 0 {
+            end = .exited(status >> 8 & 0xFF)
+        } else {
+            end = .signalled(status & 0x7F)
+        }
+        self.end = end
+        return end
+    }
+
+    // MARK: - Starting
+
+    private static func spawn(_ arguments: [String], _ output: Int32, _ errors: Int32, _ lifeline: Int32) throws(SystemError) -> Int32 {
+        var files = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&files)
+        defer { posix_spawn_file_actions_destroy(&files) }
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
+        posix_spawn_file_actions_adddup2(&files, lifeline, 3)
+        // Libraries open descriptors that do not close on exec. Without /proc the program inherits these.
+        let names = (try? Syscalls.names(inFolder: "/proc/self/fd")) ?? []  // As said.
+        for descriptor in names.compactMap({ Int32($0) }) where descriptor > 3 { posix_spawn_file_actions_addclose(&files, descriptor) }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        pointers.append(nil)
+        var processID: pid_t = 0
+        let code = posix_spawn(&processID, arguments[0], &files, &attributes, pointers, environ)
+        guard code == 0 else { throw SystemError(code: code, operation: "start", path: arguments[0]) }
+        return processID
+    }
+
+    /// A pipe whose ends close on exec and are none of the standard descriptors; who is not taken is closed.
+    private struct Pipe: ~Copyable {
+        private(set) var reader: Int32 = -1
+        private(set) var writer: Int32 = -1
+
+        init() throws(SystemError) {
+            var ends: [Int32] = [-1, -1]
+            try Syscalls.retrying("pipe") { pipe(&ends) }
+            defer { for end in ends { Syscalls.close(end) } }
+            reader = try Pipe.move(ends[0])
+            writer = try Pipe.move(ends[1])
+        }
+
+        deinit {
+            if reader >= 0 { Syscalls.close(reader) }
+            if writer >= 0 { Syscalls.close(writer) }
+        }
+
+        /// The reading end, which does not block from now on, and is the caller's to close.
+        mutating func takeReader() -> Int32 {
+            _ = fcntl(reader, F_SETFL, O_NONBLOCK)
+            defer { reader = -1 }
+            return reader
+        }
+
+        /// The writing end, which is the caller's to close.
+        mutating func takeWriter() -> Int32 {
+            defer { writer = -1 }
+            return writer
+        }
+
+        private static func move(_ descriptor: Int32) throws(SystemError) -> Int32 {
+            try Syscalls.retrying("duplicate") { fcntl(descriptor, F_DUPFD_CLOEXEC, 10) }
+        }
+    }
+}
+
+extension ShellCommand.End: CustomStringConvertible {
+    /// What happened, as the end of a sentence: `ended with exit code 3`.
+    public var description: String {
+        switch self {
+        case .exited(0): "ended (exit code 0)"
+        case .exited(126): "cannot be executed: it is no program, or this user may not (exit code 126)"
+        case .exited(127): "was not found (exit code 127)"
+        // What a shell makes of the signal that ended its last command.
+        case .exited(let code) where code > 128 && code <= 192:
+            "ended with exit code \(code) (\(ShellCommand.End.name(ofSignal: code - 128)))"
+        case .exited(let code): "ended with exit code \(code)"
+        case .signalled(let number): "was ended by signal \(number) (\(ShellCommand.End.name(ofSignal: number)))"
+        case .unknown: "ended"
+        }
+    }
+
+    private static func name(ofSignal number: Int32) -> String {
+        strsignal(number).map { String(cString: $0) } ?? "unknown"
+    }
+}
