@@ -9,13 +9,19 @@ import WaypostPositioning
 /// #expect(violations.isEmpty, "\(violations)")
 /// ```
 /// The source must have something to deliver while it is checked: a receiver (or what plays one) that gives positions.
+///
+/// It runs the source twice, and two more of its kind, each once: one is cancelled before it starts, one while its reader is slow. What a
+/// source makes of a lost daemon or an unplugged receiver cannot be asked of it here; that is its own test's business.
 public struct PositionSourceContract: Sendable {
-    /// How long a source may take to its first position.
+    /// How long a source may take to its third position.
     public var patience: Duration
+    /// Whether reports without a fix do, for a source that has nothing else to give.
+    public var acceptsNoFix: Bool
 
     /// A check with that patience.
-    public init(patience: Duration = .seconds(15)) {
+    public init(patience: Duration = .seconds(15), acceptsNoFix: Bool = false) {
         self.patience = patience
+        self.acceptsNoFix = acceptsNoFix
     }
 
     /// What the source does against the contract; empty when it keeps it.
@@ -38,14 +44,17 @@ public struct PositionSourceContract: Sendable {
         var found: [Violation] = []
         for turn in ["first", "second"] {
             let run = ObservedRun(source)
-            let isGood = await run.waits(patience) { $0.positionCount >= 3 || $0.hasEnded }
+            let isGood = await run.waits(patience) { count(in: $0) >= 3 || $0.hasEnded }
             if !isGood { found.append(Violation("no three positions within \(patience) in the \(turn) run")) }
             try? await Task.sleep(for: .milliseconds(200))  // A source that ends here by itself shows it.
             if let error = run.record.error { found.append(Violation("the \(turn) run threw \(error)")) }
             let record = run.record
-            if record.positionCount == 0 { found.append(Violation("the \(turn) run gave no position")) }
+            if count(in: record) == 0 { found.append(Violation("the \(turn) run gave no position")) }
             if record.hasEnded, record.error == nil, record.events.last != .finished {
                 found.append(Violation("the \(turn) run returned without being cancelled and without .finished"))
+            }
+            if record.events.last == .finished, !(await run.waits(.seconds(1)) { $0.hasEnded }) {
+                found.append(Violation("the \(turn) run did not return after .finished"))
             }
             found += await run.cancelled(named: "the \(turn) run")
         }
@@ -60,8 +69,19 @@ public struct PositionSourceContract: Sendable {
     // A reader that takes its time: events still come one by one, and cancelling does not wait for the queue.
     private func cancelASlowReader(_ source: any PositionSource) async -> [Violation] {
         let run = ObservedRun(source, readerTakes: .milliseconds(100))
-        _ = await run.waits(patience) { $0.positionCount >= 1 || $0.hasEnded }
+        _ = await run.waits(patience) { count(in: $0) >= 1 || $0.hasEnded }
         return await run.cancelled(named: "a run with a slow reader")
+    }
+
+    /// How much of what is wanted of it the source has given.
+    private func count(in record: ObservedRun.Record) -> Int {
+        record.events.count { event in
+            switch event {
+            case .position: true
+            case .noFix: acceptsNoFix
+            default: false
+            }
+        }
     }
 }
 
@@ -73,8 +93,14 @@ private final class ObservedRun: Sendable {
         var isInOutput = false
         var hasEnded = false
         var error: PositionSourceError?
+        /// The fixes with a time that were delivered.
+        var fixes: Set<Fix> = []
 
-        var positionCount: Int { events.count { if case .position = $0 { true } else { false } } }
+        /// When and where: what no two fixes of a source have in common.
+        struct Fix: Hashable, Sendable {
+            var time: UTCTime
+            var coordinate: Coordinate
+        }
     }
 
     private final class Log: Sendable {
@@ -145,18 +171,16 @@ extension ObservedRun.Record {
             expect(position.hasOnlyFiniteValues, "a position holds a value that is not finite: \(position)")
             expect(position.courseDegrees.map { (0..<360).contains($0) } ?? true, "a course is outside 0..<360: \(position)")
             expect((position.speedMetresPerSecond ?? 0) >= 0, "a speed is negative: \(position)")
-            if let time = position.time, time == lastPositionTime { expect(false, "the fix of \(time) was delivered twice") }
+            if let time = position.time {
+                let isNew = fixes.insert(Fix(time: time, coordinate: position.coordinate)).inserted
+                expect(isNew, "the fix of \(time) was delivered twice")
+            }
         case .noFix(let report): expect(isOrigin(report.source), "a report without a fix does not carry the source's name")
         case .sky(let view): expect(isOrigin(view.source), "a sky view does not carry the source's name")
         case .lost: expect(!isLost, "a loss was told twice, without a position in between")
         case .status, .finished: break
         }
         events.append(event)
-    }
-
-    private var lastPositionTime: UTCTime? {
-        for case .position(let position) in events.reversed() { return position.time }
-        return nil
     }
 
     private var isLost: Bool {
