@@ -21,6 +21,7 @@ struct StatusScreen {
         if let change = status["last_switch"], let from = change["from"]?.string, let reason = change["reason"]?.string {
             lines.append("          instead of \(from) for \(spell(change["seconds_ago"]?.int ?? 0)): \(reason)")
         }
+        if let following { lines.append("following \(following)") }
         if status["privacy"]?["private"]?.bool == true {
             lines.append("privacy   private mode is on: nothing is logged, sent or shared; end it with waypost private off")
         } else if status["privacy"]?["withheld"]?.bool == true {
@@ -59,6 +60,20 @@ struct StatusScreen {
         // A position that this version cannot read is not shown; the rest is.
         guard case .position(let position)? = try? TPVCodec.decode(text.bytes) else { return nil }  // See above.
         return position
+    }
+
+    /// How closely the device is followed, and for whom; nothing while it is every fix for the tracker itself alone.
+    private var following: String? {
+        guard let following = status["following"] else { return nil }
+        let reasons = (following["for"]?.array ?? []).compactMap { $0["reason"]?.string }.filter { $0 != "tracker" }
+        let rest = following["stationary"]?.bool == true ? ", at rest" : ""
+        let reason = reasons.isEmpty ? "" : ", for \(reasons.joined(separator: ", "))"
+        switch following["pace"]?.string {
+        case "asleep": return "the receiver sleeps for \(spell(following["asleep_seconds"]?.int ?? 0)) more\(rest)\(reason)"
+        case "sampling": return "one sample now and then\(rest)\(reason)"
+        case "unneeded": return "nobody needs positions"
+        default: return rest.isEmpty && reason.isEmpty ? nil : "every fix\(rest)\(reason)"
+        }
     }
 
     private func satellites(_ source: JSONValue) -> String {

@@ -23,8 +23,29 @@ extension Configuration {
             "tracking", \.tracking, "How positions are come by.",
             [
                 .init(
+                    "high_accuracy", \.isHighAccuracy, .truth,
+                    """
+                    Every fix is followed and logged. false = significant changes alone (500 m and 5 min): the receiver is on for a second \
+                    now and then, unless a client needs more.
+                    """),
+                .init(
+                    "distance_filter", \.distanceFilterMetres, .distance(in: 0...1_000_000),
+                    "With high_accuracy: fixes nearer to the last one followed are left out. 0 = none."),
+                .init(
+                    "accuracy", \.accuracy, .accuracyLevel,
+                    """
+                    With high_accuracy: how exactly the tracker follows on its own account. From withinOneKilometer on the receiver sleeps \
+                    between fixes.
+                    """),
+                .init(
+                    "rest_interval", \.restInterval, .duration(in: .zero ... .seconds(300)),
+                    """
+                    At rest the receiver is looked at only so often (from 20 s), at the price of the first seconds of a drive. \
+                    0 = it stays on.
+                    """),
+                .init(
                     "first_fix_timeout", \.firstFixTimeout, .duration(in: .seconds(1) ... .seconds(3_600)),
-                    "So long after its start a source without a fix is kept, although a later one has a fix.")
+                    "So long after its start a source without a fix is kept, although a later one has a fix."),
             ]),
         .table(
             "log", \.log, "The recorded tracks.",

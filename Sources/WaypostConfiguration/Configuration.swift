@@ -29,6 +29,14 @@ public struct Configuration: Equatable, Sendable {
 
     /// How positions are come by: `[tracking]`.
     public struct Tracking: Equatable, Sendable {
+        /// Whether every fix is followed and logged; else significant changes alone.
+        public var isHighAccuracy = true
+        /// The distance between two fixes that are followed, at least, in metres; 0 = any.
+        public var distanceFilterMetres = 0.0
+        /// How exactly the tracker follows on its own account.
+        public var accuracy = DesiredAccuracy.best
+        /// So often the receiver is looked at while the device is at rest; 0 = it stays on.
+        public var restInterval = Duration.zero
         /// How long a source that delivers data may take to its first fix before another one that has a fix is used.
         public var firstFixTimeout: Duration
     }

@@ -9,6 +9,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    let id: ControlConnectionID
     private let hub: ControlHub
     private let peer: PeerCredentials
     private var context: ChannelHandlerContext?
@@ -34,6 +35,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     init(hub: ControlHub, peer: PeerCredentials) {
         self.hub = hub
         self.peer = peer
+        id = hub.makeID()
         queue = WatcherQueue(limit: hub.limits.waitingLines)
     }
 
@@ -57,9 +59,12 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
 
     // MARK: From the hub
 
-    /// Hands on a line when it is watched; when the client is slow the line waits, and the oldest go.
-    func deliver(_ line: ByteBuffer, topic: ControlTopic) {
-        guard let context, let watch, watch.wants(topic), !isClosing else { return }
+    /// Whether lines of that topic, sent to every watch, are watched.
+    func wants(_ topic: ControlTopic) -> Bool { watch?.wants(topic) ?? false }
+
+    /// Hands on a line to a client who watches; when the client is slow the line waits, and the oldest go.
+    func deliver(_ line: ByteBuffer) {
+        guard let context, watch != nil, !isClosing else { return }
         if queue.isEmpty, context.channel.isWritable {
             context.writeAndFlush(wrapOutboundOut(line), promise: nil)
         } else {
@@ -170,11 +175,11 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         case .watch(let options):
             try requireFull(access)
             watch = options
-            hub.countWatchers()
-        case .privateMode, .rotateLog, .acknowledge, .eraseLog:
+            hub.handler.watchBegan(options, on: id)
+        case .hold, .playback, .capabilities, .privateMode, .rotateLog, .acknowledge, .eraseLog:
             try requireFull(access)
-            answer(context) { [handler = hub.handler, peer] () async throws(ControlRefusal) in
-                try await handler.perform(request, for: peer)
+            answer(context) { [handler = hub.handler, peer, id] () async throws(ControlRefusal) in
+                try await handler.perform(request, for: peer, on: id)
             }
         }
     }

@@ -12,22 +12,43 @@ public protocol ControlHandler: Sendable {
 
     /// Does what a peer who may see everything asks, and gives the line that answers, without the line feed.
     ///
-    /// - Parameter request: any but `status` and `watch`.
+    /// - Parameters:
+    ///   - request: any but `status` and `watch`.
+    ///   - connection: what it came on; a hold ends with it.
     /// - Errors: a refusal goes to the client as an ERROR line.
-    func perform(_ request: ControlRequest, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8]
+    func perform(
+        _ request: ControlRequest, for peer: PeerCredentials, on connection: ControlConnectionID
+    ) async throws(ControlRefusal) -> [UInt8]
 
-    /// Says how many connections watch now, after each change.
+    /// Says what a connection watches from now on.
     ///
-    /// - Concurrency: called on the server's event loop: it must return at once.
-    func watchersChanged(to count: Int)
+    /// - Concurrency: called on the server's event loop: it must return at once. So are the others below; those of one connection come in order.
+    func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID)
+
+    /// Says that a connection was made.
+    func connectionBegan(_ connection: ControlConnectionID)
+
+    /// Says that a connection has ended, and what it watched with it.
+    func connectionEnded(_ connection: ControlConnectionID)
 }
 
 extension ControlHandler {
     /// Does nothing that is asked.
-    public func perform(_ request: ControlRequest, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+    public func perform(
+        _ request: ControlRequest, for peer: PeerCredentials, on connection: ControlConnectionID
+    ) async throws(ControlRefusal) -> [UInt8] {
         throw ControlRefusal(.unknownRequest, "this daemon does not do that")
     }
 
     /// Does nothing.
-    public func watchersChanged(to count: Int) {}
+    public func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID) {}
+    /// Does nothing.
+    public func connectionBegan(_ connection: ControlConnectionID) {}
+    /// Does nothing.
+    public func connectionEnded(_ connection: ControlConnectionID) {}
+}
+
+/// Names one connection for the life of the process.
+public struct ControlConnectionID: Sendable, Hashable {
+    let number: Int
 }

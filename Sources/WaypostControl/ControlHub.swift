@@ -8,8 +8,8 @@ final class ControlHub {
     /// The first line of every connection.
     let hello: ByteBuffer
 
-    private var connections: [ObjectIdentifier: ControlConnection] = [:]
-    private var watcherCount = 0
+    private var connections: [ControlConnectionID: ControlConnection] = [:]
+    private var connectionCount = 0
 
     init(programVersion: String, policy: PeerPolicy, handler: any ControlHandler, limits: ControlServer.Limits) {
         self.policy = policy
@@ -18,31 +18,33 @@ final class ControlHub {
         hello = ByteBuffer(line: ControlProtocol.hello(programVersion: programVersion))
     }
 
+    /// A name for a connection, for the life of the process.
+    func makeID() -> ControlConnectionID {
+        connectionCount += 1
+        return ControlConnectionID(number: connectionCount)
+    }
+
     /// Whether one more connection is too many; if not, it counts from now on.
     func admit(_ connection: ControlConnection) -> Bool {
         guard connections.count < limits.connections else { return false }
         // Every local user may connect; those who may see nothing must not keep the others out.
         guard connection.isTrusted || connections.values.count(where: { !$0.isTrusted }) < limits.connections / 2 else { return false }
-        connections[ObjectIdentifier(connection)] = connection
+        connections[connection.id] = connection
+        handler.connectionBegan(connection.id)
         return true
     }
 
     /// Forgets a connection that has ended.
     func remove(_ connection: ControlConnection) {
-        connections[ObjectIdentifier(connection)] = nil
-        countWatchers()
+        if connections.removeValue(forKey: connection.id) != nil { handler.connectionEnded(connection.id) }
     }
 
-    /// Tells the handler when the number of watchers has changed.
-    func countWatchers() {
-        let count = connections.values.count { $0.isWatching }
-        guard count != watcherCount else { return }
-        watcherCount = count
-        handler.watchersChanged(to: count)
+    func send(_ line: ByteBuffer, to ids: [ControlConnectionID]) {
+        for id in ids { connections[id]?.deliver(line) }
     }
 
     func broadcast(_ line: ByteBuffer, topic: ControlTopic) {
-        for connection in connections.values { connection.deliver(line, topic: topic) }
+        for connection in connections.values where connection.wants(topic) { connection.deliver(line) }
     }
 
     func closeAll() {

@@ -8,6 +8,13 @@ import Waypost
 /// daemon  {"class":"STATUS",...}
 /// client  {"request":"watch","sky":true}
 /// daemon  {"class":"TPV",...}  {"class":"SKY",...}  {"class":"LOST",...}  {"class":"EVENT",...}   as they come
+/// client  {"request":"watch","significant":true}       or "distance":50, "accuracy":"nearestTenMeters", "positions":false
+/// client  {"request":"hold","reason":"photo walk"}     until the connection ends
+/// daemon  {"class":"HELD","reason":"photo walk"}
+/// client  {"request":"playback","stationary":true}     or "position_lost", "reset"; nothing: how is it?
+/// daemon  {"class":"PLAYBACK","playing":1,"stationary":true,"position_lost":false}
+/// client  {"request":"capabilities"}
+/// daemon  {"class":"CAPABILITIES",...}
 /// client  {"request":"private","on":true}      without "on": how is it?
 /// daemon  {"class":"PRIVATE","on":true}
 /// client  {"request":"log_rotate"}
@@ -60,8 +67,10 @@ public enum ControlProtocol {
 
 /// What a line to watchers is about; a watch chooses by it.
 public enum ControlTopic: Sendable, Hashable, CaseIterable {
-    /// A position, or a report without a fix (TPV).
+    /// A position (TPV); watches that are selective get theirs by ``ControlServer/send(_:to:)``.
     case position
+    /// A report without a fix (TPV).
+    case noFix
     /// The satellites in view (SKY); only for watches that ask.
     case sky
     /// The position was lost (LOST).

@@ -8,6 +8,12 @@ public enum ControlRequest: Sendable, Hashable {
     case status
     /// Positions and events as they come.
     case watch(WatchOptions)
+    /// Keeps positions coming until the connection ends, for a reason that `status` shows.
+    case hold(reason: String)
+    /// Steers the recordings and simulated drives that are played.
+    case playback(PlaybackChange)
+    /// What the tracker and its box can do.
+    case capabilities
     /// Switches private mode on or off, or asks how it is when nothing is said.
     case privateMode(on: Bool?)
     /// Ends the track that is recorded and makes its GPX file.
@@ -17,19 +23,48 @@ public enum ControlRequest: Sendable, Hashable {
     /// Removes what was logged from one moment on until before another.
     case eraseLog(from: UTCTime, to: UTCTime)
 
-    /// Which lines a watch wants besides positions, losses and events.
+    /// Which lines a watch wants.
     public struct WatchOptions: Sendable, Hashable {
         /// Sky views, too.
         public var sky: Bool
+        /// Positions, reports without a fix and losses; false for events alone.
+        public var positions: Bool
+        /// Which positions.
+        public var selection: PositionSelection.Options
 
         /// The options of a plain watch, or others.
-        public init(sky: Bool = false) {
+        public init(sky: Bool = false, positions: Bool = true, selection: PositionSelection.Options = .init()) {
             self.sky = sky
+            self.positions = positions
+            self.selection = selection
         }
 
-        /// Whether lines of that topic are wanted.
+        /// Whether a line of that topic, sent to every watch, is wanted.
         func wants(_ topic: ControlTopic) -> Bool {
-            topic == .sky ? sky : true
+            switch topic {
+            case .position: positions && selection.takesEverything
+            case .noFix: positions && !selection.isSignificantOnly
+            case .sky: positions && sky
+            case .loss: positions
+            case .event: true
+            }
+        }
+    }
+
+    /// What to change about the recordings and simulated drives that are played; nil leaves it.
+    public struct PlaybackChange: Sendable, Hashable {
+        /// The position stands still.
+        public var isStationary: Bool?
+        /// There is no position, while the drive goes on.
+        public var isPositionLost: Bool?
+        /// It begins again.
+        public var resets: Bool
+
+        /// A change, or none: then the answer says how it is.
+        public init(isStationary: Bool? = nil, isPositionLost: Bool? = nil, resets: Bool = false) {
+            self.isStationary = isStationary
+            self.isPositionLost = isPositionLost
+            self.resets = resets
         }
     }
 
@@ -46,7 +81,14 @@ public enum ControlRequest: Sendable, Hashable {
         var options = Options(verb: verb, members: members)
         switch verb {
         case "status": self = .status
-        case "watch": self = .watch(WatchOptions(sky: try options.bool("sky") ?? false))
+        case "watch": self = .watch(try options.watch())
+        case "hold": self = .hold(reason: try options.string("reason"))
+        case "playback":
+            self = .playback(
+                PlaybackChange(
+                    isStationary: try options.bool("stationary"), isPositionLost: try options.bool("position_lost"),
+                    resets: try options.bool("reset") ?? false))
+        case "capabilities": self = .capabilities
         case "private": self = .privateMode(on: try options.bool("on"))
         case "log_rotate": self = .rotateLog
         case "log_ack": self = .acknowledge(cursor: try options.count("cursor"), puller: try options.string("puller"))
@@ -66,6 +108,19 @@ public enum ControlRequest: Sendable, Hashable {
                 case .watch(let options):
                     json.member("request", "watch")
                     json.member("sky", options.sky)
+                    if !options.positions { json.member("positions", false) }
+                    if options.selection.isSignificantOnly { json.member("significant", true) }
+                    if options.selection.distanceFilterMetres > 0 { json.member("distance", options.selection.distanceFilterMetres) }
+                    if options.selection.accuracy != .best { json.member("accuracy", options.selection.accuracy.rawValue) }
+                case .hold(let reason):
+                    json.member("request", "hold")
+                    json.member("reason", reason)
+                case .playback(let change):
+                    json.member("request", "playback")
+                    json.member("stationary", change.isStationary)
+                    json.member("position_lost", change.isPositionLost)
+                    if change.resets { json.member("reset", true) }
+                case .capabilities: json.member("request", "capabilities")
                 case .privateMode(let on):
                     json.member("request", "private")
                     json.member("on", on)
@@ -99,6 +154,23 @@ public enum ControlRequest: Sendable, Hashable {
             guard let value = rest.removeValue(forKey: name) else { return nil }
             guard let bool = value.bool else { throw ControlRefusal(.badRequest, "\"\(name)\" of \(verb) must be true or false") }
             return bool
+        }
+
+        mutating func watch() throws(ControlRefusal) -> WatchOptions {
+            var selection = PositionSelection.Options(isSignificantOnly: try bool("significant") ?? false)
+            if let value = rest.removeValue(forKey: "distance") {
+                guard let metres = value.double, (0...1_000_000).contains(metres) else {
+                    throw wrong("distance", "metres, from 0 to 1000000")
+                }
+                selection.distanceFilterMetres = metres
+            }
+            if let value = rest.removeValue(forKey: "accuracy") {
+                guard let level = value.string.flatMap(DesiredAccuracy.init(rawValue:)) else {
+                    throw wrong("accuracy", "one of \(DesiredAccuracy.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+                selection.accuracy = level
+            }
+            return WatchOptions(sky: try bool("sky") ?? false, positions: try bool("positions") ?? true, selection: selection)
         }
 
         mutating func string(_ name: String) throws(ControlRefusal) -> String {

@@ -84,6 +84,14 @@ public final class ControlServer: Sendable {
         hub.eventLoop.execute { [hub, buffer] in hub.value.broadcast(buffer, topic: topic) }
     }
 
+    /// Sends a line (without its line feed) to the watches of these connections, as far as there still are any.
+    ///
+    /// - Concurrency: as ``broadcast(_:topic:)``; lines sent by both arrive in the caller's order.
+    public func send(_ line: [UInt8], to connections: [ControlConnectionID]) {
+        let buffer = ByteBuffer(line: line)
+        hub.eventLoop.execute { [hub, buffer] in hub.value.send(buffer, to: connections) }
+    }
+
     /// Removes the socket and ends every connection.
     public func stop() async {
         // First the name, then the listener: a successor never finds its own socket gone. Somebody else may have removed it: no matter.

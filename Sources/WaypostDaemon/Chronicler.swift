@@ -8,6 +8,8 @@ actor Chronicler: PositioningConsumer {
     private let logger: Logger
     private let startMilliseconds = MonotonicClock.milliseconds
     private var hasFix = false
+    /// The other side that people were told of, until it is lost.
+    private var peer: String?
 
     init(logger: Logger) {
         self.logger = logger
@@ -24,16 +26,20 @@ actor Chronicler: PositioningConsumer {
             logger.info("\(dimensions) fix\(satellites), \(seconds) s after the start")
         case .lost(let reason):
             hasFix = false
+            peer = nil
             switch reason {
             case .ended: break
             case .withheld: logger.notice("position withheld: \(reason.words)")
             default: logger.warning("position lost: \(reason.words)")
             }
-        case .status(.connected(let peer)): logger.info("connected to \(peer)")
+        case .status(.connected(let peer)):
+            // After a planned pause it is the same again.
+            if peer != self.peer { logger.info("connected to \(peer)") }
+            self.peer = peer
         case .status(.warning(let words)): logger.warning("\(words)")
         case .status(.switched(let change)):
             logger.notice("source \(change.to) instead of \(change.from): \(change.reason.words)")
-        case .noFix, .sky, .finished, .status(.members): break
+        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.members): break
         }
     }
 }

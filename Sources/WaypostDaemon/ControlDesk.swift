@@ -5,15 +5,28 @@ import WaypostSystem
 struct ControlDesk: ControlHandler {
     let reporter: StatusReporter
     let commands: TrackerCommands
-    let watchers: WatcherCount
-
-    func watchersChanged(to count: Int) { watchers.set(count) }
+    let watches: WatchDesk
 
     func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
         await reporter.line(access: access)
     }
 
-    func perform(_ request: ControlRequest, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
-        try await commands.perform(request, for: peer)
+    func perform(
+        _ request: ControlRequest, for peer: PeerCredentials, on connection: ControlConnectionID
+    ) async throws(ControlRefusal) -> [UInt8] {
+        try await commands.perform(request, for: peer, on: connection)
+    }
+
+    func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID) {
+        watches.watchBegan(options, on: connection)
+    }
+
+    func connectionBegan(_ connection: ControlConnectionID) {
+        commands.holds.connectionBegan(connection)
+    }
+
+    func connectionEnded(_ connection: ControlConnectionID) {
+        commands.holds.connectionEnded(connection)
+        watches.connectionEnded(connection)
     }
 }

@@ -40,7 +40,7 @@ actor LogConsumer: PositioningConsumer {
         case .lost:
             thinner.breakTrack()
             await recorder.note(.loss)
-        case .noFix, .sky, .status, .finished: break
+        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
         }
     }
 

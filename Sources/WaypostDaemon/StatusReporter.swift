@@ -20,20 +20,25 @@ struct StatusReporter: Sendable {
         let logProblems = await recorder.problems
         let thinnedCount = await log.thinnedCount
         var problems: [String] = []
+        let pace = await manager.pace
+        let clients = await manager.clients
+        let isStationary = await manager.isStationary
+        let averageSpeed = await manager.averageSpeedMetresPerSecond
         let withholding = await source.withholding
         let isPrivate = await source.isPrivate
         if withholding != nil {
             // Somebody wants it so.
         } else if let loss {
             problems.append("position lost: \(loss.words)")
-        } else if position == nil {
+        } else if position == nil, pace.isFollowing {
             problems.append("no fix yet")
         }
         problems += logProblems.words
         let statistics = await recorder.statistics
         let members = await manager.sourceMembers
         let lastSwitch = await manager.lastSwitch
-        let source = members.first(where: \.isActive)?.name ?? manager.source.name
+        let wholeSource = await manager.source.name
+        let source = members.first(where: \.isActive)?.name ?? wholeSource
         let peer = await manager.peer
         let satellites = await manager.sky?.satellites
         return ControlProtocol.object("STATUS") { json in
@@ -68,6 +73,14 @@ struct StatusReporter: Sendable {
                     json.member("seconds_ago", Int((MonotonicClock.milliseconds - at) / 1_000))
                 }
             }
+            json.object("following") { json in
+                json.append(pace)
+                json.array("for") { json in
+                    for client in clients { json.append(client) }
+                }
+                json.member("stationary", isStationary)
+                if withholding == nil { json.member("average_speed", averageSpeed) }
+            }
             json.object("privacy") { json in
                 json.member("private", isPrivate)
                 json.member("withheld", withholding != nil)
@@ -82,35 +95,6 @@ struct StatusReporter: Sendable {
                 json.appendLog(statistics, logProblems, uptimeMilliseconds: MonotonicClock.milliseconds - startMilliseconds)
                 json.member("thinned", thinnedCount)
             }
-        }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func append(_ member: SourceMember) {
-        object { json in
-            json.member("url", member.name)
-            json.member("state", member.state.code)
-            json.member("active", member.isActive)
-            json.member("connected", member.peer)
-            if case .lost(let reason) = member.state {
-                json.member("reason", reason.code)
-                json.member("detail", reason.words)
-            }
-        }
-    }
-}
-
-extension SourceMember.State {
-    /// The state's name on the wire.
-    fileprivate var code: String {
-        switch self {
-        case .standby: "standby"
-        case .starting: "starting"
-        case .searching: "searching"
-        case .fix: "fix"
-        case .lost: "lost"
-        case .ended: "finished"
         }
     }
 }

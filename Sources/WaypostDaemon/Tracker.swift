@@ -23,23 +23,30 @@ struct Tracker {
         let privacy = PrivacyStore(folder: stateFolder)
         // Everything that tells a position has it from the manager, and the manager from here.
         let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: try makeGate(privacy))
-        let manager = PositioningManager(source: source)
+        let lastPosition = LastPosition(folder: stateFolder)
+        let stored = lastPosition.load()
+        let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
         let log = LogConsumer(recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning, logger: logger)
-        let watchers = WatcherCount()
+        let follower = Follower(
+            configuration.tracking.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
+            stored: stored, logger: logger)
+        let watches = WatchDesk(stored: stored)
         let reporter = StatusReporter(
             manager: manager, source: source, recorder: recorder, log: log, logFolder: configuration.log.directory)
         let commands = TrackerCommands(
-            source: source, privacy: privacy, recorder: recorder, logFolder: LogFolder(path: configuration.log.directory), logger: logger)
-        let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watchers: watchers))
+            manager: manager, holds: HoldBook(), source: source, lastPosition: lastPosition, privacy: privacy, recorder: recorder,
+            logFolder: LogFolder(path: configuration.log.directory), logger: logger)
+        let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))
+        watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(Chronicler(logger: logger))
-        await manager.attach(log)
-        await manager.attach(Broadcaster(server: server, watchers: watchers))
+        await manager.attach(follower)
+        await manager.attach(watches)
 
-        logger.info("source \(manager.source.name), log \(configuration.log.directory), socket \(server.path)")
+        logger.info("source \(source.name), log \(configuration.log.directory), socket \(server.path)")
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
-        await manager.start()
+        await manager.start(needing: nil)
         let failure = await end(of: manager, or: stop) { await upkeep.finishTrack() }
-        await log.stop()
+        await follower.stop()
         await upkeep.finishTrack()
         // Once more what a full disk or a vanished folder kept from being finished, at the start or now.
         let isAllFinished = await upkeep.recoverTracks()
@@ -68,6 +75,13 @@ struct Tracker {
             let who = holder.map { "process \($0)" } ?? "another process"
             throw DaemonFailure(.cannotCreate, "\(stateFolder): \(who) tracks with it already; stop it or use another --state")
         }
+    }
+
+    private func positioningSettings(stored: Position?) -> PositioningManager.Settings {
+        var settings = PositioningManager.Settings()
+        settings.storedPosition = stored
+        if configuration.tracking.restInterval > .zero { settings.restInterval = configuration.tracking.restInterval }
+        return settings
     }
 
     private func makeRecorder() throws(DaemonFailure) -> TrackRecorder {

@@ -7,15 +7,23 @@ import WaypostSystem
 
 /// Does what is asked of the running tracker on the control socket.
 struct TrackerCommands: Sendable {
+    let manager: PositioningManager
+    let holds: HoldBook
     let source: PrivateSource
+    let lastPosition: LastPosition
     let privacy: PrivacyStore
     let recorder: TrackRecorder
     let logFolder: LogFolder
     let logger: Logger
 
     /// Does it and gives the line that answers.
-    func perform(_ request: ControlRequest, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+    func perform(
+        _ request: ControlRequest, for peer: PeerCredentials, on connection: ControlConnectionID
+    ) async throws(ControlRefusal) -> [UInt8] {
         switch request {
+        case .hold(let reason): return try await hold(reason, on: connection)
+        case .playback(let change): return try await changePlayback(change)
+        case .capabilities: return await capabilities()
         case .privateMode(let on):
             if let on { try await setPrivate(on, for: peer) }
             let isPrivate = await source.isPrivate
@@ -67,6 +75,7 @@ struct TrackerCommands: Sendable {
     private func eraseLog(from: UTCTime, to: UTCTime, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
         do throws(RecordingError) {
             let erasure = try await recorder.erase(from: from, to: to)
+            try eraseLastPosition(from: from, to: to)
             logger.notice("erased \(counted(erasure.positionCount, "position")) from the log (user \(peer.userID))")
             return ControlProtocol.object("ERASED") { json in
                 json.member("positions", erasure.positionCount)
@@ -75,6 +84,11 @@ struct TrackerCommands: Sendable {
         } catch {
             throw refusal(error)
         }
+    }
+
+    private func eraseLastPosition(from: UTCTime, to: UTCTime) throws(RecordingError) {
+        guard let time = lastPosition.load()?.time, from <= time, time < to else { return }
+        do throws(SystemError) { try lastPosition.erase() } catch { throw .cannotErase(path: lastPosition.path, cause: error) }
     }
 
     private func refusal(_ error: RecordingError) -> ControlRefusal {

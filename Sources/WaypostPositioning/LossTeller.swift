@@ -30,6 +30,7 @@ extension LossReason {
         case .silent: "connected, but nothing comes from the receiver"
         case .disconnected(let detail), .deviceGone(let detail): detail
         case .ended: "ended"
+        case .replaced: "replaced"
         case .withheld: "withheld"
         }
     }

@@ -22,6 +22,9 @@ public protocol PositionSource: Sendable {
     /// Whether it can run beside other sources only to see how it fares; asked again before each start.
     var sharing: SourceSharing { get }
 
+    /// The switches of the recordings and simulated drives that it plays; empty for receivers.
+    var playbackControls: [PlaybackControl] { get }
+
     /// Delivers events until the source ends or the task is cancelled.
     func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError)
 }
@@ -31,6 +34,8 @@ extension PositionSource {
     public var originNames: [String] { [name] }
     /// Beside any other.
     public var sharing: SourceSharing { .free }
+    /// None.
+    public var playbackControls: [PlaybackControl] { [] }
 }
 
 /// Whether a source can run beside others.
@@ -39,7 +44,7 @@ public enum SourceSharing: Sendable, Hashable {
     case free
     /// Beside those that do not use the same device: its path, with links resolved.
     case device(String)
-    /// Never only to see how it fares: running uses it up, as a recording or a pipe.
+    /// Never only to see how it fares, and never with pauses: running uses it up, as a recording or a pipe.
     case alone
 }
 
@@ -74,6 +79,8 @@ public enum LossReason: Sendable, Hashable {
     case deviceGone(String)
     /// The source has ended.
     case ended
+    /// Another source was put in the place of this one.
+    case replaced
     /// There are fixes, but nobody may see them now.
     case withheld(PrivacyGate.Reason)
 }

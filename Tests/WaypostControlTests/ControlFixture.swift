@@ -8,7 +8,7 @@ import WaypostSystem
 final class ControlFixture: ControlHandler {
     let folder: String
     let path: String
-    private let watchers = Atomic<Int>(0)
+    private let watching = Mutex<Set<ControlConnectionID>>([])
 
     init() throws {
         folder = "/tmp/waypost-control-\(UInt32.random(in: 0...(.max)))"
@@ -27,11 +27,16 @@ final class ControlFixture: ControlHandler {
         }
     }
 
-    func watchersChanged(to count: Int) {
-        watchers.store(count, ordering: .sequentiallyConsistent)
+    func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID) {
+        watching.withLock { _ = $0.insert(connection) }
     }
 
-    var watcherCount: Int { watchers.load(ordering: .sequentiallyConsistent) }
+    func connectionEnded(_ connection: ControlConnectionID) {
+        watching.withLock { _ = $0.remove(connection) }
+    }
+
+    var watchers: Set<ControlConnectionID> { watching.withLock { $0 } }
+    var watcherCount: Int { watchers.count }
 
     func start(
         limits: ControlServer.Limits = .init(), policy: PeerPolicy = PeerPolicy(ownUserID: geteuid(), trustedGroupID: nil)

@@ -129,7 +129,7 @@ import WaypostSystem
 
     @Test(arguments: [
         ("nonsense", "bad_request"), ("[1]", "bad_request"), ("{}", "bad_request"), (#"{"request":1}"#, "bad_request"),
-        (#"{"request":"watch","sky":1}"#, "bad_request"), (#"{"request":"watch","distance":5}"#, "bad_request"),
+        (#"{"request":"watch","sky":1}"#, "bad_request"), (#"{"request":"watch","distance":-5}"#, "bad_request"),
         (#"{"request":"status","x":1}"#, "bad_request"), (#"{"request":"fly"}"#, "unknown_request"), ("\u{0}\u{1}\u{2}", "bad_request"),
         (String(repeating: "[", count: 65_536), "bad_request"), (#"{"request":"status"} x"#, "bad_request"),
     ])

@@ -10,6 +10,12 @@ public struct SignificantChangeRule: Sendable {
         public var position: Position
         /// Whether it is the stored position from before the start rather than a new fix.
         public var isCached: Bool
+
+        /// A report from its parts.
+        public init(position: Position, isCached: Bool) {
+            self.position = position
+            self.isCached = isCached
+        }
     }
 
     /// The least distance between two reports, in metres.
@@ -23,6 +29,9 @@ public struct SignificantChangeRule: Sendable {
     /// The accuracy of a fix that gives none, in metres: a GPS without corrections under trees.
     public static let assumedAccuracyMetres = 15.0
 
+    /// The longest time for which a speed is taken to stay what it is, in milliseconds.
+    static let longestGuessMilliseconds: Int64 = 120_000
+
     private var reported: Position?
     /// The last fix that was no outlier.
     private var trusted: Position?
@@ -31,6 +40,26 @@ public struct SignificantChangeRule: Sendable {
 
     /// A rule before its first report.
     public init() {}
+
+    /// Whether the last fix is an outlier unless the next one agrees with it.
+    public var isInDoubt: Bool { doubted != nil }
+
+    /// How long after the last fix the next report can come at the earliest, in milliseconds; 0 before the first report.
+    ///
+    /// On the way the speed is taken that the receiver gives, or that was made good since the last report; it is a guess, so no longer
+    /// than ``longestGuessMilliseconds``. A device at rest is not on the way.
+    public func millisecondsUntilNextReport(isStationary: Bool) -> Int64 {
+        guard let reported, let trusted, let now = trusted.time, let before = reported.time else { return 0 }
+        let elapsed = now.millisecondsSince1970 - before.millisecondsSince1970
+        let untilTime = max(0, SignificantChangeRule.leastMilliseconds - elapsed)
+        let metres = Geodesic.distanceMetres(from: reported.coordinate, to: trusted.coordinate)
+        guard metres < SignificantChangeRule.leastMetres else { return untilTime }
+        if isStationary { return SignificantChangeRule.leastMilliseconds }
+        let madeGood = elapsed > 0 ? metres / (Double(elapsed) / 1_000) : 0
+        let speed = max(trusted.speedMetresPerSecond ?? 0, madeGood, 1)
+        let untilDistance = Int64((SignificantChangeRule.leastMetres - metres) / speed * 1_000)
+        return max(untilTime, min(untilDistance, SignificantChangeRule.longestGuessMilliseconds))
+    }
 
     /// Begins with the position that was stored when positioning ended the last time; gives the first report.
     public mutating func start(stored: Position) -> Report {

@@ -31,6 +31,9 @@ public struct StationaryRule: Sendable {
     private var lastTime: UTCTime?
     private var movingCount = 0
 
+    /// Whether the last fix moved, and the next one decides.
+    public var isInDoubt: Bool { movingCount > 0 }
+
     /// A rule that knows nothing yet: not at rest.
     public init() {}
 

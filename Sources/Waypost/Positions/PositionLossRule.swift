@@ -32,6 +32,12 @@ public struct PositionLossRule: Sendable {
         return !isLost
     }
 
+    /// The receiver sleeps for a while as planned: the time until the next report is no loss.
+    public mutating func pause() {
+        lastFix = nil
+        silence.pause()
+    }
+
     private func isTimeout(at time: UTCTime?) -> Bool {
         guard let time, let lastFix else { return false }
         return time.millisecondsSince1970 - lastFix.millisecondsSince1970 > timeoutMilliseconds

@@ -40,6 +40,11 @@ public struct SilenceRule: Sendable, Equatable {
         }
     }
 
+    /// The receiver sleeps for a while: the step to the next report tells nothing.
+    public mutating func pause() {
+        last = nil
+    }
+
     /// Learns from a report of that moment; without a time it tells nothing.
     public mutating func addReport(at time: UTCTime?) {
         if let time { addReport(atMilliseconds: time.millisecondsSince1970) }

@@ -7,8 +7,10 @@ import WaypostSystem
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show positions as they come.",
+        abstract: "Show positions and events as they come.",
         discussion: """
+            With --distance, --accuracy from withinOneKilometer on or --significant the receiver sleeps in between, if nothing else needs it.
+
             Exit code 75 when the time of --timeout passes without a fix, 69 when the tracker ends.
 
             Example: waypost watch --json --count 10
@@ -18,6 +20,20 @@ struct WatchCommand: ParsableCommand {
 
     @Flag(help: "Print JSON lines: TPV, SKY, EVENT, LOST.")
     var json = false
+
+    @Option(help: ArgumentHelp("Only fixes that are so far from the last one shown.", valueName: "metres"))
+    var distance: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "How exactly: \(DesiredAccuracy.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "level"))
+    var accuracy: DesiredAccuracy = .best
+
+    @Flag(help: "Only significant changes: 500 m and 5 min from the last one. The first is the last position that is known, at once.")
+    var significant = false
+
+    @Flag(help: "Only events: fences entered and left. --count and --timeout count these.")
+    var events = false
 
     @Option(help: ArgumentHelp("End after so many fixes.", valueName: "n"))
     var count: Int?
@@ -29,31 +45,51 @@ struct WatchCommand: ParsableCommand {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
         // The upper end keeps the milliseconds far from overflow: ten years.
         if let timeout, !(timeout > 0 && timeout < 315_360_000) { throw ValidationError("--timeout must be more than 0 seconds") }
+        if let distance, !(0...1_000_000).contains(distance) { throw ValidationError("--distance must be from 0 to 1000000 metres") }
+        if significant, distance != nil || accuracy != .best {
+            throw ValidationError("--significant has distances of its own; leave out --distance and --accuracy")
+        }
+        if events, significant || distance != nil || accuracy != .best {
+            throw ValidationError("--events shows no positions; leave out --significant, --distance and --accuracy")
+        }
     }
 
     func run() throws {
         var client = try daemon.connect()
         let output = try OutputStream(path: "-")
-        var fixes = 0
+        var found = 0
         var deadline = nextDeadline
         do throws(ControlError) {
-            try client.send(.watch(ControlRequest.WatchOptions(sky: json)))
+            try client.send(.watch(options))
         } catch {
             throw CommandFailure(error)
         }
-        while fixes < count ?? .max {
+        while found < count ?? .max {
             let line = try next(of: &client, before: deadline)
             let report = try? TPVCodec.decode(line)  // Other classes of lines are no reports.
-            if case .position? = report {
-                fixes += 1
+            let value = report == nil ? try? JSONParser().parse(line) : nil  // Of a later version, perhaps.
+            if isCounted(report, value) {
+                found += 1
                 deadline = nextDeadline
             }
             if json {
                 try output.write(line: String(decoding: line, as: UTF8.self))
-            } else if let text = words(for: line, report) {
+            } else if let text = words(for: report, line, value) {
                 try output.write(line: text)
             }
         }
+    }
+
+    private var options: ControlRequest.WatchOptions {
+        ControlRequest.WatchOptions(
+            sky: json && !significant, positions: !events,
+            selection: .init(isSignificantOnly: significant, distanceFilterMetres: distance ?? 0, accuracy: accuracy))
+    }
+
+    private func isCounted(_ report: PositionReport?, _ value: JSONValue?) -> Bool {
+        if events { return value?["class"]?.string == "EVENT" }
+        if case .position? = report { return true }
+        return false
     }
 
     private var nextDeadline: Int64? {
@@ -64,15 +100,22 @@ struct WatchCommand: ParsableCommand {
         do throws(ControlError) {
             return try client.nextLine(timeoutMilliseconds: deadline.map { Int(max(0, $0 - MonotonicClock.milliseconds)) })
         } catch .timedOut {
-            throw CommandFailure(.timedOut, what: "watch", why: "no fix for \(timeout ?? 0) seconds", next: "see waypost status")
+            throw CommandFailure(
+                .timedOut, what: "watch", why: "no \(events ? "event" : "fix") for \(timeout ?? 0) seconds", next: "see waypost status")
         } catch {
             throw CommandFailure(error)
         }
     }
 
-    private func words(for line: [UInt8], _ report: PositionReport?) -> String? {
-        if case .position(let position)? = report { return PositionLine(position).text }
-        guard report == nil, let value = try? JSONParser().parse(line) else { return nil }  // Of a later version, perhaps.
+    private func words(for report: PositionReport?, _ line: [UInt8], _ value: JSONValue?) -> String? {
+        if case .position(let position)? = report {
+            guard significant, let change = try? JSONParser().parse(line), change["cached"]?.bool == true else {  // It was read already.
+                return PositionLine(position).text
+            }
+            let age = change["age"]?.int.map { "\($0) s old" } ?? "of unknown age"
+            return "\(PositionLine(position).text)  known before, \(age)"
+        }
+        guard let value else { return nil }
         switch value["class"]?.string {
         case "LOST": return "lost: \(value["detail"]?.string ?? value["reason"]?.string ?? "")"
         case "DROPPED": return "(\(value["count"]?.int ?? 0) lines dropped: this terminal is too slow)"
@@ -80,3 +123,5 @@ struct WatchCommand: ParsableCommand {
         }
     }
 }
+
+extension DesiredAccuracy: ExpressibleByArgument {}

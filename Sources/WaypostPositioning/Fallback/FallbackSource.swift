@@ -27,6 +27,10 @@ public struct FallbackSource: PositionSource {
 
     /// The names of all members.
     public var originNames: [String] { members.flatMap(\.originNames) }
+    /// Alone when one of its members must be.
+    public var sharing: SourceSharing { members.contains { $0.sharing == .alone } ? .alone : .free }
+    /// Those of all members.
+    public var playbackControls: [PlaybackControl] { members.flatMap(\.playbackControls) }
 
     /// Delivers events until every member has ended or the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {

@@ -1,22 +1,57 @@
-import Synchronization
-
 /// One listener's updates, with a bounded buffer that drops the oldest and counts it.
+///
+/// The listener is gone, and with it what it needs of the receiver, when nobody holds this or one of its iterators any more.
 public struct PositioningUpdates: AsyncSequence, Sendable {
-    final class Drops: Sendable {
-        let count = Atomic(0)
+    /// Tells the manager when nobody listens any more.
+    final class Membership: Sendable {
+        private let end: @Sendable () -> Void
+
+        init(end: @escaping @Sendable () -> Void) {
+            self.end = end
+        }
+
+        deinit { end() }
     }
 
-    private let stream: AsyncStream<PositioningUpdate>
-    private let drops: Drops
-
-    init(stream: AsyncStream<PositioningUpdate>, drops: Drops) {
-        self.stream = stream
-        self.drops = drops
-    }
+    let queue: UpdateQueue
+    let membership: Membership
 
     /// How many updates were dropped because this listener was slow.
-    public var droppedCount: Int { drops.count.load(ordering: .relaxed) }
+    public var droppedCount: Int { queue.droppedCount }
 
     /// The updates as they come; they end when the manager is gone.
-    public func makeAsyncIterator() -> AsyncStream<PositioningUpdate>.Iterator { stream.makeAsyncIterator() }
+    public func makeAsyncIterator() -> Iterator { Iterator(queue: queue, membership: membership) }
+
+    /// All that has come since the last time, at once: for listeners that sleep, or draw.
+    public var batches: PositioningBatches { PositioningBatches(updates: self) }
+
+    /// Takes the updates one by one.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let queue: UpdateQueue
+        private let membership: Membership
+
+        fileprivate init(queue: UpdateQueue, membership: Membership) {
+            self.queue = queue
+            self.membership = membership
+        }
+
+        /// Waits for the next update; nil at the end.
+        public mutating func next() async -> PositioningUpdate? { await queue.next() }
+    }
+}
+
+/// One listener's updates in batches: whatever waited, oldest first and newest last; never empty.
+public struct PositioningBatches: AsyncSequence, Sendable {
+    fileprivate let updates: PositioningUpdates
+
+    /// The batches as they come.
+    public func makeAsyncIterator() -> Iterator { Iterator(updates: updates) }
+
+    /// Takes batch by batch.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let updates: PositioningUpdates
+
+        /// Waits for updates and takes all there are; nil at the end.
+        public mutating func next() async -> [PositioningUpdate]? { await updates.queue.nextBatch() }
+    }
 }

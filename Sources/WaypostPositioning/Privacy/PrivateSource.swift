@@ -22,6 +22,8 @@ public final class PrivateSource: PositionSource {
     public var originNames: [String] { base.originNames }
     /// As of the source behind the gate.
     public var sharing: SourceSharing { base.sharing }
+    /// The switches of the source behind the gate.
+    public var playbackControls: [PlaybackControl] { base.playbackControls }
 
     /// Delivers what may be told.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
@@ -51,8 +53,7 @@ private actor PrivacyDoor {
     private var output: PositionSourceOutput?
     /// Whether listeners were told that positions are withheld.
     private var isWithheld = false
-    private var isBusy = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let turn = Turnstile()
 
     init(gate: PrivacyGate) {
         self.gate = gate
@@ -64,13 +65,13 @@ private actor PrivacyDoor {
     }
 
     func close() async {
-        await enter()
+        await turn.enter()
         output = nil
-        leave()
+        turn.leave()
     }
 
     func pass(_ event: PositionSourceEvent) async {
-        await enter()
+        await turn.enter()
         switch event {
         case .position(let position):
             switch gate.process(position) {
@@ -83,14 +84,14 @@ private actor PrivacyDoor {
         case .lost, .status, .finished:
             await output?(event)
         }
-        leave()
+        turn.leave()
     }
 
     func setPrivate(_ isOn: Bool) async {
-        await enter()
+        await turn.enter()
         gate.isPrivate = isOn
         if isOn { await withhold(.privateMode) }
-        leave()
+        turn.leave()
     }
 
     private func tell(_ position: Position) async {
@@ -102,15 +103,5 @@ private actor PrivacyDoor {
         guard !isWithheld else { return }
         isWithheld = true
         await output?(.lost(.withheld(reason)))
-    }
-
-    // An actor lets others in while it waits for the output; events must not overtake each other.
-    private func enter() async {
-        if isBusy { await withCheckedContinuation { waiting.append($0) } }
-        isBusy = true
-    }
-
-    private func leave() {
-        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
     }
 }

@@ -58,3 +58,8 @@ public protocol PlayableSource: PositionSource {
     /// The source's switches.
     var control: PlaybackControl { get }
 }
+
+extension PlayableSource {
+    /// Its own.
+    public var playbackControls: [PlaybackControl] { [control] }
+}

@@ -93,6 +93,114 @@ import WaypostPositioning
         #expect(first == .position(fix(92)))
     }
 
+    @Test func replacesItsSourceWhileItRuns() async throws {
+        let manager = PositioningManager(source: ScriptedSource([.position(fix(0))], stays: true))
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.start()
+        #expect(await log.waits(for: 1))
+        await manager.use(ScriptedSource([.position(fix(500)), .position(fix(501))], stays: true))
+        #expect(await log.waits(for: 4))
+        #expect(await log.updates == [.position(fix(0)), .lost(.replaced), .position(fix(500)), .position(fix(501))])
+        #expect(await manager.rawPosition == fix(501))
+        await manager.stop()
+    }
+
+    @Test func goesOnWithAnotherSourceWhereOneHasEnded() async throws {
+        let manager = PositioningManager(source: ScriptedSource([.position(fix(0)), .finished]))
+        await manager.start()
+        try await manager.waitUntilFinished()
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.use(ScriptedSource([.position(fix(9)), .finished]))
+        #expect(await log.waits(for: 3))
+        #expect(await log.updates == [.position(fix(9)), .lost(.ended), .finished])
+        await manager.stop()
+    }
+
+    @Test func tellsListenersWhyASourceCannotRun() async {
+        let manager = PositioningManager(source: NMEAFileSource(path: "/nonexistent/drive.nmea"))
+        var updates = await manager.updates().makeAsyncIterator()
+        await manager.start()
+        #expect(await updates.next() == .failed(.cannotOpen(path: "/nonexistent/drive.nmea", reason: "No such file or directory")))
+    }
+
+    @Test func givesASlowListenerWhatWaitedWithTheNewestLast() async throws {
+        let manager = PositioningManager(source: ScriptedSource((0..<20).map { .position(fix(Double($0))) } + [.finished]))
+        let updates = await manager.updates(bufferingNewest: 5)
+        await manager.start()
+        try await manager.waitUntilFinished()
+        var batches = updates.batches.makeAsyncIterator()
+        #expect(await batches.next() == [.position(fix(17)), .position(fix(18)), .position(fix(19)), .lost(.ended), .finished])
+    }
+
+    @Test func endsTheUpdatesWithTheManager() async {
+        var manager: PositioningManager? = PositioningManager(source: ScriptedSource([]))
+        let updates = await manager?.updates()
+        manager = nil
+        var iterator = updates?.makeAsyncIterator()
+        #expect(await iterator?.next() == nil)
+    }
+
+    @Test func wakesAListenerThatIsCancelled() async {
+        let manager = PositioningManager(source: ScriptedSource([]))
+        let updates = await manager.updates()
+        let listener = Task {
+            for await _ in updates {}
+            return true
+        }
+        listener.cancel()
+        #expect(await listener.value)
+    }
+
+    @Test func prefersARoadThatIsMoreLikelyThanNot() async {
+        let manager = PositioningManager(source: ScriptedSource([.position(fix(0)), .position(fix(1))], stays: true))
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.matchPositions(with: EastOf(confidences: [0.4, 0.9]))
+        await manager.start()
+        #expect(await log.waits(for: 2))
+        let doubtful = await log.updates[1]
+        #expect(doubtful == .matched(EastOf.match(fix(0), confidence: 0.4)))
+        #expect(await log.waits(for: 4))
+        #expect(await manager.mapMatchedPosition == EastOf.match(fix(1), confidence: 0.9))
+        #expect(await manager.currentPosition == EastOf.match(fix(1), confidence: 0.9).position)
+        #expect(await manager.rawPosition == fix(1))
+        await manager.matchPositions(with: nil)
+        #expect(await manager.currentPosition == fix(1))
+        await manager.stop()
+    }
+
+    @Test func startsAListenerToSignificantChangesWithTheStoredPosition() async {
+        var settings = PositioningManager.Settings()
+        settings.storedPosition = fix(-90_000)
+        let manager = PositioningManager(source: ScriptedSource([]), settings: settings)
+        var updates = await manager.updates(.init(isSignificantOnly: true)).makeAsyncIterator()
+        guard case .significantChange(let change) = await updates.next() else {
+            Issue.record("no report")
+            return
+        }
+        #expect(change.isCached)
+        #expect(change.position == fix(-90_000))
+    }
+
+    @Test func forgetsWhereItWasWhenNobodyMaySeeIt() async {
+        let source = ScriptedSource([.position(fix(0)), .lost(.withheld(.privateMode))], stays: true)
+        let manager = PositioningManager(source: source)
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.start()
+        #expect(await log.waits(for: 2))
+        let updates = await manager.updates(.init(isSignificantOnly: true))
+        await manager.stop()
+        let told = Task {
+            for await update in updates { if case .significantChange = update { return true } }
+            return false
+        }
+        told.cancel()
+        #expect(await !told.value)
+    }
+
     private func updates(of source: ScriptedSource) async throws -> [PositioningUpdate] {
         let manager = PositioningManager(source: source)
         let log = UpdateLog()
@@ -124,6 +232,29 @@ private struct ScriptedSource: PositionSource {
     func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         for event in events { await output(event) }
         while stays, !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
+    }
+}
+
+/// Finds a road a little to the east, as likely as it is told.
+private actor EastOf: PositionMatching {
+    private var confidences: [Double]
+
+    init(confidences: [Double]) { self.confidences = confidences }
+
+    func match(_ position: Position) -> MatchedPosition? {
+        confidences.isEmpty ? nil : EastOf.match(position, confidence: confidences.removeFirst())
+    }
+
+    func lose() {}
+
+    static func match(_ position: Position, confidence: Double) -> MatchedPosition {
+        var moved = position
+        guard
+            let place = Coordinate(
+                latitudeDegrees: position.coordinate.latitudeDegrees, longitudeDegrees: position.coordinate.longitudeDegrees + 0.0001)
+        else { fatalError("a place on Earth") }
+        moved.coordinate = place
+        return MatchedPosition(position: moved, confidence: confidence, wayID: 7, offsetMetres: 7.6)
     }
 }
 

@@ -80,4 +80,20 @@ import Waypost
         position.time = nil
         #expect(rule.process(position) == nil)
     }
+
+    /// metres and seconds since the report, speed, at rest: seconds until the next report can come.
+    @Test(arguments: [
+        (0.0, 0, 10.0, false, 300), (1_000, 100, 10, false, 200), (499, 300, 10, false, 0), (420, 300, 1.4, false, 57),
+        (0, 400, 0, true, 300), (100, 600, 0.2, false, 120),
+    ]) func knowsWhenTheNextReportCanCome(metres: Double, seconds: Int, speed: Double, isStationary: Bool, expected: Int) throws {
+        var rule = SignificantChangeRule()
+        _ = rule.process(try fix(0, metres: 0, speed: speed))
+        if seconds > 0 { _ = rule.process(try fix(seconds, metres: metres, speed: speed)) }
+        let milliseconds = rule.millisecondsUntilNextReport(isStationary: isStationary)
+        #expect(abs(milliseconds - Int64(expected) * 1_000) <= 200)
+    }
+
+    @Test func needsAFixAtOnceBeforeTheFirstReport() {
+        #expect(SignificantChangeRule().millisecondsUntilNextReport(isStationary: false) == 0)
+    }
 }

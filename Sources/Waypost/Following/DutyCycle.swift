@@ -1,0 +1,103 @@
+/// Decides when a receiver is on: all the time, never, or for one sample now and then.
+///
+/// A sample lasts until a fix that can be used (``sampled(nextIn:at:)``), or until the patience is at its end. Moments are milliseconds of
+/// one clock that only goes on. Who owns a duty cycle asks ``receiverIsOn`` after every step, and calls ``tick(at:)`` at ``deadline``.
+public struct DutyCycle: Sendable, Equatable {
+    /// What the needs of everybody come to.
+    public enum Demand: Int, Sendable, Hashable, Comparable {
+        /// Nobody needs positions.
+        case nothing
+        /// A fix now and then is enough.
+        case samples
+        /// Every fix.
+        case everything
+
+        /// The one that asks for less is less.
+        public static func < (left: Demand, right: Demand) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// The shortest sleep, in milliseconds: for less than that switching a receiver off and on is not worth it.
+    public static let shortestSleepMilliseconds: Int64 = 20_000
+    /// The longest sleep, in milliseconds: so late a parked device is noticed to have left, at most.
+    public static let longestSleepMilliseconds: Int64 = 300_000
+    /// How long a sample may take, in milliseconds: three cold starts of a common receiver (30 s in its data sheet).
+    public static let patienceMilliseconds: Int64 = 90_000
+
+    private enum Phase: Equatable {
+        case off
+        case on(since: Int64)
+        case asleep(since: Int64, until: Int64)
+    }
+
+    /// What is needed.
+    public private(set) var demand = Demand.nothing
+    private var phase = Phase.off
+
+    /// A cycle that nobody needs anything of: the receiver is off.
+    public init() {}
+
+    /// Whether the receiver is to be on now.
+    public var receiverIsOn: Bool {
+        if case .on = phase { true } else { false }
+    }
+
+    /// Until when the receiver sleeps; nil when it is on, or off because nobody needs it.
+    public var sleepsUntil: Int64? {
+        if case .asleep(_, let end) = phase { end } else { nil }
+    }
+
+    /// When ``tick(at:)`` has something to do; nil when time alone changes nothing.
+    public var deadline: Int64? {
+        switch phase {
+        case .off: nil
+        case .on(let start): demand == .samples ? start + DutyCycle.patienceMilliseconds : nil
+        case .asleep(_, let end): end
+        }
+    }
+
+    /// Takes what is needed from now on.
+    public mutating func need(_ demand: Demand, at now: Int64) {
+        defer { self.demand = demand }
+        switch (demand, phase) {
+        case (.nothing, _): phase = .off
+        case (.everything, .off), (.everything, .asleep), (.samples, .off): phase = .on(since: now)
+        // What was always on goes on until the first sample.
+        case (.samples, .on) where self.demand == .everything: phase = .on(since: now)
+        case (.everything, .on), (.samples, .on), (.samples, .asleep): break
+        }
+    }
+
+    /// A fix that can be used has come; the next one is needed so many milliseconds later.
+    public mutating func sampled(nextIn milliseconds: Int64, at now: Int64) {
+        guard demand == .samples, case .on = phase else { return }
+        guard milliseconds >= DutyCycle.shortestSleepMilliseconds else {
+            phase = .on(since: now)
+            return
+        }
+        sleep(milliseconds, from: now)
+    }
+
+    /// The next fix is needed sooner or later than was thought: so many milliseconds after the last one.
+    public mutating func reschedule(nextIn milliseconds: Int64, at now: Int64) {
+        guard case .asleep(let start, _) = phase else { return }
+        sleep(milliseconds, from: start)
+        tick(at: now)
+    }
+
+    /// What time does; true when a sample has brought nothing and the receiver sleeps.
+    @discardableResult
+    public mutating func tick(at now: Int64) -> Bool {
+        guard let deadline, now >= deadline else { return false }
+        if receiverIsOn {
+            sleep(DutyCycle.longestSleepMilliseconds, from: now)
+            return true
+        }
+        phase = .on(since: now)
+        return false
+    }
+
+    private mutating func sleep(_ milliseconds: Int64, from start: Int64) {
+        let span = min(max(milliseconds, DutyCycle.shortestSleepMilliseconds), DutyCycle.longestSleepMilliseconds)
+        phase = .asleep(since: start, until: start + span)
+    }
+}

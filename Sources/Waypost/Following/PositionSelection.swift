@@ -1,0 +1,72 @@
+/// Decides what one listener gets of the positions, and how closely the device must be followed for that.
+public struct PositionSelection: Sendable {
+    /// What a listener asks for.
+    public struct Options: Sendable, Hashable {
+        /// Only significant changes (``SignificantChangeRule``); distance and accuracy do not apply then.
+        public var isSignificantOnly: Bool
+        /// The distance between two positions, at least, in metres; 0 = any.
+        public var distanceFilterMetres: Double
+        /// How exactly the position is wanted.
+        public var accuracy: DesiredAccuracy
+
+        /// Every fix, or less.
+        public init(isSignificantOnly: Bool = false, distanceFilterMetres: Double = 0, accuracy: DesiredAccuracy = .best) {
+            self.isSignificantOnly = isSignificantOnly
+            self.distanceFilterMetres = distanceFilterMetres
+            self.accuracy = accuracy
+        }
+
+        /// Whether every fix is wanted.
+        public var takesEverything: Bool { !isSignificantOnly && stepMetres == 0 }
+        /// The larger of the two distances.
+        var stepMetres: Double { max(distanceFilterMetres, accuracy.stepMetres) }
+    }
+
+    /// What the listener gets of a position.
+    public enum Choice: Sendable, Equatable {
+        case nothing
+        case position
+        case significantChange(SignificantChangeRule.Report)
+    }
+
+    /// The step in metres from which on the receiver may sleep; below it sleeps would be shorter than pays.
+    static let sleepingStepMetres = 1_000.0
+
+    /// What the listener asks for.
+    public let options: Options
+    private var filter: UpdateFilter
+    private var significant = SignificantChangeRule()
+
+    /// A selection before its first position.
+    public init(_ options: Options = Options()) {
+        self.options = options
+        filter = UpdateFilter(distanceMetres: options.distanceFilterMetres, accuracy: options.accuracy)
+    }
+
+    /// Begins, with the last position that is known; gives the first report of a listener to significant changes.
+    public mutating func start(stored: Position?) -> SignificantChangeRule.Report? {
+        guard options.isSignificantOnly, let stored else { return nil }
+        return significant.start(stored: stored)
+    }
+
+    /// Takes the next position.
+    public mutating func process(_ position: Position) -> Choice {
+        guard options.isSignificantOnly else { return filter.passes(position) ? .position : .nothing }
+        return significant.process(position).map(Choice.significantChange) ?? .nothing
+    }
+
+    /// The position was lost: the next one passes.
+    public mutating func lose() {
+        filter.lose()
+    }
+
+    /// How closely the device must be followed from the last position on.
+    public func need(isStationary: Bool) -> PositioningNeed {
+        guard options.isSignificantOnly else {
+            let step = options.stepMetres
+            return step < PositionSelection.sleepingStepMetres ? .everyFix : .movement(metres: step)
+        }
+        if significant.isInDoubt { return .within(milliseconds: 0) }
+        return .within(milliseconds: significant.millisecondsUntilNextReport(isStationary: isStationary))
+    }
+}

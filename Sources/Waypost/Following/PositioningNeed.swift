@@ -1,0 +1,20 @@
+/// How closely somebody needs the device to be followed.
+///
+/// The receiver does what the one who needs most asks for; who needs less gets it at no extra cost.
+public enum PositioningNeed: Sendable, Hashable {
+    /// Every fix: the receiver stays on.
+    case everyFix
+    /// The next fix so many milliseconds after the last: the receiver may sleep until then.
+    case within(milliseconds: Int64)
+
+    /// The speed that is allowed for while nobody looks, in metres per second: 180 km/h.
+    ///
+    /// Something faster is noticed late, at the first fix after the sleep.
+    public static let allowedMetresPerSecond = 50.0
+
+    /// A fix whenever the device could have moved so many metres since the last.
+    public static func movement(metres: Double) -> PositioningNeed {
+        // A day is for ever: no receiver sleeps that long.
+        .within(milliseconds: metres > 0 ? Int64(min(metres / allowedMetresPerSecond, 86_400) * 1_000) : 0)
+    }
+}

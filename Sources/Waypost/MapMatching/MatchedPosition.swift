@@ -1,0 +1,25 @@
+/// A position put on the road that the device is most likely on.
+public struct MatchedPosition: Sendable, Equatable {
+    /// The likelihood from which on a match is the best position there is: more likely than not.
+    public static let leastConfidence = 0.5
+
+    /// The fix, moved to the road.
+    public var position: Position
+    /// How likely this road is the right one, 0 to 1.
+    public var confidence: Double
+    /// The road's number in the map (the OpenStreetMap way).
+    public var wayID: Int64
+    /// How far the fix was from the road, in metres.
+    public var offsetMetres: Double
+
+    /// A match from its parts.
+    public init(position: Position, confidence: Double, wayID: Int64, offsetMetres: Double) {
+        self.position = position
+        self.confidence = confidence
+        self.wayID = wayID
+        self.offsetMetres = offsetMetres
+    }
+
+    /// Whether the match says more than the fix it was made from.
+    public var isConfident: Bool { confidence >= MatchedPosition.leastConfidence }
+}

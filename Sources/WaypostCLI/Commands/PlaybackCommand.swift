@@ -1,0 +1,74 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+
+/// `waypost playback`: steer the recording or simulated drive that the tracker plays.
+struct PlaybackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "playback",
+        abstract: "Steer the recording or simulated drive that the tracker plays.",
+        discussion: """
+            stationary: the position stands still, as at a red light. position-lost: there is no position while the drive goes on, as in a \
+            tunnel. reset: the drive begins again. For --source gpx:, nmea:, route: and sim:.
+
+            Example: waypost playback position-lost on
+            """,
+        subcommands: [Stationary.self, PositionLost.self, Reset.self, Status.self], defaultSubcommand: Status.self)
+
+    /// What a switch can be.
+    enum Choice: String, CaseIterable, ExpressibleByArgument {
+        case on, off
+    }
+
+    struct Stationary: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let the position stand still, or go on.",
+            discussion: "Example: waypost playback stationary on")
+
+        @Argument(help: "on or off.")
+        var choice: Choice
+
+        @OptionGroup var daemon: DaemonConnection
+
+        func run() throws { _ = try daemon.ask(.playback(.init(isStationary: choice == .on))) }
+    }
+
+    struct PositionLost: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Have no position, or have it again, while the drive goes on.",
+            discussion: "Example: waypost playback position-lost on")
+
+        @Argument(help: "on or off.")
+        var choice: Choice
+
+        @OptionGroup var daemon: DaemonConnection
+
+        func run() throws { _ = try daemon.ask(.playback(.init(isPositionLost: choice == .on))) }
+    }
+
+    struct Reset: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Begin the drive again.",
+            discussion: "Example: waypost playback reset")
+
+        @OptionGroup var daemon: DaemonConnection
+
+        func run() throws { _ = try daemon.ask(.playback(.init(resets: true))) }
+    }
+
+    struct Status: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say how the switches are.",
+            discussion: "Example: waypost playback status")
+
+        @OptionGroup var daemon: DaemonConnection
+
+        func run() throws {
+            let answer = try daemon.ask(.playback(.init()))
+            let output = try OutputStream(path: "-")
+            for (name, member) in [("stationary", "stationary"), ("position-lost", "position_lost")] {
+                try output.write(line: "\(name) \(answer[member]?.bool == true ? "on" : "off")")
+            }
+        }
+    }
+}

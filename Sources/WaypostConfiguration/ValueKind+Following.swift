@@ -1,0 +1,25 @@
+import Waypost
+
+extension ValueKind<DesiredAccuracy> {
+    /// A level of accuracy by its name.
+    static var accuracyLevel: ValueKind {
+        let names = DesiredAccuracy.allCases.map(\.rawValue).joined(separator: ", ")
+        return ValueKind(
+            unit: names,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let name) = node.value else { throw .wrongType(expected: "a level in quotes such as \"best\"") }
+                guard let level = DesiredAccuracy(rawValue: name) else {
+                    throw .invalid(reason: "\(quoted(name)) is no level of accuracy; known: \(names)")
+                }
+                return level
+            },
+            write: { tomlString($0.rawValue) })
+    }
+}
+
+extension Configuration.Tracking {
+    /// Which positions the tracker follows on its own account.
+    public var selection: PositionSelection.Options {
+        PositionSelection.Options(isSignificantOnly: !isHighAccuracy, distanceFilterMetres: distanceFilterMetres, accuracy: accuracy)
+    }
+}

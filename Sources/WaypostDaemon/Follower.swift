@@ -1,0 +1,82 @@
+import Logging
+import Waypost
+import WaypostPositioning
+import WaypostSystem
+
+/// The tracker's own wish for positions: follows the device as the configuration says, logs what comes of it, and keeps the last position.
+actor Follower: PositioningConsumer {
+    /// So long at least between two times that the last position is written, in milliseconds: flash wears.
+    private static let saveMilliseconds: Int64 = 900_000
+
+    private let log: LogConsumer
+    private let hold: PositioningHold
+    private let store: LastPosition
+    private let logger: Logger
+    private var selection: PositionSelection
+    private var isStationary = false
+    private var latest: Position?
+    private var savedAt: Int64?
+    private var saveHasFailed = false
+
+    init(
+        _ options: PositionSelection.Options, log: LogConsumer, hold: PositioningHold, store: LastPosition, stored: Position?,
+        logger: Logger
+    ) {
+        self.log = log
+        self.hold = hold
+        self.store = store
+        self.logger = logger
+        selection = PositionSelection(options)
+        if let stored { _ = selection.start(stored: stored) }
+        hold.need = selection.need(isStationary: false)
+    }
+
+    func consume(_ update: PositioningUpdate) async {
+        switch update {
+        case .position(let position): await follow(position)
+        case .lost(let reason):
+            selection.lose()
+            if case .withheld = reason { forget() }
+            await log.consume(update)
+        case .stationary(let isStationary):
+            self.isStationary = isStationary
+            hold.need = selection.need(isStationary: isStationary)
+        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .status: await log.consume(update)
+        }
+    }
+
+    /// Keeps the last position for the next run, and waits until nothing is done to the log any more.
+    func stop() async {
+        if let latest { save(latest) }
+        await log.stop()
+    }
+
+    private func follow(_ position: Position) async {
+        latest = position
+        let choice = selection.process(position)
+        hold.need = selection.need(isStationary: isStationary)
+        // With significant changes alone fixes are so rare that every one is worth being logged.
+        if selection.options.isSignificantOnly || choice == .position { await log.consume(.position(position)) }
+        let now = MonotonicClock.milliseconds
+        if let savedAt, now - savedAt < Follower.saveMilliseconds { return }
+        savedAt = now
+        save(position)
+    }
+
+    private func save(_ position: Position) {
+        do throws(SystemError) {
+            try store.save(position)
+            saveHasFailed = false
+        } catch {
+            if !saveHasFailed { logger.warning("the last position cannot be kept over a restart: \(error.description)") }
+            saveHasFailed = true
+        }
+    }
+
+    /// Where nobody may know the position, the last one before it is not kept either.
+    private func forget() {
+        latest = nil
+        savedAt = nil
+        do throws(SystemError) { try store.erase() } catch { logger.error("the last position cannot be removed: \(error.description)") }
+    }
+}

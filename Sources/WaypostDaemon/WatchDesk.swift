@@ -1,0 +1,150 @@
+import Waypost
+import WaypostControl
+import WaypostPositioning
+import WaypostSystem
+
+/// Sends every update to those who watch on the control socket, each what it asked for, and says how closely they need the device followed.
+///
+/// - Concurrency: connections come and go on the server's thread, updates on the manager's; a lock keeps both in order.
+final class WatchDesk: PositioningConsumer {
+    fileprivate struct State {
+        /// Watches that want positions.
+        var watches: [(id: ControlConnectionID, selection: PositionSelection)] = []
+        var isStationary = false
+        var lastKnown: (position: Position, at: Int64?)?
+        var server: ControlServer?
+        var hold: PositioningHold?
+    }
+
+    private let state: Monitor<State>
+
+    /// A desk without watches.
+    ///
+    /// - Parameter stored: what is known from the run before.
+    init(stored: Position?) {
+        state = Monitor(State(lastKnown: stored.map { ($0, nil) }))
+    }
+
+    /// Where lines go, and where the need for positions is told.
+    func open(_ server: ControlServer, hold: PositioningHold) {
+        state.withLock { state in
+            state.server = server
+            state.hold = hold
+            state.tellNeed()
+        }
+    }
+
+    // MARK: - Connections
+
+    func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID) {
+        state.withLock { state in
+            state.watches.removeAll { $0.id == connection }
+            if options.positions {
+                var selection = PositionSelection(options.selection)
+                if let lastKnown = state.lastKnown, let report = selection.start(stored: lastKnown.position) {
+                    state.server?.send(report.line(age: report.position.age(at: lastKnown.at)), to: [connection])
+                }
+                state.watches.append((connection, selection))
+            }
+            state.tellNeed()
+        }
+    }
+
+    func connectionEnded(_ connection: ControlConnectionID) {
+        state.withLock { state in
+            state.watches.removeAll { $0.id == connection }
+            state.tellNeed()
+        }
+    }
+
+    // MARK: - Updates
+
+    func consume(_ update: PositioningUpdate) {
+        state.withLock { state in
+            switch update {
+            case .position(let position):
+                state.lastKnown = (position, MonotonicClock.milliseconds)
+                state.tell(position)
+            case .noFix(let report):
+                state.broadcast(.noFix) { text in TPVCodec.append(report, to: &text) }
+            case .sky(let view):
+                state.broadcast(.sky) { text in TPVCodec.append(view, to: &text) }
+            case .lost(let reason):
+                // What may not be seen any more is not told to the next one who asks either.
+                if case .withheld = reason { state.lastKnown = nil }
+                for index in state.watches.indices { state.watches[index].selection.lose() }
+                state.broadcast(.loss) { text in text.append(contentsOf: reason.line) }
+            case .stationary(let isStationary): state.isStationary = isStationary
+            case .status, .finished, .matched, .significantChange, .paused, .resumed, .failed: break
+            }
+        }
+    }
+}
+
+extension WatchDesk.State {
+    /// Sends a line to every watch that wants that topic; most boxes are watched now and then only: nobody there, nothing to encode.
+    fileprivate func broadcast(_ topic: ControlTopic, _ encode: (inout TextBuffer) -> Void) {
+        guard !watches.isEmpty, let server else { return }
+        var text = TextBuffer(capacity: 512)
+        encode(&text)
+        server.broadcast(text.bytes, topic: topic)
+    }
+
+    fileprivate mutating func tell(_ position: Position) {
+        guard !watches.isEmpty else { return }
+        var (isForAll, chosen, changed): (Bool, [ControlConnectionID], [ControlConnectionID]) = (false, [], [])
+        for index in watches.indices {
+            switch watches[index].selection.process(position) {
+            case .position where watches[index].selection.options.takesEverything: isForAll = true
+            case .position: chosen.append(watches[index].id)
+            case .significantChange: changed.append(watches[index].id)
+            case .nothing: break
+            }
+        }
+        if isForAll { broadcast(.position) { text in TPVCodec.append(position, to: &text) } }
+        if !chosen.isEmpty {
+            var text = TextBuffer(capacity: 512)
+            TPVCodec.append(position, to: &text)
+            server?.send(text.bytes, to: chosen)
+        }
+        if !changed.isEmpty { server?.send(SignificantChangeRule.Report(position: position, isCached: false).line(age: nil), to: changed) }
+        tellNeed()
+    }
+
+    /// Tells the manager how closely those who watch need the device followed.
+    fileprivate func tellNeed() {
+        let needs = watches.map { $0.selection.need(isStationary: isStationary) }
+        hold?.need = needs.contains(.everyFix) ? .everyFix : needs.min { $0.milliseconds < $1.milliseconds }
+    }
+}
+
+extension PositioningNeed {
+    fileprivate var milliseconds: Int64 {
+        switch self {
+        case .everyFix: 0
+        case .within(let milliseconds): milliseconds
+        }
+    }
+}
+
+extension LossReason {
+    fileprivate var line: [UInt8] {
+        ControlProtocol.object("LOST") { json in
+            json.member("reason", code)
+            json.member("detail", words)
+        }
+    }
+}
+
+extension SignificantChangeRule.Report {
+    /// The report as a line: a TPV that says what it is.
+    fileprivate func line(age: Duration?) -> [UInt8] {
+        var text = TextBuffer(capacity: 512)
+        TPVCodec.append(position, to: &text) { json in
+            json.member("significant", true)
+            if isCached { json.member("cached", true) }
+            json.member("age", age.map { Int($0 / .seconds(1)) })
+        }
+        return text.bytes
+    }
+}

@@ -1,0 +1,242 @@
+import Waypost
+import WaypostSystem
+
+// How closely the device is followed: who needs what, and when the source runs.
+extension PositioningManager {
+    /// Who needs positions now, and how closely.
+    public var clients: [PositioningClient] {
+        var clients: [PositioningClient] = []
+        forEachNeed { reason, need in clients.append(PositioningClient(reason: reason, need: need)) }
+        return clients
+    }
+
+    /// How closely the device is followed at the moment.
+    public var pace: PositioningPace {
+        guard isStarted, !hasEnded else { return .stopped }
+        if let end = duty.sleepsUntil { return .asleep(for: .milliseconds(max(0, end - MonotonicClock.milliseconds))) }
+        switch duty.demand {
+        case .nothing: return .unneeded
+        case .samples: return .sampling
+        case .everything: return .everyFix
+        }
+    }
+
+    /// What this manager and its source can do.
+    public var capabilities: PositioningCapabilities {
+        PositioningCapabilities(
+            canPause: canPause, canSwitchReceiverOff: settings.power != nil, pausesAtRest: settings.restInterval != nil,
+            matchesPositions: matcher != nil, playbackCount: source.playbackControls.count)
+    }
+
+    private func forEachNeed(_ body: (_ reason: String, _ need: PositioningNeed) -> Void) {
+        if let ownNeed { body("started", ownNeed) }
+        for hold in holds {
+            if let need = hold.need { body(hold.reason, need) }
+        }
+        for listener in listeners { body("listener", listener.selection.need(isStationary: rest.isStationary)) }
+    }
+
+    /// What everybody's needs come to: the demand, and how long after the last fix the next one is needed.
+    private var summary: (demand: DutyCycle.Demand, milliseconds: Int64) {
+        guard isStarted, !hasEnded else { return (.nothing, 0) }
+        let restMilliseconds = settings.restInterval.map { Int64($0 / .milliseconds(1)) }
+        var shortest: Int64?
+        var demand = DutyCycle.Demand.nothing
+        forEachNeed { _, need in
+            switch need {
+            case .within(let milliseconds):
+                shortest = min(shortest ?? .max, milliseconds)
+                demand = max(demand, .samples)
+            case .everyFix:
+                shortest = min(shortest ?? .max, restMilliseconds ?? 0)
+                demand = max(demand, restMilliseconds != nil && rest.isStationary ? .samples : .everything)
+            }
+        }
+        if demand == .samples, !canPause { demand = .everything }
+        // One fix that moved may be an outlier: the next one tells.
+        return (demand, rest.isInDoubt ? 0 : shortest ?? 0)
+    }
+
+    private var canPause: Bool { source.sharing != .alone }
+
+    /// Takes up what has changed about who needs what.
+    func reconsider() {
+        let now = MonotonicClock.milliseconds
+        let before = duty.demand
+        let (demand, milliseconds) = summary
+        duty.need(demand, at: now)
+        duty.reschedule(nextIn: milliseconds, at: now)
+        if duty.demand == .everything, before != .everything {
+            lastFixMilliseconds = now
+            watchForSilence()
+        } else if duty.demand != .everything {
+            watchdog?.cancel()
+        }
+        setTimer()
+        conduct()
+    }
+
+    /// A position has come: if it can be used, the sample is over.
+    func noteSample(_ position: Position) {
+        samplePositionCount += 1
+        reconsider()
+        if isUsable(position) { endSample(nextIn: summary.milliseconds) }
+    }
+
+    /// Whether a sample may end with this fix.
+    ///
+    /// One that is worse says little about where the device is: the receiver is still finding itself. The first of a sample may be the rest of a cycle, without an accuracy although the receiver has one.
+    private func isUsable(_ position: Position) -> Bool {
+        guard position.time != nil else { return false }
+        guard let accuracy = position.accuracy else { return samplePositionCount > 1 }
+        return accuracy.radiusMetres <= PositioningManager.usableMetres
+    }
+
+    /// The worst accuracy of a sample, in metres: a city block.
+    private static let usableMetres = 100.0
+
+    func endSample(nextIn milliseconds: Int64) {
+        duty.sampled(nextIn: milliseconds, at: MonotonicClock.milliseconds)
+        setTimer()
+        conduct()
+    }
+
+    // MARK: - The timer
+
+    private func setTimer() {
+        guard dutyTimer?.deadline != duty.deadline else { return }
+        dutyTimer?.task.cancel()
+        dutyTimer = duty.deadline.map { deadline in
+            (deadline, Task { await fire(at: deadline) })
+        }
+    }
+
+    private func fire(at deadline: Int64) async {
+        try? await Task.sleep(for: .milliseconds(max(0, deadline - MonotonicClock.milliseconds)))  // Cancelled: see below.
+        guard !Task.isCancelled, dutyTimer?.deadline == deadline else { return }
+        dutyTimer = nil
+        if duty.tick(at: MonotonicClock.milliseconds), samplePositionCount == 0 {
+            await turn.enter()
+            if loss.lose() { await lose(.noFix) }
+            turn.leave()
+        }
+        setTimer()
+        conduct()
+    }
+
+    // MARK: - The source's runs
+
+    /// Makes the source run, end, or be another one, as everything says by now.
+    func conduct() {
+        guard conductor == nil, !isSettled else { return }
+        conductor = Task {
+            while !isSettled { await takeStep() }
+            conductor = nil
+        }
+    }
+
+    private var wantsRun: Bool { isStarted && !hasEnded && duty.receiverIsOn }
+    private var isSettled: Bool { replacement == nil && wantsRun == (run != nil) && isPaused == wantsPause }
+    private var wantsPause: Bool { isStarted && !hasEnded && !duty.receiverIsOn && (isPaused || runNumber > 0) }
+
+    private func takeStep() async {
+        if let run, replacement != nil || !wantsRun {
+            run.cancel()
+            await run.value
+            self.run = nil
+            // What it said last is told; nothing of it comes any more.
+            runNumber += 1
+        } else if let next = replacement {
+            await replace(with: next)
+        } else if isPaused != wantsPause {
+            await setPaused(wantsPause)
+        } else if wantsRun {
+            begin()
+        }
+    }
+
+    private func begin() {
+        runNumber += 1
+        samplePositionCount = 0
+        lastFixMilliseconds = MonotonicClock.milliseconds
+        run = Task { [source, number = runNumber] in
+            var failure: PositionSourceError?
+            do throws(PositionSourceError) {
+                try await source.run { [weak self] event in await self?.process(event, ofRun: number) }
+            } catch {
+                failure = error
+            }
+            await self.noteEnd(ofRun: number, failure)
+        }
+    }
+
+    private func noteEnd(ofRun number: Int, _ error: PositionSourceError?) async {
+        guard number == runNumber, !Task.isCancelled else { return }
+        await turn.enter()
+        failure = error
+        hasEnded = true
+        if let error { await deliver(.failed(error)) }
+        turn.leave()
+        run = nil
+        reconsider()
+        endWaiting()
+    }
+
+    private func replace(with next: any PositionSource) async {
+        replacement = nil
+        await turn.enter()
+        if rawPosition != nil, loss.lose() { await lose(.replaced) }
+        source = next
+        loss = PositionLossRule()
+        rest = StationaryRule()
+        duty = DutyCycle()
+        (sky, peer, sourceMembers, lastSwitch) = (nil, nil, [], nil)
+        failure = nil
+        hasEnded = false
+        turn.leave()
+        reconsider()
+    }
+
+    private func setPaused(_ isPaused: Bool) async {
+        self.isPaused = isPaused
+        await turn.enter()
+        if isPaused {
+            loss.pause()
+            let pause = duty.sleepsUntil.map { Duration.milliseconds(max(0, $0 - MonotonicClock.milliseconds)) }
+            await deliver(.paused(pause))
+            await settings.power?.setReceiver(isOn: false)
+        } else {
+            await settings.power?.setReceiver(isOn: true)
+            if isStarted { await deliver(.resumed) }
+        }
+        turn.leave()
+    }
+}
+
+/// How closely a manager follows the device.
+public enum PositioningPace: Sendable, Hashable {
+    /// Not started, or the source has ended.
+    case stopped
+    /// Nobody needs positions.
+    case unneeded
+    /// Every fix.
+    case everyFix
+    /// The receiver is on for one sample.
+    case sampling
+    /// The receiver sleeps for so long, about.
+    case asleep(for: Duration)
+}
+
+/// What a manager and its source can do.
+public struct PositioningCapabilities: Sendable, Hashable {
+    /// Whether the source can be stopped and gone on with, so that the receiver sleeps when few positions are needed.
+    public var canPause: Bool
+    /// Whether something switches the receiver off in pauses.
+    public var canSwitchReceiverOff: Bool
+    /// Whether the receiver sleeps at rest, too, when every fix is needed.
+    public var pausesAtRest: Bool
+    /// Whether positions are put on roads.
+    public var matchesPositions: Bool
+    /// How many recordings or simulated drives can be held, lost and reset (``PositionSource/playbackControls``).
+    public var playbackCount: Int
+}

@@ -1,0 +1,106 @@
+import Synchronization
+
+/// What waits for one listener: a bounded number of updates, of which the oldest go first.
+final class UpdateQueue: Sendable {
+    private struct State {
+        var updates: [PositioningUpdate] = []
+        /// Updates at the start of `updates` that were taken.
+        var takenCount = 0
+        var droppedCount = 0
+        var isFinished = false
+        var nextWaiter = 0
+        var waiters: [(id: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// An empty queue of at most so many updates.
+    init(limit: Int) {
+        self.limit = max(1, limit)
+    }
+
+    /// How many updates were dropped because nobody took them in time.
+    var droppedCount: Int { state.withLock { $0.droppedCount } }
+
+    /// Adds an update, in place of the oldest when the queue is full.
+    func append(_ update: PositioningUpdate) {
+        wake { state in
+            guard !state.isFinished else { return }
+            if state.updates.count - state.takenCount == limit {
+                state.takenCount += 1
+                state.droppedCount += 1
+            }
+            // Moving what is left once per `limit` updates keeps the memory bounded and the cost of one small.
+            if state.takenCount >= limit {
+                state.updates.removeFirst(state.takenCount)
+                state.takenCount = 0
+            }
+            state.updates.append(update)
+        }
+    }
+
+    /// Lets the listener take what is there and then end.
+    func finish() {
+        wake { $0.isFinished = true }
+    }
+
+    /// Waits for an update; nil at the end, or when the task is cancelled.
+    func next() async -> PositioningUpdate? {
+        await take { state in
+            defer { state.takenCount += 1 }
+            return state.updates[state.takenCount]
+        }
+    }
+
+    /// Waits for updates and takes all that are there, the newest last; nil at the end, or when the task is cancelled.
+    func nextBatch() async -> [PositioningUpdate]? {
+        await take { state in
+            defer { (state.updates, state.takenCount) = ([], 0) }
+            return Array(state.updates[state.takenCount...])
+        }
+    }
+
+    private func take<Result: Sendable>(_ body: @Sendable (inout State) -> Result) async -> Result? {
+        while !Task.isCancelled {
+            let result: Result?? = state.withLock { state in
+                if state.takenCount < state.updates.count { return .some(body(&state)) }
+                return state.isFinished ? .some(nil) : nil
+            }
+            if let result { return result }
+            await wait()
+        }
+        return nil
+    }
+
+    private func wait() async {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if Task.isCancelled || state.isFinished || state.takenCount < state.updates.count { return true }
+                    state.waiters.append((id, continuation))
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            let continuation = state.withLock { state in
+                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).continuation }
+            }
+            continuation?.resume()
+        }
+    }
+
+    private func wake(_ change: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            change(&state)
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+}
