@@ -25,5 +25,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz-gpx", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
             path: "Sources/FuzzGPX"),
+        .executableTarget(
+            name: "fuzz-lines", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
+            path: "Sources/FuzzLines"),
     ]
 )

@@ -13,7 +13,7 @@ seconds=${1:-60}
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 
 failures=0
-for target in ${TARGETS:-nmea json configuration journal control gpx}; do
+for target in ${TARGETS:-nmea json configuration journal control gpx lines}; do
     # Not gold: it fails on the sanitizer's debug information.
     swift build -c release --product "fuzz-$target" -Xswiftc -sanitize=fuzzer,address -Xcxx -fsanitize=fuzzer-no-link,address \
         -Xswiftc -use-ld=lld

@@ -50,6 +50,17 @@ import WaypostTestKit
         }
     }
 
+    @Test func sortsLinesAlikeWhereverTheyAreCut() throws {
+        let files = try FuzzCorpusTests.files("lines")
+        #expect(files.count >= 4)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            for seed: UInt64 in 0..<8 {
+                #expect(LineSwitchContract.violations(sorting: input, seed: seed) == [], "\(file.lastPathComponent)")
+            }
+        }
+    }
+
     @Test func tellsWhereConfigurationsAreWrong() throws {
         let files = try FuzzCorpusTests.files("configuration")
         #expect(files.count >= 6)
