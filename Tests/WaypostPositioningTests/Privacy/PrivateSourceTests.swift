@@ -45,7 +45,10 @@ import WaypostTestKit
     }
 
     @Test func losesThePositionAtOnceInPrivateMode() async throws {
-        let source = PrivateSource(LighthouseSource(), gate: PrivacyGate(zones: [], key: key))
+        var often = RouteSimulator.Options()
+        often.intervalMilliseconds = 100
+        let corners = [fix(0, kilometres: 0), fix(0, kilometres: 9)].map(\.coordinate)
+        let source = PrivateSource(SimulatedRouteSource(corners: corners, options: often), gate: PrivacyGate(zones: [], key: key))
         let manager = PositioningManager(source: source)
         await manager.start()
         while await manager.rawPosition == nil { try await Task.sleep(for: .milliseconds(1)) }

@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, as an application's is: it has waypost's libraries as products, and no more than they give. The guides show these
+// files. Build, test and run it with Tests/Scripts/examples.sh.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+]
+let positions: [Target.Dependency] = [
+    .product(name: "Waypost", package: "waypost"), .product(name: "WaypostPositioning", package: "waypost"),
+]
+
+let package = Package(
+    name: "waypost-examples",
+    dependencies: [.package(name: "waypost", path: "../..")],
+    targets: [
+        .executableTarget(name: "print-positions", dependencies: positions, path: "Sources/PrintPositions", swiftSettings: strict),
+        .target(name: "Doorbell", dependencies: positions, swiftSettings: strict),
+        .testTarget(
+            name: "DoorbellTests", dependencies: ["Doorbell"] + positions, resources: [.copy("delivery.gpx")], swiftSettings: strict),
+        .target(name: "Lighthouse", dependencies: positions, swiftSettings: strict),
+        .testTarget(
+            name: "LighthouseTests", dependencies: ["Lighthouse", .product(name: "WaypostTestKit", package: "waypost")],
+            swiftSettings: strict),
+        .executableTarget(name: "replay-trace", dependencies: positions, path: "Sources/ReplayTrace", swiftSettings: strict),
+    ]
+)
