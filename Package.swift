@@ -28,7 +28,8 @@ let package = Package(
         // The domain: pure, no file, socket, clock, task or lock.
         .target(name: "Waypost", swiftSettings: strict),
         // The one place that talks to libc and the system.
-        .target(name: "WaypostSystem", dependencies: ["Waypost"], swiftSettings: strict),
+        .target(name: "CTaskPool", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "WaypostSystem", dependencies: ["Waypost", "CTaskPool"], swiftSettings: strict),
 
         // The five rooms; they never import each other.
         .target(name: "CGPSD", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("gps")]),

@@ -10,6 +10,7 @@ enum WaypostDaemon {
         Signals.ignoreBrokenPipe()
         // Before any thread starts, so that all of them leave these signals to the one that waits for them.
         Signals.blockStopRequests()
+        try? TaskPool.install()  // Without it tasks run all the same, on threads that wake once a second.
         let stop = StopRequest()
         // Detached: `main` belongs to the main actor, whose thread is about to wait for signals.
         Task.detached { SystemProcess.exit(await run(until: stop)) }

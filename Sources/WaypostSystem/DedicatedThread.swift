@@ -16,7 +16,17 @@ public enum DedicatedThread {
         name: String, stackBytes: Int = 262_144, body: @escaping @Sendable (ThreadCancellation) -> Void
     ) throws(SystemError) -> ThreadCancellation {
         let cancellation = try ThreadCancellation()
-        let work = Unmanaged.passRetained(Work(name: String(decoding: name.utf8.prefix(15), as: UTF8.self)) { body(cancellation) })
+        try startForGood(name: name, stackBytes: stackBytes) { body(cancellation) }
+        return cancellation
+    }
+
+    /// Starts a thread that runs `body` once and that nobody asks to stop.
+    ///
+    /// - Errors: no thread is left.
+    static func startForGood(
+        name: String, stackBytes: Int = 262_144, body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        let work = Unmanaged.passRetained(Work(name: String(decoding: name.utf8.prefix(15), as: UTF8.self), body: body))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -28,7 +38,6 @@ public enum DedicatedThread {
             work.release()
             throw SystemError(code: code, operation: "start thread", path: name)
         }
-        return cancellation
     }
 
     private final class Work: Sendable {

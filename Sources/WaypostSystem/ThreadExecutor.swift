@@ -16,11 +16,11 @@ public final class ThreadExecutor: SerialExecutor {
 
     /// An executor with its thread, which `top -H` shows under that name.
     ///
-    /// - Errors: no thread or descriptor is left.
+    /// - Errors: no thread is left.
     public init(name: String) throws(SystemError) {
         // The thread holds the work, not the executor: else it would never end.
         let work = self.work
-        _ = try DedicatedThread.start(name: name) { _ in
+        try DedicatedThread.startForGood(name: name) {
             while let jobs = ThreadExecutor.waitForJobs(work) {
                 for (job, executor) in jobs { job.runSynchronously(on: executor.asUnownedSerialExecutor()) }
             }

@@ -31,9 +31,12 @@ extension Room {
         Room(name: "Waypost", floor: 0, functions: ["Glibc": mathematics]),
 
         // The one place that talks to libc and the system.
-        Room(name: "WaypostSystem", floor: 1, targets: ["Waypost"], toolchain: ["Glibc", "Musl", "Synchronization"]),
+        Room(
+            name: "WaypostSystem", floor: 1, targets: ["Waypost", "CTaskPool"],
+            toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
-        // Shims over C libraries.
+        // Shims over C libraries and over what of the system only C can call.
+        Room(name: "CTaskPool", floor: 0),
         Room(name: "CGPSD", floor: 1),
         Room(name: "CTOML", floor: 1),
 

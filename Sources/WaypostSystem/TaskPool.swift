@@ -1,0 +1,199 @@
+import CTaskPool
+import Synchronization
+
+/// The threads that run the tasks of this process, in the place of the runtime's own pool (libdispatch).
+///
+/// libdispatch looks after its threads once a second, for ever, as soon as a task has run: a tracker that has nothing to do would never
+/// sleep longer. This pool wakes only for work: one thread for a job that comes, one for a sleep that is over.
+///
+/// - A thread that gives itself a job (a task resumes another one and then waits) keeps it for when the running one waits: nobody is woken.
+///   All other jobs wake a thread that sleeps.
+/// - Jobs run in the order in which they came, whatever their priority: what matters here is short, and what takes long or blocks has a
+///   thread of its own (``ThreadExecutor``, ``DedicatedThread``).
+/// - Sleeps end on time, or within the tolerance of `Task.sleep(for:tolerance:)` together with others. Those of the continuous clock, which
+///   is the usual one, are over when the machine wakes from a suspension that was longer.
+/// - A sleep that was cancelled ends at once for its task; what is left of it (450 bytes) waits for the original time, as in libdispatch.
+/// - The main actor is not served here, as its thread is the system's to give.
+/// - Concurrency: any thread may hand over jobs; the lock is held for some instructions only.
+public final class TaskPool: Sendable {
+    // The runtime's reference to a job; it belongs to whoever holds it.
+    private struct Job: @unchecked Sendable {
+        var pointer: OpaquePointer
+    }
+
+    private struct State {
+        var ready = WaitingLine<Job>()
+        var continuous = DelayQueue<Job>()
+        var suspending = DelayQueue<Job>()
+        var threads = 0
+        // Those that sleep or are about to, except one for which the bell was rung.
+        var sleeping = 0
+        // The bell was rung and nobody has heard it yet. One ring at a time: who hears it looks after what else came.
+        var isRinging = false
+    }
+
+    // What a change of the state asks for, once the lock is open again.
+    private enum Help {
+        case none
+        case ring
+        case start
+    }
+
+    private let state = Mutex(State())
+    private let bed: ctaskpool_bed
+    private let maximumThreads: Int
+
+    private init(maximumThreads: Int) throws(SystemError) {
+        var bed = ctaskpool_bed()
+        let code = ctaskpool_make_bed(&bed)
+        guard code == 0 else { throw SystemError(code: code, operation: "start task pool") }
+        self.bed = bed
+        self.maximumThreads = maximumThreads
+    }
+
+    deinit {
+        // Only a pool that could not start its first thread ends.
+        withUnsafePointer(to: bed) { ctaskpool_unmake_bed($0) }
+    }
+
+    /// Lets a pool run the tasks of this process from now on; call it once, before the first task.
+    ///
+    /// - Parameter maximumThreads: started when they are needed and never ended. Two: so that a job which takes long does not hold up all others.
+    /// - Errors: no descriptor or thread is left; tasks run where they did.
+    public static func install(maximumThreads: Int = 2) throws(SystemError) {
+        let pool = try TaskPool(maximumThreads: max(1, maximumThreads))
+        pool.state.withLock { $0.threads = 1 }
+        try pool.startThread(number: 1)
+        var callbacks = ctaskpool_callbacks(
+            enqueue: { context, job in
+                guard let context, let job else { return }
+                TaskPool.from(context).enqueue(Job(pointer: job))
+            },
+            enqueue_after: { context, nanoseconds, job in
+                guard let context, let job else { return }
+                let now = ctaskpool_now(CTASKPOOL_CONTINUOUS)
+                let (moment, isTooFar) = now.addingReportingOverflow(Int64(clamping: nanoseconds))
+                TaskPool.from(context).enqueue(
+                    Job(pointer: job), clock: CTASKPOOL_CONTINUOUS, notBefore: isTooFar ? .max : moment, tolerance: 0)
+            },
+            enqueue_at: { context, clock, seconds, nanoseconds, toleranceSeconds, toleranceNanoseconds, job in
+                guard let context, let job else { return }
+                TaskPool.from(context).enqueue(
+                    Job(pointer: job), clock: clock, notBefore: TaskPool.nanoseconds(seconds, nanoseconds),
+                    tolerance: toleranceNanoseconds < 0 ? 0 : TaskPool.nanoseconds(toleranceSeconds, toleranceNanoseconds))
+            })
+        ctaskpool_install(&callbacks, Unmanaged.passRetained(pool).toOpaque())
+        takeSleeps()
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer) -> TaskPool {
+        Unmanaged<TaskPool>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// Both parts as nanoseconds, or as many as there can be: 292 years.
+    private static func nanoseconds(_ seconds: Int64, _ nanoseconds: Int64) -> Int64 {
+        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isEvenFurther) = whole.addingReportingOverflow(nanoseconds)
+        return isTooFar || isEvenFurther ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    // MARK: - Jobs that come
+
+    private func enqueue(_ job: Job) {
+        let isOwn = ctaskpool_is_worker()
+        give(
+            state.withLock { state in
+                state.ready.append(job)
+                return isOwn && state.ready.count == 1 ? .none : help(&state)
+            })
+    }
+
+    private func enqueue(_ job: Job, clock: Int32, notBefore: Int64, tolerance: Int64) {
+        state.withLock { state in
+            let queue = clock == CTASKPOOL_SUSPENDING ? \State.suspending : \State.continuous
+            let alarm = state[keyPath: queue].alarm
+            state[keyPath: queue].insert(job, notBefore: notBefore, tolerance: tolerance)
+            // Under the lock, or an earlier alarm could be replaced by a later one.
+            if let new = state[keyPath: queue].alarm, new != alarm { set(clock, new) }
+        }
+    }
+
+    private func set(_ clock: Int32, _ alarm: Int64) {
+        withUnsafePointer(to: bed) { ctaskpool_set_alarm($0, clock, alarm) }
+    }
+
+    /// What it takes to have the jobs that are ready run soon.
+    private func help(_ state: inout State) -> Help {
+        if state.ready.isEmpty || state.isRinging { return .none }
+        if state.sleeping > 0 {
+            state.sleeping -= 1
+            state.isRinging = true
+            return .ring
+        }
+        guard state.threads < maximumThreads else { return .none }
+        state.threads += 1
+        return .start
+    }
+
+    private func give(_ help: Help) {
+        switch help {
+        case .none: break
+        case .ring: withUnsafePointer(to: bed) { ctaskpool_ring($0) }
+        case .start:
+            do throws(SystemError) {
+                try startThread(number: state.withLock(\.threads))
+            } catch {
+                // Those that are there do the work alone; the next job that finds them busy tries again.
+                state.withLock { $0.threads -= 1 }
+            }
+        }
+    }
+
+    // MARK: - Threads
+
+    private func startThread(number: Int) throws(SystemError) {
+        // Room as for a thread of libdispatch would be 8 MB; tasks keep their frames elsewhere.
+        try DedicatedThread.startForGood(name: "tasks-\(number)", stackBytes: 2_097_152) { self.work() }
+    }
+
+    private func work() {
+        ctaskpool_become_worker()
+        var woken: UInt32 = 0
+        while true {
+            let (job, help) = state.withLock { state -> (Job?, Help) in
+                // Also when it was something else that woke, or nothing: sleeps end on time however busy the threads are.
+                collect(&state.continuous, CTASKPOOL_CONTINUOUS, woken & CTASKPOOL_CONTINUOUS_ALARM != 0, into: &state.ready)
+                collect(&state.suspending, CTASKPOOL_SUSPENDING, woken & CTASKPOOL_SUSPENDING_ALARM != 0, into: &state.ready)
+                guard let job = state.ready.removeFirst() else {
+                    state.sleeping += 1
+                    return (nil, .none)
+                }
+                return (job, self.help(&state))
+            }
+            give(help)
+            if let job {
+                ctaskpool_run(job.pointer)
+                woken = 0
+            } else {
+                woken = sleep()
+            }
+        }
+    }
+
+    private func sleep() -> UInt32 {
+        let woken = withUnsafePointer(to: bed) { ctaskpool_sleep($0) }
+        state.withLock { state in
+            if woken & CTASKPOOL_RUNG != 0 { state.isRinging = false } else { state.sleeping -= 1 }
+        }
+        return woken
+    }
+
+    /// Makes ready what is due by a clock, and sets its alarm for the rest.
+    private func collect(_ queue: inout DelayQueue<Job>, _ clock: Int32, _ isAlarmOver: Bool, into ready: inout WaitingLine<Job>) {
+        guard let alarm = queue.alarm else { return }
+        let now = ctaskpool_now(clock)
+        guard isAlarmOver || alarm <= now else { return }
+        while let job = queue.removeFirst(dueAt: now) { ready.append(job) }
+        if let alarm = queue.alarm { set(clock, alarm) }
+    }
+}

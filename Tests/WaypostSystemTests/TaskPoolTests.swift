@@ -1,0 +1,141 @@
+import Foundation
+import Synchronization
+import Testing
+import WaypostSystem
+
+/// Each in a process of its own: a pool is put in place for good.
+@Suite struct TaskPoolTests {
+    @Test func runsEveryTaskOfACrowdOnItsTwoThreads() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let (sum, names) = await withTaskGroup(of: (Int, String?).self) { group in
+                for number in 1...100_000 {
+                    group.addTask { (number, number % 1_000 == 0 ? threadName() : nil) }
+                }
+                return await group.reduce(into: (0, Set<String>())) { result, next in
+                    result.0 += next.0
+                    if let name = next.1 { result.1.insert(name) }
+                }
+            }
+            #expect(sum == 5_000_050_000)
+            #expect(!names.isEmpty && names.isSubset(of: ["tasks-1", "tasks-2"]))
+        }
+    }
+
+    @Test func passesWorkBetweenActorsAndTheirThreads() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let players = [Player(), Player(), Player(), Player()]
+            let owner = try Owner()
+            await withTaskGroup(of: Void.self) { group in
+                for first in players.indices {
+                    group.addTask {
+                        for round in 0..<5_000 {
+                            await players[(first + round) % players.count].hit()
+                            if round % 10 == 0 { await owner.hit() }
+                        }
+                    }
+                }
+            }
+            for player in players { #expect(await player.hits == 5_000) }
+            #expect(await owner.hits == 2_000)
+        }
+    }
+
+    @Test func endsSleepsOnTimeAndInOrder() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let late = await withTaskGroup(of: Duration.self) { group in
+                for number in 0..<500 {
+                    group.addTask {
+                        let wait = Duration.milliseconds(number * 7 % 400)
+                        let start = ContinuousClock.now
+                        switch number % 3 {
+                        case 0: try? await Task.sleep(for: wait)
+                        case 1: try? await Task.sleep(until: .now + wait, clock: .suspending)
+                        default: try? await Task.sleep(for: wait, tolerance: .milliseconds(50))
+                        }
+                        return ContinuousClock.now - start - wait
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(late.count == 500)
+            #expect(late.min() ?? .zero > .zero)
+            // Generous: other tests share the machine.
+            #expect(late.max() ?? .zero < .seconds(2))
+        }
+    }
+
+    @Test func endsSleepsWhileItsThreadsAreBusy() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let flag = Flag()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { while !flag.isRaised { await Task.yield() } }
+                }
+                group.addTask {
+                    for _ in 0..<20 { try? await Task.sleep(for: .milliseconds(5)) }
+                    flag.raise()
+                }
+            }
+        }
+    }
+
+    @Test func endsACancelledSleepAtOnce() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let start = ContinuousClock.now
+            let sleepers = (0..<10_000).map { _ in
+                Task { try await Task.sleep(for: .seconds(3_600)) }
+            }
+            for sleeper in sleepers { sleeper.cancel() }
+            var cancelled = 0
+            for sleeper in sleepers {
+                do { try await sleeper.value } catch is CancellationError { cancelled += 1 }
+            }
+            #expect(cancelled == sleepers.count)
+            #expect(ContinuousClock.now - start < .seconds(30))
+        }
+    }
+
+    @Test func runsAJobBesideOneThatTakesLong() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let flag = Flag()
+            let long = Task {
+                // Blocks its thread until another task has run.
+                while !flag.isRaised { usleep(1_000) }
+            }
+            let thread = Thread { Task { flag.raise() } }
+            thread.start()
+            await long.value
+        }
+    }
+}
+
+private func threadName() -> String {
+    let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+    return String(name?.dropLast() ?? "")
+}
+
+private final class Flag: Sendable {
+    private let raised = Atomic(false)
+    var isRaised: Bool { raised.load(ordering: .acquiring) }
+    func raise() { raised.store(true, ordering: .releasing) }
+}
+
+private actor Player {
+    private(set) var hits = 0
+    func hit() { hits += 1 }
+}
+
+private actor Owner {
+    private(set) var hits = 0
+    private let executor: ThreadExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init() throws { executor = try ThreadExecutor(name: "owner") }
+    func hit() { hits += 1 }
+}
