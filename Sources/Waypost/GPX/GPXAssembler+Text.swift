@@ -81,8 +81,10 @@ extension GPXAssembler {
     /// What stands between the quotes behind `encoding`, in lower case.
     private static func encodingName(_ bytes: Span<UInt8>) -> String? {
         let text = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }.lowercased()
-        guard let name = text.firstRange(of: "encoding") else { return nil }
-        let value = text[name.upperBound...].drop { $0 == "=" || $0 == " " || $0 == "\t" }
+        // Not firstRange(of:), which brings the engine of regular expressions into every program: 2 MB.
+        var rest = text[...]
+        while !rest.hasPrefix("encoding") { if rest.popFirst() == nil { return nil } }
+        let value = rest.dropFirst("encoding".count).drop { $0 == "=" || $0 == " " || $0 == "\t" }
         guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
         return String(value.dropFirst().prefix { $0 != quote })
     }
