@@ -60,7 +60,9 @@ let package = Package(
                 "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // The static standard library exports every symbol for libraries that are opened later; none that we open needs one.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
         .executableTarget(
             name: "WaypostCLI",
             dependencies: [

@@ -12,7 +12,7 @@ import Synchronization
 ///   thread of its own (``ThreadExecutor``, ``DedicatedThread``).
 /// - Sleeps end on time, or within the tolerance of `Task.sleep(for:tolerance:)` together with others. Those of the continuous clock, which
 ///   is the usual one, are over when the machine wakes from a suspension that was longer.
-/// - A sleep that was cancelled ends at once for its task; what is left of it (450 bytes) waits for the original time, as in libdispatch.
+/// - A sleep that was cancelled ends at once for its task; what is left of it (400 bytes) waits for the original time, as in libdispatch.
 /// - The main actor is not served here, as its thread is the system's to give.
 /// - Concurrency: any thread may hand over jobs; the lock is held for some instructions only.
 public final class TaskPool: Sendable {
