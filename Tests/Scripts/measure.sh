@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|gpx|noise|live|size]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|noise|live|exec|size]...
 #   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
 #   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`
 #   MB              megabytes to convert (100)
@@ -141,6 +141,26 @@ measure_live() {
     wait "$tracker" "$idle"
 }
 
+measure_exec() {
+    local fix='{"class":"TPV","mode":2,"lat":51.7,"lon":10.2,"speed":1.5}'
+    # Without a time each of these is a new fix.
+    local -a programs=("one fix a second" "while echo '$fix'; do sleep 1; done" "fixes without pause" "yes '$fix'"
+        "lines without pause" "yes" "one endless line" "tr '\\0' '{' </dev/zero" "errors without pause" "yes >&2")
+    local -a processes=()
+    local i
+    for ((i = 0; i < ${#programs[@]}; i += 2)); do
+        "$bin/waypostd" --source "exec:${programs[i + 1]}" --state "$work/e$i" --log "$work/e$i/log" --socket "$work/e$i.sock" \
+            2>/dev/null &
+        running+=($!)
+        processes+=("${programs[i]}" $!)
+    done
+    sleep 10
+    printf '\n| a program that prints, over %s s | RSS MB | RssAnon MB | CPU s | wake-ups/s |\n|---|---|---|---|---|\n' "$live"
+    watch_processes "${processes[@]}"
+    for ((i = 1; i < ${#processes[@]}; i += 2)); do kill -TERM "${processes[i]}"; done
+    for ((i = 1; i < ${#processes[@]}; i += 2)); do wait "${processes[i]}"; done
+}
+
 measure_size() {
     local program
     printf '\n| program | stripped MB |\n|---|---|\n'
@@ -150,6 +170,6 @@ measure_size() {
     done
 }
 
-parts=(convert gpx noise live size)
+parts=(convert gpx noise live exec size)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done
