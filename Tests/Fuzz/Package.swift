@@ -1,32 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// A fuzzer: its product is called like its folder.
+func fuzzer(_ name: String) -> Target {
+    .executableTarget(
+        name: "fuzz-\(name.lowercased())", dependencies: ["FuzzSupport", .product(name: "WaypostTestKit", package: "waypost")],
+        path: "Sources/Fuzz\(name)")
+}
+
 // A package of its own: libFuzzer needs flags that the root's plain build must not have. Build it with Tests/Scripts/fuzz.sh.
 let package = Package(
     name: "waypost-fuzz",
     dependencies: [.package(name: "waypost", path: "../..")],
     targets: [
         .target(name: "CLibFuzzer"),
-        .executableTarget(
-            name: "fuzz-nmea", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
-            path: "Sources/FuzzNMEA"),
-        .executableTarget(
-            name: "fuzz-json", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
-            path: "Sources/FuzzJSON"),
-        .executableTarget(
-            name: "fuzz-configuration", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
-            path: "Sources/FuzzConfiguration"),
-        .executableTarget(
-            name: "fuzz-journal", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
-            path: "Sources/FuzzJournal"),
-        .executableTarget(
-            name: "fuzz-control", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
-            path: "Sources/FuzzControl"),
-        .executableTarget(
-            name: "fuzz-gpx", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
-            path: "Sources/FuzzGPX"),
-        .executableTarget(
-            name: "fuzz-lines", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")],
-            path: "Sources/FuzzLines"),
+        .target(name: "FuzzSupport", dependencies: ["CLibFuzzer", .product(name: "WaypostTestKit", package: "waypost")]),
+        fuzzer("NMEA"), fuzzer("JSON"), fuzzer("Configuration"), fuzzer("Journal"), fuzzer("Control"), fuzzer("GPX"), fuzzer("Lines"),
     ]
 )

@@ -1,16 +1,9 @@
-import CLibFuzzer
+import FuzzSupport
 import WaypostTestKit
 
 @main
 enum FuzzConfiguration {
     static func main() {
-        var count = CommandLine.argc
-        var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
-        _ = LLVMFuzzerRunDriver(&count, &arguments) { data, size in
-            let input = Array(UnsafeBufferPointer(start: data, count: size))
-            let violations = ConfigurationContract.outcome(ofReading: input).violations
-            precondition(violations.isEmpty, violations.map(\.description).joined(separator: "; "))
-            return 0
-        }
+        Fuzzer.run { ConfigurationContract.outcome(ofReading: $0).violations }
     }
 }
