@@ -5,7 +5,7 @@ extension EndToEnd {
     struct HelpTests {
         @Test(arguments: [
             "", "run", "status", "watch", "convert", "devices", "private", "log", "log list", "log export", "log ack", "log recover",
-            "log rotate", "log verify", "log erase", "config", "config check",
+            "log rotate", "log verify", "log erase", "config", "config check", "fences", "fences check", "fences replay",
         ])
         func showsAnExampleOfEveryCommand(command: String) async throws {
             let words = command.split(separator: " ").map(String.init)

@@ -2,7 +2,7 @@
 # Builds the fuzzers and runs each one; what breaks is kept in Tests/Fuzz/.build/findings.
 #
 # Usage: bash Tests/Scripts/fuzz.sh [SECONDS]     60 for each target by default
-#   TARGETS  which ones, by name (all)
+#   TARGETS  which ones, by the name of their seeds (all)
 set -euo pipefail
 cd "$(dirname "$0")/../Fuzz"
 
@@ -13,13 +13,16 @@ seconds=${1:-60}
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0
 
 failures=0
-for target in ${TARGETS:-nmea json configuration journal control gpx lines}; do
+all=(nmea json configuration journal control gpx lines fences-geojson fences-tealium fences-owntracks fences-traccar fences-kml)
+for target in ${TARGETS:-${all[*]}}; do
+    # A fuzzer of several formats starts from each one's seeds.
+    fuzzer=fuzz-${target%%-*}
     # Not gold: it fails on the sanitizer's debug information.
-    swift build -c release --product "fuzz-$target" -Xswiftc -sanitize=fuzzer,address -Xcxx -fsanitize=fuzzer-no-link,address \
+    swift build -c release --product "$fuzzer" -Xswiftc -sanitize=fuzzer,address -Xcxx -fsanitize=fuzzer-no-link,address \
         -Xswiftc -use-ld=lld
     mkdir -p ".build/corpus/$target" .build/findings
     # The first folder takes what is new; the seeds in the repository stay as they are.
-    "$(swift build -c release --show-bin-path)/fuzz-$target" ".build/corpus/$target" "Corpus/$target" \
+    "$(swift build -c release --show-bin-path)/$fuzzer" ".build/corpus/$target" "Corpus/$target" \
         -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 \
         -artifact_prefix=".build/findings/$target-" || failures=$((failures + 1))
 done

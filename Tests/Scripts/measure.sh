@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|gpx|noise|live|exec|size]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|noise|live|exec|size|fences]...
 #   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
 #   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`
 #   MB              megabytes to convert (100)
 #   POINTS          points of GPX to convert (1000000)
+#   FENCES          entries of a fence file (1000000)
 #   SECONDS_LIVE    length of the live measurement (60)
 #
 # gpsbabel, gpsdecode, gpsd and gpxlogger are measured when they are there.
@@ -170,6 +171,21 @@ measure_size() {
     done
 }
 
-parts=(convert gpx noise live exec size)
+measure_fences() {
+    local kind count=${FENCES:-1000000}
+    printf '\n| waypost fences check | CPU s | peak RSS MB | exit |\n|---|---|---|---|\n'
+    for kind in geojson tealium owntracks traccar kml; do
+        python3 Tests/Scripts/make_fences.py "$kind" "$count" >"$work/fences"
+        cost "$count circles, $kind, $(stat -c %s "$work/fences" | awk '{ printf "%.0f", $1 / 1e6 }') MB" "$bin/waypost" fences check "$work/fences"
+    done
+    python3 Tests/Scripts/make_fences.py tealium "$((count + 1))" >"$work/fences"
+    cost "$((count + 1)) circles, tealium" "$bin/waypost" fences check "$work/fences"
+    python3 Tests/Scripts/make_fences.py ring 50000 >"$work/fences"
+    cost 'a ring of 50 000 corners' "$bin/waypost" fences check "$work/fences"
+    python3 Tests/Scripts/make_fences.py deep 100000000 >"$work/fences"
+    cost '100 MB of opening brackets' "$bin/waypost" fences check "$work/fences"
+}
+
+parts=(convert gpx noise live exec size fences)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done

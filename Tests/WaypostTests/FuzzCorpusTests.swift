@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Waypost
 import WaypostTestKit
 
 /// What the fuzzers start from, and every input that ever broke something, replayed without a fuzzer.
@@ -58,6 +59,14 @@ import WaypostTestKit
             for seed: UInt64 in 0..<8 {
                 #expect(LineSwitchContract.violations(sorting: input, seed: seed) == [], "\(file.lastPathComponent)")
             }
+        }
+    }
+
+    @Test(arguments: FenceFormat.allCases) func readsTheFencesThatItWrites(format: FenceFormat) throws {
+        let files = try FuzzCorpusTests.files("fences-\(format.rawValue)")
+        #expect(files.count >= 3)
+        for file in files {
+            #expect(FenceFormatContract.violations(reading: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
         }
     }
 

@@ -65,27 +65,15 @@ extension GPXAssembler {
             add(.brokenMarkup, at: range.lowerBound, in: bytes)
             reset()
         }
-        guard !isUTF16, let value = GPXAssembler.encodingName(bytes.extracting(range)) else { return }
-        switch value {
-        case "utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be", "ucs-2", "unicode": encoding = .utf8
-        case "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252", "cp-1252", "x-cp1252":
-            encoding = .windows1252
-        default: add(.unknownEncoding, at: range.lowerBound, in: bytes)
+        guard !isUTF16, let name = XMLText.Encoding.name(in: bytes.extracting(range)) else { return }
+        if let declared = XMLText.Encoding(name: name) {
+            encoding = declared
+        } else {
+            add(.unknownEncoding, at: range.lowerBound, in: bytes)
         }
     }
 
     mutating func refuseDeclarations(at offset: Int, in bytes: Span<UInt8>) {
         if failure == nil { failure = .documentTypeDeclarations(line: lines.line(at: offset, in: bytes)) }
-    }
-
-    /// What stands between the quotes behind `encoding`, in lower case.
-    private static func encodingName(_ bytes: Span<UInt8>) -> String? {
-        let text = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }.lowercased()
-        // Not firstRange(of:), which brings the engine of regular expressions into every program: 2 MB.
-        var rest = text[...]
-        while !rest.hasPrefix("encoding") { if rest.popFirst() == nil { return nil } }
-        let value = rest.dropFirst("encoding".count).drop { $0 == "=" || $0 == " " || $0 == "\t" }
-        guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
-        return String(value.dropFirst().prefix { $0 != quote })
     }
 }

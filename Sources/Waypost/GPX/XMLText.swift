@@ -190,3 +190,28 @@ extension Span<UInt8> {
         return end
     }
 }
+
+// MARK: - Declarations
+
+extension XMLText.Encoding {
+    /// The encoding of that name, in lower case; nil for one that is not read.
+    init?(name: String) {
+        switch name {
+        case "utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be", "ucs-2", "unicode": self = .utf8
+        case "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252", "cp-1252", "x-cp1252":
+            self = .windows1252
+        default: return nil
+        }
+    }
+
+    /// What stands between the quotes behind `encoding` in an XML declaration, in lower case.
+    static func name(in declaration: Span<UInt8>) -> String? {
+        let text = declaration.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }.lowercased()
+        // Not firstRange(of:), which brings the engine of regular expressions into every program: 2 MB.
+        var rest = text[...]
+        while !rest.hasPrefix("encoding") { if rest.popFirst() == nil { return nil } }
+        let value = rest.dropFirst("encoding".count).drop { $0 == "=" || $0 == " " || $0 == "\t" }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
+        return String(value.dropFirst().prefix { $0 != quote })
+    }
+}

@@ -4,7 +4,7 @@ import ArgumentParser
 struct FencesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fences",
-        abstract: "Check geofences against recordings.",
-        discussion: "Example: waypost fences replay yards.geojson drive.nmea",
-        subcommands: [FencesReplayCommand.self])
+        abstract: "Check fence files, and geofences against recordings.",
+        discussion: "Example: waypost fences check yards.geojson",
+        subcommands: [FencesCheckCommand.self, FencesReplayCommand.self])
 }

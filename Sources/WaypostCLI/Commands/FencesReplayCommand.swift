@@ -9,7 +9,7 @@ struct FencesReplayCommand: ParsableCommand {
         abstract: "Show the fence events of recordings.",
         discussion: """
             Each track is watched on its own, on its own times; the same input gives the same bytes. Fences: GeoJSON with properties name, radius, \
-            width, dwell_seconds, expires, notify, or Tealium's geofences.json. Rules: robust (default) estimates the position from fixes and Doppler \
+            width, dwell_seconds, expires, notify, Tealium's geofences.json, OwnTracks waypoints, Traccar geofences, or KML. Rules: robust (default) estimates the position from fixes and Doppler \
             velocity, exact takes every fix as it is.
 
             Example: waypost fences replay yards.geojson monday.nmea tuesday.jsonl --json
@@ -28,32 +28,10 @@ struct FencesReplayCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let index = FenceIndex(try loadFences())
+        let index = FenceIndex(try FenceInput(path: fences).fences())
         let output = try OutputStream(path: "-")
         for (number, track) in tracks.enumerated() { try replay(track, number: number, index, output) }
         try output.finish()
-    }
-
-    private func loadFences() throws -> [Geofence] {
-        var bytes: [UInt8] = []
-        do throws(SystemError) {
-            if Syscalls.isFolder(fences) { throw SystemError.isFolder(fences) }
-            let reader = try FileReader(path: fences == "-" ? "/dev/stdin" : fences)
-            while bytes.count <= FenceFormat.usualMaximumBytes, case let piece = try reader.read(upTo: 1 << 20), !piece.isEmpty {
-                bytes += piece
-            }
-        } catch {
-            throw CommandFailure(.inputMissing, what: fences, why: "cannot be read: \(error.reason)")
-        }
-        let file: FenceFile
-        do throws(FenceFileError) {
-            file = try FenceFormat.read(bytes)
-        } catch {
-            throw CommandFailure(.badData, what: fences, why: error.description)
-        }
-        for remark in file.remarks { SystemProcess.printError("waypost: \(fences): \(remark)") }
-        guard !file.fences.isEmpty else { throw CommandFailure(.badData, what: fences, why: "holds no usable fence") }
-        return file.fences
     }
 
     private func replay(_ track: String, number: Int, _ index: FenceIndex, _ output: borrowing OutputStream) throws {

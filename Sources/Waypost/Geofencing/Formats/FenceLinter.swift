@@ -1,0 +1,163 @@
+/// Looks over a fence file for what a person would want to know before a device follows it.
+///
+/// ```swift
+/// let file = try FenceLinter(now: now).check(bytes)
+/// for remark in file.remarks { print(remark.severity, remark) }
+/// ```
+/// - Cost: O(n log n) in the corners of a fence and in the number of fences; where fences lie in heaps, the search for overlaps ends with a
+///   remark after some 50 comparisons a fence.
+public struct FenceLinter: Sendable {
+    /// How far off a fix may be, metres; a fence that reaches no further from its middle is smaller than the receiver can see.
+    public var accuracyMetres: Double
+    /// The time by which fences have expired; nil when no clock is to be trusted.
+    public var now: UTCTime?
+    /// What is refused however well it is written.
+    public var limits: FenceFileLimits
+
+    /// A linter for receivers of that accuracy.
+    ///
+    /// - Parameter accuracyMetres: 10 m, which a receiver without corrections holds nearly always under open sky.
+    public init(accuracyMetres: Double = 10, now: UTCTime? = nil, limits: FenceFileLimits = FenceFileLimits()) {
+        self.accuracyMetres = accuracyMetres
+        self.now = now
+        self.limits = limits
+    }
+
+    /// Reads a file of any format, and adds to its remarks what is doubtful; in the order of the file.
+    public func check(_ bytes: [UInt8]) throws(FenceFileError) -> FenceFile {
+        var file = try FenceFormat.read(bytes, FenceReading(now: now, limits: limits, linter: self))
+        file.sortRemarks()
+        return file
+    }
+
+    typealias Remark = (_ problem: FenceRemark.Problem, _ place: String?) -> Void
+
+    /// What one entry tells by itself.
+    func lint(_ draft: FenceDraft, _ fence: Geofence, _ place: FenceEntryPlace, _ remark: Remark) {
+        lintProperties(fence, place, remark)
+        switch draft.area {
+        case .circle(let centre, let radius):
+            let at = place.corner(draft.corners, polygon: 0, ring: 0, corner: nil, isLine: true)
+            if abs(centre.latitudeDegrees) < 1e-6, abs(centre.longitudeDegrees) < 1e-6 { remark(.nullIsland, at) }
+            lintSize(reach: radius, across: 2 * radius, place.member(draft.sizeMember), remark)
+        case .line(let line, let width):
+            lintCorners(line, isRing: false, remark) { place.corner(draft.corners, polygon: 0, ring: 0, corner: $0, isLine: true) }
+            lintSize(reach: width / 2, across: LintRing(line).acrossMetres, place.member(draft.sizeMember), remark)
+        case .polygons(let polygons):
+            var (reach, across) = (0.0, 0.0)
+            for (index, polygon) in polygons.enumerated() {
+                let rings = polygon.map(LintRing.init)
+                for (number, ring) in rings.enumerated() {
+                    lint(ring, polygon[number], isText: draft.corners.isText, remark) {
+                        place.corner(draft.corners, polygon: index, ring: number, corner: $0)
+                    }
+                }
+                let isSimple = lintArrangement(rings, remark) { place.corner(draft.corners, polygon: index, ring: $0, corner: $1) }
+                // The parts of a ring that crosses itself count against each other.
+                guard let outer = rings.first else { continue }
+                reach = max(reach, isSimple && !outer.isLine ? outer.reachMetres : .infinity)
+                across = max(across, outer.acrossMetres)
+            }
+            lintSize(reach: reach, across: across, place.corner(draft.corners, polygon: 0, ring: 0, corner: nil), remark)
+        }
+    }
+
+    private func lintProperties(_ fence: Geofence, _ place: FenceEntryPlace, _ remark: Remark) {
+        if let expires = fence.expires, let now, expires <= now { remark(.expired(expires), place.member(nil)) }
+        if let seconds = fence.dwellSeconds {
+            let looksLikeMilliseconds =
+                seconds >= 30_000 && seconds.remainder(dividingBy: 1_000) == 0 && seconds.remainder(dividingBy: 3_600) != 0
+            if looksLikeMilliseconds || seconds > 30 * 86_400 { remark(.longDwell(seconds: seconds), place.member(nil)) }
+            if !fence.notifications.contains(.dwell) { remark(.dwellIsNotTold, place.member(nil)) }
+        }
+        if fence.notifications.isEmpty { remark(.tellsNothing, place.member(nil)) }
+        let scalars = fence.name.unicodeScalars
+        let hasUnseen = scalars.contains { $0.properties.generalCategory == .control || $0.properties.generalCategory == .lineSeparator }
+        if hasUnseen || scalars.first?.properties.isWhitespace ?? true || scalars.last?.properties.isWhitespace ?? true {
+            remark(.oddName, place.member(nil))
+        }
+    }
+
+    private func lintSize(reach: Double, across: Double, _ place: String?, _ remark: Remark) {
+        if reach < accuracyMetres { remark(.smallerThanAccuracy(metres: reach, accuracyMetres: accuracyMetres), place) }
+        if across > FenceLinter.hugeMetres { remark(.huge(metres: across), place) }
+    }
+
+    /// Fences of continents are rare, kilometres and millimetres taken for metres are not.
+    private static let hugeMetres = 1_000_000.0
+
+    private func lint(_ ring: LintRing, _ written: [Coordinate], isText: Bool, _ remark: Remark, _ place: (Int?) -> String?) {
+        // Traccar takes either.
+        if !ring.isClosed, !isText { remark(.unclosedRing, place(nil)) }
+        if ring.repeatedCount > 0 { remark(.repeatedCorners(count: ring.repeatedCount), place(nil)) }
+        if ring.turns != 0 { remark(.holdsPole(isNorth: ring.isNorthern), place(nil)) }
+        if ring.turns == 0, ring.isLine { remark(.noArea, place(nil)) }
+        lintCorners(written, isRing: true, remark, place)
+    }
+
+    /// How holes lie in their polygon, and whether edges cross; true when none do.
+    private func lintArrangement(
+        _ rings: [LintRing], _ remark: Remark, _ place: (_ ring: Int, _ corner: Int?) -> String?
+    ) -> Bool {
+        // A ring round the globe has no place on a flat map where its holes could be: it is looked at by itself.
+        let whole = rings.first?.turns == 0 && rings.allSatisfy { $0.turns == 0 }
+        let found = RingSweep.search(whole ? rings : Array(rings.prefix(1)))
+        if let crossing = found.crossing ?? found.touch {
+            let isCrossing = found.crossing != nil
+            let (corner, other) = (rings[crossing.ring].corners[crossing.edge], rings[crossing.otherRing].corners[crossing.otherEdge])
+            let at = place(crossing.ring, Int(corner))
+            let (latitude, longitude) = (crossing.latitude, crossing.longitude)
+            switch (isCrossing, crossing.ring == crossing.otherRing) {
+            case (true, true): remark(.crossesItself(corner: Int(other), latitude: latitude, longitude: longitude), at)
+            case (true, false): remark(.ringsCross(ring: crossing.otherRing, latitude: latitude, longitude: longitude), at)
+            // A hole may touch its polygon at a corner.
+            case (false, true): remark(.touchesItself(corner: Int(other), latitude: latitude, longitude: longitude), at)
+            case (false, false): break
+            }
+        }
+        guard found.crossing == nil, whole else { return found.crossing == nil }
+        for ring in rings.indices.dropFirst() {
+            switch found.parents[ring] {
+            case 0: break
+            case -1: remark(.holeOutside, place(ring, nil))
+            case let parent: remark(.holeInHole(ring: parent), place(ring, nil))
+            }
+        }
+        return true
+    }
+
+    /// Edges of more than half a turn, and corners whose numbers seem to be the wrong way round; the first of each.
+    private func lintCorners(_ corners: [Coordinate], isRing: Bool, _ remark: Remark, _ place: (Int?) -> String?) {
+        guard corners.count > 1 else { return }
+        let longEdge = corners.indices.dropLast().first { abs(corners[$0 + 1].longitudeDegrees - corners[$0].longitudeDegrees) > 180 }
+        if let longEdge {
+            let degrees = abs(corners[longEdge + 1].longitudeDegrees - corners[longEdge].longitudeDegrees)
+            remark(.longEdge(degrees: degrees), place(longEdge))
+        }
+        guard corners.count >= 4 else { return }
+        let middle = (
+            latitude: corners.map(\.latitudeDegrees).sorted()[corners.count / 2],
+            longitude: corners.map(\.longitudeDegrees).sorted()[corners.count / 2]
+        )
+        func degrees(_ latitude: Double, _ longitude: Double, from other: (latitude: Double, longitude: Double)) -> Double {
+            max(abs(latitude - other.latitude), abs((longitude - other.longitude).wrappedDegrees))
+        }
+        for (index, corner) in corners.enumerated() {
+            let (latitude, longitude) = (corner.latitudeDegrees, corner.longitudeDegrees)
+            let off = degrees(latitude, longitude, from: middle)
+            guard off > 5, abs(longitude) <= 90, degrees(longitude, latitude, from: middle) < off / 10 else { continue }
+            let before = corners[index > 0 ? index - 1 : corners.count - (isRing ? 2 : 1)]
+            let after = corners[index + 1 < corners.count ? index + 1 : (isRing ? 1 : 0)]
+            // A long fence has far corners, too, but it does not jump there and back.
+            guard degrees(latitude, longitude, from: (before.latitudeDegrees, before.longitudeDegrees)) > off / 2,
+                degrees(latitude, longitude, from: (after.latitudeDegrees, after.longitudeDegrees)) > off / 2
+            else { continue }
+            remark(.cornerSeemsSwapped(latitude: latitude, longitude: longitude), place(index))
+            return
+        }
+    }
+}
+
+extension FenceCornerPlaces {
+    fileprivate var isText: Bool { if case .text = self { true } else { false } }
+}

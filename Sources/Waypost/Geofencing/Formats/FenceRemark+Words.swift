@@ -1,0 +1,121 @@
+extension FenceRemark: CustomStringConvertible {
+    /// `entry 3 "Yard", features[3].properties.radius: must be the metres of a circle`.
+    public var description: String {
+        let entry = index.map { "entry \($0)" + (name.map { " \(FenceRemark.quoted($0))" } ?? "") }
+        let head = [entry, place].compactMap { $0 }.joined(separator: ", ")
+        return head.isEmpty ? problem.description : "\(head): \(problem.description)"
+    }
+
+    /// A name of a file in quotes: what would move a terminal's cursor is written as its number, and an endless one is cut.
+    static func quoted(_ name: String) -> String {
+        var shown = ""
+        for scalar in name.unicodeScalars.prefix(80) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: shown += "\\u{\(String(scalar.value, radix: 16))}"
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(shown)\(name.unicodeScalars.count > 80 ? "..." : "")\""
+    }
+}
+
+extension FenceRemark.Problem: CustomStringConvertible {
+    /// The problem in words.
+    public var description: String {
+        switch self {
+        case .shape(let error): error.description
+        case .invalidValue(let expected): "must be \(expected)"
+        case .coordinateOutOfRange(let latitude, let longitude):
+            "latitude \(latitude), longitude \(longitude) is not on the Earth"
+                + (abs(latitude) <= 180 && abs(longitude) <= 90 ? "; they may be swapped" : "")
+        case .unknownGeometry(let kind): "geometry \(kind) is no fence"
+        case .tooManyCorners(let limit): "has more than \(limit) corners"
+        case .notExpressible(let words): "is left out: \(words)"
+        case .repeatedID(let id): "the id \(FenceRemark.quoted(id)) is used again; the last one counts"
+        case .trailingCommas(let count): "\(counted(count, "trailing comma")) overlooked"
+        case .byteOrderMark: "byte order mark overlooked"
+        case .utf16: "is UTF-16; read all the same"
+        case .wrongEncoding: "characters that are not of the file's encoding"
+        case .overlookedGeometry(let words): "\(words) overlooked"
+        case .foreignReferenceSystem(let name):
+            "says its coordinates are of \(FenceRemark.quoted(name)); they are taken for WGS 84, longitude first"
+        case .notKept(let words): words
+        default: lintWords
+        }
+    }
+
+    /// What the linter finds, in words.
+    private var lintWords: String {
+        switch self {
+        case .fileSeemsSwapped(let count):
+            "latitude and longitude seem to be swapped in the whole file: \(count) entries have a latitude out of range"
+        case .seemsSwapped(let latitude, let longitude):
+            "\(FenceRemark.Problem.place(latitude, longitude)) is far from all other fences, but swapped it is among them"
+        case .cornerSeemsSwapped(let latitude, let longitude):
+            "the corner \(FenceRemark.Problem.place(latitude, longitude)) is far from the others, but swapped it is near them"
+        case .unclosedRing: "the ring is not closed; its first corner is taken for its last"
+        case .repeatedCorners(let count): "\(counted(count, "corner")) repeated in a row"
+        case .crossesItself(let corner, let latitude, let longitude):
+            "the edge from here crosses the one from corner \(corner), at \(FenceRemark.Problem.place(latitude, longitude))"
+        case .touchesItself(let corner, let latitude, let longitude):
+            "the edge from here touches the one from corner \(corner), at \(FenceRemark.Problem.place(latitude, longitude))"
+        case .ringsCross(let ring, let latitude, let longitude):
+            "the edge from here crosses ring \(ring) of its polygon, at \(FenceRemark.Problem.place(latitude, longitude))"
+        case .holeOutside: "the hole lies outside of its polygon"
+        case .holeInHole(let ring): "the hole lies within the hole that is ring \(ring)"
+        case .noArea: "the ring encloses nothing"
+        case .holdsPole(let isNorth): "the ring goes round the globe; it holds the \(isNorth ? "north" : "south") pole"
+        case .longEdge(let degrees):
+            "the edge from here is \(Int(degrees)) degrees long as written; it is taken the short way round the globe"
+        case .smallerThanAccuracy(let metres, let accuracy):
+            "reaches \(FenceRemark.Problem.rounded(metres)) m from its middle; a receiver's errors reach \(FenceRemark.Problem.rounded(accuracy)) m"
+        case .huge(let metres): "is \(Int(metres / 1_000)) km across; are the units right?"
+        case .nullIsland: "is at latitude 0, longitude 0; was the place not known?"
+        case .expired(let time): "has expired at \(FenceRemark.Problem.words(time))"
+        case .longDwell(let seconds): "a stay of \(Int(seconds)) s; were milliseconds meant?"
+        case .tellsNothing: "tells no event"
+        case .dwellIsNotTold: "a stay is timed, but dwell is not among what it tells"
+        case .oddName: "the name has characters that cannot be seen, or white space at an end"
+        case .sameName(let entry): "has the name of entry \(entry)"
+        case .sameArea(let entry, let name): "has the area of entry \(entry) \(FenceRemark.quoted(name))"
+        case .overlaps(let entry, let name): "overlaps entry \(entry) \(FenceRemark.quoted(name))"
+        case .moreOverlaps(let count, let isAtLeast):
+            "\(counted(count, "more overlap"))\(isAtLeast ? ", perhaps others: there are too many to look at all" : "")"
+        default: ""
+        }
+    }
+
+    private static func place(_ latitude: Double, _ longitude: Double) -> String {
+        var text = TextBuffer(capacity: 40)
+        text.append(latitude, decimals: 7, trimsZeros: true)
+        text.append(", ")
+        text.append(longitude, decimals: 7, trimsZeros: true)
+        return text.string
+    }
+
+    private static func rounded(_ metres: Double) -> String {
+        var text = TextBuffer(capacity: 24)
+        text.append(min(metres, 1e9), decimals: 1, trimsZeros: true)
+        return text.string
+    }
+
+    private static func words(_ time: UTCTime) -> String {
+        var text = TextBuffer(capacity: 32)
+        text.append(time, trimsMilliseconds: true)
+        return text.string
+    }
+}
+
+extension FenceShapeError: CustomStringConvertible {
+    /// The reason in words.
+    public var description: String {
+        switch self {
+        case .radiusOutOfRange(let metres): "a radius of \(metres) m; it must be more than 0 and less than half the Earth's circumference"
+        case .widthOutOfRange(let metres): "a width of \(metres) m; it must be more than 0 and less than half the Earth's circumference"
+        case .tooFewCorners(let polygon, let ring): "polygon \(polygon), ring \(ring) has fewer than three different corners"
+        case .tooFewPoints: "a line of fewer than two different points"
+        case .windsMoreThanOnce(let polygon, let ring): "polygon \(polygon), ring \(ring) winds round the globe more than once"
+        case .empty: "no ring"
+        }
+    }
+}

@@ -1,0 +1,87 @@
+extension GeoJSONFences {
+    /// Writes a fence as a feature.
+    ///
+    /// Rings go round as they were given, and are not cut at the antimeridian: edges take the short way round.
+    static func write(_ fence: Geofence, into json: inout JSONWriter) {
+        json.object { json in
+            json.member("type", "Feature")
+            json.member("id", fence.id)
+            json.object("properties") { json in
+                json.member("name", fence.name)
+                switch fence.shape {
+                case .circle(let circle): json.member("radius", circle.radiusMetres)
+                case .corridor(_, let halfWidth): json.member("width", 2 * halfWidth)
+                case .polygons: break
+                }
+                json.member("dwell_seconds", fence.dwellSeconds)
+                json.member("expires", fence.expires)
+                if fence.notifications != .all {
+                    json.array("notify") { json in for word in fence.notifications.words { json.element(word) } }
+                }
+            }
+            json.object("geometry") { json in write(fence.shape, into: &json) }
+        }
+    }
+
+    private static func write(_ shape: FenceShape, into json: inout JSONWriter) {
+        switch shape {
+        case .circle(let circle):
+            json.member("type", "Point")
+            json.array("coordinates") { json in writeNumbers(of: circle.centre, into: &json) }
+        case .corridor(let line, _):
+            json.member("type", "LineString")
+            json.array("coordinates") { json in write(line.corners[0], into: &json) }
+        case .polygons(let rings):
+            let polygons = rings.polygons
+            json.member("type", polygons.count == 1 ? "Polygon" : "MultiPolygon")
+            json.array("coordinates") { json in
+                for polygon in polygons {
+                    guard polygons.count > 1 else { return write(polygon, into: &json) }
+                    json.array { json in write(polygon, into: &json) }
+                }
+            }
+        }
+    }
+
+    private static func write(_ rings: [[Coordinate]], into json: inout JSONWriter) {
+        for ring in rings { json.array { json in write(ring, into: &json) } }
+    }
+
+    private static func write(_ places: [Coordinate], into json: inout JSONWriter) {
+        for place in places { json.array { json in writeNumbers(of: place, into: &json) } }
+    }
+
+    private static func writeNumbers(of place: Coordinate, into json: inout JSONWriter) {
+        json.element(place.longitudeDegrees)
+        json.element(place.latitudeDegrees)
+    }
+}
+
+extension FenceRings {
+    /// The rings of each polygon, its outer one first, as a file needs them to be read as the same again.
+    var polygons: [[[Coordinate]]] {
+        let written = zip(rings, corners).map { ring, corners in ring.pole == .none ? corners : closingByPole(ring, corners) }
+        var start = 0
+        return ringsPerPolygon.map { count in
+            defer { start += count }
+            // A ring round the globe ends a turn further on: at 180 degrees, where it began at -180.
+            return written[start..<start + count].map { ring in Array(ring.dropLast() + ring.prefix(1)) }
+        }
+    }
+
+    /// The corners with the pole among them where an edge takes half a turn or more: by themselves its ends would be joined the other way.
+    private func closingByPole(_ ring: Ring, _ corners: [Coordinate]) -> [Coordinate] {
+        func longitude(_ index: Int) -> Double { fixed.isEmpty ? floating[2 * index] : Double(fixed[2 * index]) / 1e7 }
+        var closed: [Coordinate] = []
+        for (number, index) in (Int(ring.start)..<Int(ring.end)).enumerated() {
+            if number > 0, abs(longitude(index) - longitude(index - 1)) >= 180 {
+                closed.append(
+                    Coordinate(
+                        cuttingLatitudeDegrees: ring.pole == .north ? 90 : -90,
+                        wrappingLongitudeDegrees: (longitude(index) + longitude(index - 1)) / 2))
+            }
+            closed.append(corners[number])
+        }
+        return closed
+    }
+}

@@ -1,0 +1,113 @@
+/// Traccar's geofences as its API has them (`/api/geofences`): areas as text, latitude first.
+///
+/// ```
+/// [{"id": 7, "name": "Yard", "description": "", "area": "CIRCLE (35.1 136.8, 100)", "calendarId": 0,
+///   "attributes": {"polylineDistance": 12.5}}]
+/// ```
+/// A line is a corridor; `polylineDistance` is half its width in metres, 25 when it is absent. What Traccar has no word for stands among the
+/// attributes, which the server keeps: `waypost_id`, `dwell_seconds`, `expires`, `notify` (words with commas between).
+/// - Leniencies: a single object is taken for a list of one; rings may be open; the words may be in either case; unknown members
+///   are overlooked.
+/// - Source: https://www.traccar.org/api-reference/ (geofences); the area's grammar is in ``TraccarArea``.
+enum TraccarFences {
+    /// Metres on either side of a line without an attribute.
+    static let usualLineDistance = 25.0
+
+    private static let members: Set<String> = [
+        "id", "name", "area", "polylineDistance", "waypost_id", "dwell_seconds", "expires", "notify",
+    ]
+
+    static func read(_ bytes: [UInt8], _ reading: FenceReading) throws(FenceFileError) -> FenceFile {
+        var scanner = FenceScanner()
+        let bytes = bytes.span
+        let first = try scanner.next(in: bytes)
+        var collector = FenceCollector(format: .traccar, list: first == .beginArray ? "" : nil, reading)
+        func take(_ token: JSONScanner.Token) throws(FenceFileError) {
+            let entry = try scanner.members(token, members, nested: "attributes", in: bytes)
+            let index = collector.file.entryCount
+            try collector.add(name: entry?["name"]?.string) { () throws(FenceEntryError) in
+                guard let entry else { throw .invalid(nil, "an object") }
+                return try draft(entry, index: index, limits: reading.limits)
+            }
+        }
+        if first == .beginArray {
+            while case let token = try scanner.next(in: bytes), token != .endArray { try take(token) }
+        } else {
+            try take(first)
+        }
+        _ = try scanner.next(in: bytes)
+        return collector.finished()
+    }
+
+    private static func draft(_ entry: JSONValue, index: Int, limits: FenceFileLimits) throws(FenceEntryError) -> FenceDraft {
+        let attributes = entry["attributes"] ?? .null
+        let name = entry["name"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        let number = entry["id"]?.int.flatMap { $0 > 0 ? "\($0)" : nil }
+        guard let text = entry["area"]?.string else { throw .invalid("area", "a text") }
+        var lineDistance = usualLineDistance
+        if let value = attributes["polylineDistance"] {
+            guard let metres = value.double else { throw .invalid("attributes.polylineDistance", "metres") }
+            lineDistance = metres
+        }
+        let area: FenceArea
+        do throws(TraccarAreaFault) {
+            area = try TraccarArea.read(text, lineDistance: lineDistance, maximumCorners: limits.corners)
+        } catch {
+            throw FenceEntryError(error.problem, at: "area" + (error.corner.map { ", corner \($0)" } ?? ""))
+        }
+        var isLine = false
+        if case .line = area { isLine = true }
+        var draft = FenceDraft(
+            id: attributes["waypost_id"]?.string ?? number ?? name ?? "\(index)", name: name, area: area,
+            sizeMember: isLine ? "attributes.polylineDistance" : "area", corners: .text("area"))
+        if let dwell = attributes["dwell_seconds"] {
+            guard let seconds = dwell.double, seconds >= 0, seconds <= FenceDraft.longestDwellSeconds else {
+                throw .invalid("attributes.dwell_seconds", "seconds, 0 or more")
+            }
+            draft.dwellSeconds = seconds
+        }
+        if let expires = attributes["expires"] {
+            guard let time = expires.string.flatMap(UTCTime.init(rfc3339:)) else {
+                throw .invalid("attributes.expires", "a time as RFC 3339 writes it")
+            }
+            draft.expires = time
+        }
+        if let notify = attributes["notify"] {
+            guard let kinds = notify.string.flatMap(FenceNotifications.init(words:)) else {
+                throw .invalid("attributes.notify", "enter, exit, dwell and pass, with commas between")
+            }
+            draft.notifications = kinds
+        }
+        return draft
+    }
+
+    // MARK: Writing
+
+    static func write(_ fence: Geofence, into json: inout JSONWriter) throws(FenceRefusal) {
+        let area = try TraccarArea.text(fence.shape)
+        json.object { json in
+            json.member("name", fence.name)
+            json.member("description", "")
+            json.member("area", area)
+            json.object("attributes") { json in
+                // Always: the server gives the geofence a number of its own.
+                json.member("waypost_id", fence.id)
+                if case .corridor(_, let halfWidth) = fence.shape { json.member("polylineDistance", halfWidth) }
+                json.member("dwell_seconds", fence.dwellSeconds)
+                json.member("expires", fence.expires)
+                if fence.notifications != .all { json.member("notify", fence.notifications.words.joined(separator: ",")) }
+            }
+        }
+    }
+}
+
+extension FenceNotifications {
+    /// The kinds of words with commas between; no word is no kind.
+    init?(words: String) {
+        self = []
+        for word in words.split(separator: ",") {
+            guard let kind = FenceNotifications(word: String(word.drop { $0 == " " })) else { return nil }
+            formUnion(kind)
+        }
+    }
+}

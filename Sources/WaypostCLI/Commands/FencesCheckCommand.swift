@@ -1,0 +1,91 @@
+import ArgumentParser
+import Waypost
+import WaypostSystem
+
+/// `waypost fences check FILE`: what is wrong, and what is doubtful, in a fence file.
+struct FencesCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Say what is wrong in a fence file, and where.",
+        discussion: """
+            Errors are entries that give no fence; warnings are most likely not what was meant: swapped coordinates, rings that are open or cross \
+            themselves, holes outside, fences smaller than a receiver can see, repeated names and areas, fences that have expired; notes are \
+            worth knowing, such as overlaps. Formats, told by the contents: GeoJSON with properties name, radius, width, dwell_seconds, expires, \
+            notify; Tealium's geofences.json; OwnTracks waypoints; Traccar geofences; KML.
+
+            Exit code 0 with warnings, 65 when nothing is usable or, with --strict, when there is an error.
+
+            Example: waypost fences check yards.geojson --strict
+            """)
+
+    @Argument(help: "The fence file; - is standard input.")
+    var file: String
+
+    @Flag(help: "Exit with 65 when an entry gives no fence.")
+    var strict = false
+
+    @Flag(help: "Print one JSON object per remark, and one for the file.")
+    var json = false
+
+    @Option(help: "How far off the receiver's fixes may be, in metres; smaller fences get a warning.")
+    var accuracy = 10.0
+
+    func validate() throws {
+        guard accuracy >= 0, accuracy.isFinite else { throw ValidationError("--accuracy takes metres, 0 or more") }
+    }
+
+    func run() throws {
+        let bytes = try FenceInput(path: file).bytes()
+        let linter = FenceLinter(accuracyMetres: accuracy, now: UTCTime(millisecondsSince1970: WallClock.milliseconds))
+        let checked: FenceFile
+        do throws(FenceFileError) {
+            checked = try linter.check(bytes)
+        } catch {
+            throw CommandFailure(.badData, what: file, why: error.description)
+        }
+        let output = try OutputStream(path: "-")
+        if json { try printJSON(checked, output) } else { try printText(checked, output) }
+        try output.finish()
+        guard !checked.fences.isEmpty else { throw CommandFailure(.badData, what: file, why: "holds no usable fence") }
+        if strict, checked.hasDropped {
+            throw CommandFailure(
+                .badData, what: file, why: "refused for \(counted(checked.counts[.error, default: 0], "error")), as --strict asks")
+        }
+    }
+
+    private func printText(_ checked: FenceFile, _ output: borrowing OutputStream) throws(CommandFailure) {
+        for remark in checked.remarks { SystemProcess.printError("waypost: \(file): \(remark.severity.rawValue): \(remark)") }
+        if checked.unlistedCount > 0 { SystemProcess.printError("waypost: \(file): and \(counted(checked.unlistedCount, "more remark"))") }
+        let counts = FenceRemark.Severity.allCases.map { counted(checked.counts[$0, default: 0], $0.rawValue) }.joined(separator: ", ")
+        try output.write(
+            line:
+                "\(file): \(counted(checked.fences.count, "fence")) of \(checked.entryCount) in the file (\(checked.format.rawValue)); \(counts)"
+        )
+    }
+
+    private func printJSON(_ checked: FenceFile, _ output: borrowing OutputStream) throws(CommandFailure) {
+        var text = TextBuffer()
+        for remark in checked.remarks {
+            text.appendJSON { json in
+                json.object { json in
+                    json.member("file", file)
+                    remark.write(to: &json)
+                }
+            }
+            text.append(byte: UInt8(ascii: "\n"))
+        }
+        text.appendJSON { json in
+            json.object { json in
+                json.member("file", file)
+                json.member("format", checked.format.rawValue)
+                json.member("entries", checked.entryCount)
+                json.member("fences", checked.fences.count)
+                json.member("errors", checked.counts[.error, default: 0])
+                json.member("warnings", checked.counts[.warning, default: 0])
+                json.member("notes", checked.counts[.note, default: 0])
+            }
+        }
+        text.append(byte: UInt8(ascii: "\n"))
+        try output.write(text)
+    }
+}
