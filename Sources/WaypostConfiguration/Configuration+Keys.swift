@@ -48,6 +48,16 @@ extension Configuration {
                     "So long after its start a source without a fix is kept, although a later one has a fix."),
             ]),
         .table(
+            "power", \.power, "What switches the receiver off while nobody needs it.",
+            [
+                .init(
+                    "hook", \.hook, .command,
+                    """
+                    A shell command that is run with off behind it before a pause of a minute or more, and with on behind it at its end, such as \
+                    "uhubctl -l 1-1 -p 2 -a". It has 30 s. Empty = the receiver stays on, and only its line is closed.
+                    """)
+            ]),
+        .table(
             "log", \.log, "The recorded tracks.",
             [
                 .init(

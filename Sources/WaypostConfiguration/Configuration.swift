@@ -9,6 +9,8 @@ public struct Configuration: Equatable, Sendable {
     public var sources: [Source]
     /// How positions are come by.
     public var tracking: Tracking
+    /// What switches the receiver off.
+    public var power = Power()
     /// The recorded tracks.
     public var log: Log
     /// What nobody is told.
@@ -39,6 +41,12 @@ public struct Configuration: Equatable, Sendable {
         public var restInterval = Duration.zero
         /// How long a source that delivers data may take to its first fix before another one that has a fix is used.
         public var firstFixTimeout: Duration
+    }
+
+    /// What switches the receiver off: `[power]`.
+    public struct Power: Equatable, Sendable {
+        /// The command that is run with `on` or `off` behind it; empty = none.
+        public var hook = ""
     }
 
     /// The recorded tracks: `[log]`.

@@ -17,6 +17,20 @@ extension ValueKind<DesiredAccuracy> {
     }
 }
 
+extension ValueKind<String> {
+    /// A shell command, or nothing.
+    static var command: ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let command) = node.value else { throw .wrongType(expected: "a command in quotes") }
+                guard !command.utf8.contains(0) else { throw .invalid(reason: "must not contain a NUL character") }
+                return command
+            },
+            write: tomlString)
+    }
+}
+
 extension Configuration.Tracking {
     /// Which positions the tracker follows on its own account.
     public var selection: PositionSelection.Options {

@@ -81,6 +81,7 @@ struct Tracker {
         var settings = PositioningManager.Settings()
         settings.storedPosition = stored
         if configuration.tracking.restInterval > .zero { settings.restInterval = configuration.tracking.restInterval }
+        if !configuration.power.hook.isEmpty { settings.power = PowerHook(command: configuration.power.hook, logger: logger) }
         return settings
     }
 

@@ -96,7 +96,8 @@ extension EndToEnd {
             let server = try await GPSDServer()
             defer { server.stop() }
             let folder = try TestFolder()
-            let configuration = try folder.write("[tracking]\nhigh_accuracy = false\n", to: "waypost.toml")
+            let configuration = try folder.write(
+                "[tracking]\nhigh_accuracy = false\n[power]\nhook = \"echo >>hook.log\"\n", to: "waypost.toml")
             let tracker = try await TrackerProcess(
                 source: "gpsd://127.0.0.1:\(server.port)", in: folder, options: ["--config", configuration])
             let player = Task { try await server.play(SimulatedReceiver(periodMilliseconds: 200), epochs: 0..<1_000) }
@@ -110,10 +111,12 @@ extension EndToEnd {
             let asleep = try await status(in: folder)
             #expect(asleep["health"]?.string == "healthy")
             #expect(asleep["position"] != nil)
+            #expect(await eventually { (try? folder.text("hook.log")) == "off\n" })
             // Somebody who wants every fix has it at once.
             let watcher = try await tracker.watch("--json", "--count", "5")
             #expect(try await watcher.exit() == ProgramExit(code: 0))
             #expect(watcher.count(class: "LOST") == 0)
+            #expect(try folder.text("hook.log").hasPrefix("off\non\n"))
             #expect(try await tracker.stop() == ProgramExit(code: 0))
             #expect(!tracker.process.errors.contains("position lost"))
         }

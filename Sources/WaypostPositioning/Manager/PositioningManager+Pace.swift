@@ -92,6 +92,8 @@ extension PositioningManager {
         return accuracy.radiusMetres <= PositioningManager.usableMetres
     }
 
+    /// The shortest pause for which a receiver is switched off: it takes half of that to find itself again.
+    private static let leastOff = Duration.seconds(60)
     /// The worst accuracy of a sample, in metres: a city block.
     private static let usableMetres = 100.0
 
@@ -204,9 +206,13 @@ extension PositioningManager {
             loss.pause()
             let pause = duty.sleepsUntil.map { Duration.milliseconds(max(0, $0 - MonotonicClock.milliseconds)) }
             await deliver(.paused(pause))
-            await settings.power?.setReceiver(isOn: false)
+            if pause ?? .seconds(86_400) >= PositioningManager.leastOff, let power = settings.power {
+                isSwitchedOff = true
+                await power.setReceiver(isOn: false)
+            }
         } else {
-            await settings.power?.setReceiver(isOn: true)
+            if isSwitchedOff { await settings.power?.setReceiver(isOn: true) }
+            isSwitchedOff = false
             if isStarted { await deliver(.resumed) }
         }
         turn.leave()

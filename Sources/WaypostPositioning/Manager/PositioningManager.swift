@@ -20,7 +20,7 @@ public actor PositioningManager {
         public var storedPosition: Position?
         /// Over how long the average speed is taken, in milliseconds.
         public var averageSpeedMilliseconds: Int64 = 60_000
-        /// Switches the receiver off for pauses; nil when nothing can.
+        /// Switches the receiver off for pauses of a minute and more; nil when nothing can.
         public var power: (any ReceiverPower)?
 
         /// The defaults.
@@ -64,6 +64,7 @@ public actor PositioningManager {
     var holds: [PositioningHold.State] = []
     var duty = DutyCycle()
     var isPaused = false
+    var isSwitchedOff = false
     /// How many positions this sample has brought.
     var samplePositionCount = 0
 

@@ -116,7 +116,7 @@ import WaypostPositioning
         let source = CountingSource()
         let manager = PositioningManager(source: source, settings: settings)
         #expect(await manager.capabilities.canSwitchReceiverOff)
-        let hold = await manager.hold(.within(milliseconds: 60_000), reason: "samples")
+        let hold = await manager.hold(.within(milliseconds: 120_000), reason: "samples")
         await manager.start(needing: nil)
         #expect(await eventually { power.states == [false] })
         hold.need = .everyFix
