@@ -111,5 +111,11 @@ extension PositioningManager {
         watchForSilence()
     }
 
-    private var overdueMilliseconds: Int64 { lastFixMilliseconds + loss.timeoutMilliseconds - MonotonicClock.milliseconds }
+    /// How long until a fix is overdue: it may have been in time, and be on its way.
+    private var overdueMilliseconds: Int64 {
+        lastFixMilliseconds + loss.timeoutMilliseconds + PositioningManager.deliveryMilliseconds - MonotonicClock.milliseconds
+    }
+
+    /// What a fix may take from the receiver to here, in milliseconds; its own time says whether it was late.
+    private static let deliveryMilliseconds: Int64 = 500
 }
