@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|gpx|noise|live|exec|size|fences]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|noise|live|exec|size|fence_files]...
 #   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
 #   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`
 #   MB              megabytes to convert (100)
 #   POINTS          points of GPX to convert (1000000)
-#   FENCES          entries of a fence file (1000000)
+#   ENTRIES         entries of a fence file (1000000)
 #   SECONDS_LIVE    length of the live measurement (60)
 #
 # gpsbabel, gpsdecode, gpsd and gpxlogger are measured when they are there.
@@ -171,8 +171,8 @@ measure_size() {
     done
 }
 
-measure_fences() {
-    local kind count=${FENCES:-1000000}
+measure_fence_files() {
+    local kind count=${ENTRIES:-1000000}
     printf '\n| waypost fences check | CPU s | peak RSS MB | exit |\n|---|---|---|---|\n'
     for kind in geojson tealium owntracks traccar kml; do
         python3 Tests/Scripts/make_fences.py "$kind" "$count" >"$work/fences"
@@ -186,6 +186,6 @@ measure_fences() {
     cost '100 MB of opening brackets' "$bin/waypost" fences check "$work/fences"
 }
 
-parts=(convert gpx noise live exec size fences)
+parts=(convert gpx noise live exec size fence_files)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done
