@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|gpx|noise|live|exec|size|fence_files]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|noise|live|exec|size|fence_files]...
 #   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
-#   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`
+#   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`; with data/fences and
+#                   tools/bench/gf_geos.c, for `fences`
+#   FENCES          the numbers of fences to watch (20 1000 10000), with those for which FENCE_DATA has files
+#   FENCE_DATA      the folder with fences_N.tsv and positions.tsv, plain or .gz ($WAYPOST_SHARED/data/fences)
 #   MB              megabytes to convert (100)
 #   POINTS          points of GPX to convert (1000000)
 #   ENTRIES         entries of a fence file (1000000)
@@ -80,6 +83,41 @@ measure_gpx() {
     ! /usr/bin/python3 -c 'import gpxpy' 2>/dev/null ||
         cost 'gpxpy, parse only' /usr/bin/python3 -c 'import gpxpy, sys; gpxpy.parse(open(sys.argv[1]))' "$input"
     printf '\npoints: waypost %s\n' "$(grep -c '<trkpt' "$work/track.gpx")"
+}
+
+# plain NAME: a data file of the fences, unpacked.
+plain() {
+    if [[ -e $fence_data/$1 ]]; then
+        ln -sf "$(realpath "$fence_data/$1")" "$work/$1"
+    else
+        gzip -dc "$fence_data/$1.gz" >"$work/$1"
+    fi
+}
+
+measure_fences() {
+    local fence_data=${FENCE_DATA:-$shared/data/fences} bench peer='' count
+    swift build --package-path Tests/Benchmarks -c release --product waypost-bench >/dev/null
+    bench=$(swift build --package-path Tests/Benchmarks -c release --show-bin-path)/waypost-bench
+    if command -v geos-config >/dev/null && [[ -e $shared/tools/bench/gf_geos.c ]]; then
+        peer=$work/gf_geos
+        cc -O2 -DVINC -o "$peer" "$shared/tools/bench/gf_geos.c" -lgeos_c -lm
+    fi
+    plain positions.tsv
+    printf '\n| fences | exact, positions/s | robust, positions/s | GEOS, positions/s | exact over GEOS | peak MB | GEOS, MB |\n|---|---|---|---|---|---|---|\n'
+    for count in ${FENCES:-20 1000 10000}; do
+        plain "fences_$count.tsv"
+        {
+            "$bench" fences "$work/fences_$count.tsv" "$work/positions.tsv" exact
+            "$bench" fences "$work/fences_$count.tsv" "$work/positions.tsv" robust
+            [[ -z $peer ]] || "$peer" "$work/fences_$count.tsv" "$work/positions.tsv"
+        } | awk -v count="$count" '
+            { for (i = 1; i < NF; i++) if ($i == "pos/s") rate[NR] = $(i + 1); else if ($i == "rss") memory[NR] = $(i + 1) + 0 }
+            END {
+                printf "| %d | %d | %d | ", count, rate[1], rate[2]
+                if (rate[3]) printf "%d | %.1f | %d | %d |\n", rate[3], rate[1] / rate[3], memory[1], memory[3]
+                else printf "- | - | %d | - |\n", memory[1]
+            }'
+    done
 }
 
 measure_noise() {
@@ -186,6 +224,6 @@ measure_fence_files() {
     cost '100 MB of opening brackets' "$bin/waypost" fences check "$work/fences"
 }
 
-parts=(convert gpx noise live exec size fence_files)
+parts=(convert gpx fences noise live exec size fence_files)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done

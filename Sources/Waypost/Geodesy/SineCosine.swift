@@ -30,6 +30,23 @@ struct SineCosine: Sendable {
         default: self.init(sine: -inner.cosine, cosine: inner.sine)
         }
     }
+
+    /// The angle that many degrees further on: up to a tenth of a degree by a short series, within 3e-16, which is several times as quick.
+    @inline(__always)
+    func advanced(byDegrees degrees: Double) -> SineCosine {
+        let step = degrees.inRadians
+        let square = step * step
+        guard square < 3.05e-6 else {
+            let turn = SineCosine(degrees: degrees)
+            return SineCosine(
+                sine: sine * turn.cosine + cosine * turn.sine, cosine: cosine * turn.cosine - sine * turn.sine)
+        }
+        // The next terms of the series are below 1e-22.
+        let stepSine = step * (1 - square * (1.0 / 6) * (1 - square * (1.0 / 20)))
+        let versine = square * (0.5 - square * (1.0 / 24) * (1 - square * (1.0 / 30)))
+        return SineCosine(
+            sine: sine + (cosine * stepSine - sine * versine), cosine: cosine - (sine * stepSine + cosine * versine))
+    }
 }
 
 extension Double {

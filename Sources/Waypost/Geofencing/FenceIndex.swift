@@ -6,6 +6,10 @@
 public struct FenceIndex: Sendable {
     /// Fences by slot; the slot of a fence never changes.
     private var slots: [Geofence] = []
+    /// By slot: what the innermost loops need of the fence's shape.
+    private var figures: [FenceFigure] = []
+    /// By slot: the fence's key, for the state of monitors.
+    private var keys: [UInt64] = []
     /// By slot: whether its fence has not been removed.
     private var isAlive: [Bool] = []
     private var slotOfID: [String: Int32] = [:]
@@ -27,6 +31,11 @@ public struct FenceIndex: Sendable {
 
     /// Those fences; of several with one id the last one.
     public init(_ fences: some Sequence<Geofence>) {
+        let expected = fences.underestimatedCount
+        slots.reserveCapacity(expected)
+        figures.reserveCapacity(expected)
+        keys.reserveCapacity(expected)
+        slotOfID.reserveCapacity(expected)
         for fence in fences { insert(fence) }
         rebuild()
     }
@@ -38,8 +47,19 @@ public struct FenceIndex: Sendable {
     public var fences: [Geofence] { slots.indices.compactMap { isAlive[$0] ? slots[$0] : nil } }
 
     /// The first time at which a fence expires, milliseconds since 1970.
-    var nextExpiry: Int64 {
-        slots.reduce(Int64.max) { min($0, $1.expires?.millisecondsSince1970 ?? .max) }
+    ///
+    /// May be earlier: the time of a fence that is gone.
+    private(set) var nextExpiry = Int64.max
+
+    /// The fences whose time is over; looks when the next one's is.
+    mutating func expired(at time: UTCTime) -> [Geofence] {
+        var expired: [Geofence] = []
+        nextExpiry = .max
+        for slot in slots.indices {
+            guard isAlive[slot], let expires = slots[slot].expires else { continue }
+            if expires > time { nextExpiry = min(nextExpiry, expires.millisecondsSince1970) } else { expired.append(slots[slot]) }
+        }
+        return expired
     }
 
     /// The fence of that id.
@@ -58,6 +78,7 @@ public struct FenceIndex: Sendable {
         guard let slot = slotOfID.removeValue(forKey: id) else { return nil }
         let fence = slots[Int(slot)]
         slots[Int(slot)] = FenceIndex.nothing
+        figures[Int(slot)] = .nothing
         isAlive[Int(slot)] = false
         dead.append(slot)
         if dead.count > max(FenceIndex.recentLimit, count / 2) { rebuild() }
@@ -90,6 +111,9 @@ public struct FenceIndex: Sendable {
     @inline(__always)
     func isUsed(_ slot: Int32) -> Bool { isAlive[Int(slot)] }
 
+    /// The key of the fence in a slot.
+    func key(_ slot: Int32) -> UInt64 { keys[Int(slot)] }
+
     /// The slot of a fence.
     func slot(ofID id: String) -> Int32? { slotOfID[id] }
 
@@ -98,6 +122,16 @@ public struct FenceIndex: Sendable {
     func withShape<Result>(_ slot: Int32, _ body: (FenceShape) -> Result) -> Result? {
         isAlive[Int(slot)] ? body(slots[Int(slot)].shape) : nil
     }
+
+    /// The side of a fence's border that a place is on; far outside when there is none.
+    @inline(__always)
+    func side(_ slot: Int32, _ probe: FenceProbe) -> FenceFigure.Side {
+        figures[Int(slot)].side(probe) ?? slots[Int(slot)].shape.preciseSide(probe)
+    }
+
+    /// Whether a way that ends at a place may meet the border of a fence; false only when it surely does not.
+    @inline(__always)
+    func mayCross(_ slot: Int32, _ way: LonLatEdge, _ probe: FenceProbe) -> Bool { figures[Int(slot)].mayCross(way, probe) }
 
     /// Calls the body with every slot whose fence's box comes within the distance, and with a distance that the area is not nearer than.
     @inline(__always)
@@ -122,12 +156,17 @@ public struct FenceIndex: Sendable {
         if let reused = free.popLast() {
             slot = reused
             slots[Int(slot)] = fence
+            figures[Int(slot)] = FenceFigure(fence.shape)
+            keys[Int(slot)] = fence.key
             isAlive[Int(slot)] = true
         } else {
             slot = Int32(slots.count)
             slots.append(fence)
+            figures.append(FenceFigure(fence.shape))
+            keys.append(fence.key)
             isAlive.append(true)
         }
+        nextExpiry = min(nextExpiry, fence.expires?.millisecondsSince1970 ?? .max)
         slotOfID[fence.id] = slot
         return slot
     }

@@ -1,45 +1,60 @@
-/// The fences round a moving place whose border may matter soon, and how far the place may travel until then.
+/// The fences round a moving place whose border may matter soon, and how far the place may go until then.
 ///
-/// An odometer counts an upper bound of the way travelled. A fence is looked at again when the odometer reaches the reading at which its border
-/// could be met; the index is asked again when the way could lead out of the circle that was gathered last. In between a fix costs one addition
-/// and one comparison.
+/// An odometer counts an upper bound of the way from stop to stop; a stop is where fences were looked at. Each fence has the reading at which
+/// its border could be met at the earliest. Up to the least of them nothing can happen, and the same is true of the circle that the index was
+/// asked for last. So a fix in between costs one comparison: whether it is still in a disc round the last stop.
 struct FenceNeighbourhood: Sendable {
-    /// The fences that are looked at again at a reading.
-    private var heap = DueHeap()
-    /// The fences that are looked at by every fix.
-    private(set) var watched: [Int32] = []
-    /// By slot: whether the heap has it.
+    /// By place: the reading at which the fence in `slots` is looked at again; `-infinity` for at every fix.
+    private var dues: [Double] = []
+    private var slots: [Int32] = []
+    /// By slot: whether it is in `slots`.
     private var isGathered: [Bool] = []
+    /// What it read at the last stop.
     private(set) var odometer = 0.0
+    private var stop: TravelDisc?
     private var gatherAt = -Double.infinity
     private var radius = 300.0
 
-    /// How many fences a circle should bring: fewer cost searches, more cost memory.
-    private static let fewest = 32
-    private static let most = 256
+    /// How many fences a circle should bring: fewer cost searches, more cost comparisons.
+    private static let fewest = 24
+    private static let most = 96
     private static let smallestRadius = 50.0
     private static let largestRadius = 2.1e7
+    /// A micrometre: a border that is met exactly is not looked at twice in one place.
+    ///
+    /// It is more than the roundings of the odometer, too (2^-53 of 10^7 m).
+    private static let smallestClearance = 1e-6
 
-    /// Whether nothing can have happened.
+    /// Whether nothing can have happened on a straight way from a place for which that was true, too.
     @inline(__always)
-    var isQuiet: Bool { odometer < gatherAt && odometer < (heap.first?.due ?? .infinity) && watched.isEmpty }
+    func isQuiet(_ place: Coordinate) -> Bool { stop?.contains(place) ?? false }
 
     var mustGather: Bool { odometer >= gatherAt }
 
-    @inline(__always)
-    mutating func travel(_ metres: Double) {
-        odometer += metres
-    }
+    /// The slots of the fences that are looked after.
+    var gathered: [Int32] { slots }
 
-    /// Whether the heap or the watch has a fence.
-    func has(_ slot: Int32) -> Bool { isGathered[Int(slot)] }
+    /// Whether the fence in a slot is looked after.
+    func has(_ slot: Int32) -> Bool { Int(slot) < isGathered.count && isGathered[Int(slot)] }
 
     /// Forgets everything; the index or the place has changed.
     mutating func clear() {
-        heap.removeAll()
-        watched.removeAll()
-        for place in isGathered.indices { isGathered[place] = false }
+        for slot in slots { isGathered[Int(slot)] = false }
+        dues.removeAll(keepingCapacity: true)
+        slots.removeAll(keepingCapacity: true)
         gatherAt = -.infinity
+        stop = nil
+    }
+
+    /// Counts the way from the last stop by way of the last place to this one; gives a length that the last way does not exceed.
+    @inline(__always)
+    mutating func travel(_ way: LonLatEdge) -> Double {
+        guard let bounds = stop?.bounds(of: way) else {
+            clear()
+            return way.longestMetres
+        }
+        odometer += bounds.furthestMetres
+        return bounds.longestMetres
     }
 
     /// Finds the fences within the circle, at least `reach` metres wide; the ones that one is inside of are always there.
@@ -52,14 +67,17 @@ struct FenceNeighbourhood: Sendable {
         let circle = max(radius, reach)
         var found = 0
         index.forEachSlot(near: probe, within: circle) { slot, clearance in
-            found += 1
+            // The ones whose boxes hold the place come with every circle.
+            if clearance > 0 { found += 1 }
             if isGathered[Int(slot)] { return }
             isGathered[Int(slot)] = true
-            heap.insert(DueHeap.Entry(due: looksAtAll || clearance <= reach ? odometer : odometer + clearance, slot: slot))
+            slots.append(slot)
+            dues.append(looksAtAll || clearance <= reach ? odometer : odometer + clearance)
         }
         for slot in visits where !isGathered[Int(slot)] {
             isGathered[Int(slot)] = true
-            heap.insert(DueHeap.Entry(due: odometer, slot: slot))
+            slots.append(slot)
+            dues.append(odometer)
         }
         gatherAt = odometer + circle
         if found > FenceNeighbourhood.most {
@@ -69,37 +87,45 @@ struct FenceNeighbourhood: Sendable {
         }
     }
 
-    /// The next fence whose border may have been met.
-    var nextDue: Int32? {
-        guard let first = heap.first, first.due <= odometer else { return nil }
-        return first.slot
+    /// Fences to be looked at in one place, one after the other.
+    struct Round {
+        fileprivate var place = 0
+        fileprivate var earliest = Double.infinity
     }
 
-    /// Sets how far the place may travel before the fence of ``nextDue`` is looked at again, nil for at every fix; one that is out of the circle
-    /// leaves.
-    mutating func settleNext(clearance: Double?, isOutside: Bool) {
-        guard let first = heap.first else { return }
-        guard let clearance else {
-            heap.removeFirst()
-            watched.append(first.slot)
-            return
+    /// The next fence of a round whose border may have been met.
+    @inline(__always)
+    func next(_ round: inout Round) -> Int32? {
+        dues.withUnsafeBufferPointer { dues in
+            while round.place < dues.count {
+                let due = dues[round.place]
+                if due <= odometer { return slots[round.place] }
+                round.earliest = min(round.earliest, due)
+                round.place += 1
+            }
+            return nil
         }
-        let due = odometer + max(clearance, FenceNeighbourhood.smallestClearance)
+    }
+
+    /// Sets how far the place may travel before the fence that `next` gave is looked at again, nil for not at all; one that is out of the
+    /// circle leaves.
+    @inline(__always)
+    mutating func settle(_ round: inout Round, clearance: Double?, isOutside: Bool) {
+        let due = clearance.map { odometer + max($0, FenceNeighbourhood.smallestClearance) } ?? -.infinity
         if isOutside, due > gatherAt {
-            isGathered[Int(first.slot)] = false
-            heap.removeFirst()
+            isGathered[Int(slots[round.place])] = false
+            let (lastSlot, lastDue) = (slots.removeLast(), dues.removeLast())
+            if round.place < slots.count { (slots[round.place], dues[round.place]) = (lastSlot, lastDue) }
         } else {
-            heap.replaceFirst(due: due)
+            dues[round.place] = due
+            round.earliest = min(round.earliest, due)
+            round.place += 1
         }
     }
 
-    /// Looks at a watched fence only when the place has travelled that far.
-    mutating func unwatch(at place: Int, clearance: Double) {
-        heap.insert(DueHeap.Entry(due: odometer + max(clearance, FenceNeighbourhood.smallestClearance), slot: watched[place]))
-        watched.swapAt(place, watched.count - 1)
-        watched.removeLast()
+    /// The round is over: this place is the stop from which the next ones are measured.
+    @inline(__always)
+    mutating func stop(at probe: FenceProbe, after round: Round) {
+        stop = TravelDisc(round: probe, metres: min(round.earliest, gatherAt) - odometer)
     }
-
-    /// A micrometre: a border that is met exactly is not looked at twice in one place.
-    private static let smallestClearance = 1e-6
 }

@@ -14,13 +14,43 @@ extension FenceShape {
     func crossing(_ way: LonLatEdge) -> BorderCrossing? {
         switch self {
         case .circle(let circle): circle.crossing(way)
-        case .polygons(let rings): rings.crossing(way)
-        case .corridor(let line, let halfWidth): line.crossing(way, halfWidth: halfWidth)
+        case .polygons(let rings): rings.table.crossing(way)
+        case .corridor(let line, let halfWidth): line.table.crossing(way, halfWidth: halfWidth)
         }
     }
 }
 
+extension FenceShape {
+    /// The same for the time of an event: near a place at the end of the way a flat map will do.
+    func crossing(_ way: LonLatEdge, near probe: FenceProbe) -> BorderCrossing? {
+        if case .circle(let circle) = self, let found = circle.crossing(way, near: probe) { return found }
+        return crossing(way)
+    }
+}
+
 extension FenceCircle {
+    /// Where a short way meets the border, on the flat map between the centre and a place on the way: for the times of events.
+    ///
+    /// nil when that map is not good enough: its lengths are taken half way to the centre, so that they are wrong by less than d²/R² of themselves.
+    func crossing(_ way: LonLatEdge, near probe: FenceProbe) -> BorderCrossing? {
+        let north = (way.by - centre.latitudeDegrees) * probe.metresPerLatitude
+        let perLongitude = probe.metresPerLongitude * (1 + (probe.latitudeAngle.sine < 0 ? -0.5 : 0.5) * north / probe.scaleLength)
+        let east = (way.bx - centre.longitudeDegrees).wrappedDegrees * perLongitude
+        let wayEast = (way.bx - way.ax) * perLongitude
+        let wayNorth = (way.by - way.ay) * probe.metresPerLatitude
+        let (endSquared, length) = (east * east + north * north, wayEast * wayEast + wayNorth * wayNorth)
+        guard length > 0, max(endSquared, length) < 1e8, max(endSquared, length) < 1e-4 * probe.scaleLength * probe.scaleLength else {
+            return nil
+        }
+        // From the end of the way backward: |end - t way| = radius.
+        let half = (east * wayEast + north * wayNorth) / length
+        let root = half * half - (endSquared - radiusMetres * radiusMetres) / length
+        guard root >= 0 else { return nil }
+        let (first, last) = (1 - half - root.squareRoot(), 1 - half + root.squareRoot())
+        return BorderCrossing(
+            first: min(max(first >= 0 ? first : last, 0), 1), last: min(max(last <= 1 ? last : first, 0), 1))
+    }
+
     fileprivate func crossing(_ way: LonLatEdge) -> BorderCrossing? {
         let (middle, distance) = way.nearest(to: FenceProbe(centre))
         let length = way.longestMetres
@@ -33,20 +63,18 @@ extension FenceCircle {
     }
 }
 
-extension FenceRings {
+extension EdgeTable {
     fileprivate func crossing(_ way: LonLatEdge) -> BorderCrossing? {
         let (wayEast, wayNorth) = (way.bx - way.ax, way.by - way.ay)
         let (lowest, highest) = (min(way.ay, way.by), max(way.ay, way.by))
-        guard highest >= south, lowest <= north else { return nil }
+        guard highest >= header.pointee.south, lowest <= header.pointee.north else { return nil }
         var found: BorderCrossing?
         forEachTurn(of: way.ax, margin: abs(wayEast)) { x in
             let (leftmost, rightmost) = (min(x, x + wayEast), max(x, x + wayEast))
             for ring in rings {
-                for group in groups(of: ring) {
-                    let box = groups[group]
-                    guard Double(box.z) >= leftmost, Double(box.x) <= rightmost, Double(box.w) >= lowest, Double(box.y) <= highest else {
-                        continue
-                    }
+                for group in Int(ring.group)..<Int(ring.groupEnd) {
+                    let box = box(group)
+                    guard box.z >= leftmost, box.x <= rightmost, box.w >= lowest, box.y <= highest else { continue }
                     forEachEdge(of: ring, group: group) { ax, ay, bx, by in
                         guard max(ax, bx) >= leftmost, min(ax, bx) <= rightmost, max(ay, by) >= lowest, min(ay, by) <= highest else {
                             return true
@@ -86,9 +114,13 @@ extension FenceRings {
         // The nearest approach is at an end of the way, at a corner of the line, or where they cross.
         var inside: [Double] = starts ? [0] : (ends ? [1] : [])
         if inside.isEmpty {
-            for corner in corners.joined() {
-                let approach = way.nearest(to: FenceProbe(corner))
-                if approach.metres <= halfWidth { inside.append(approach.share) }
+            for ring in rings {
+                for index in Int(ring.start)..<Int(ring.end) {
+                    let (longitude, latitude) = corner(index)
+                    let place = Coordinate(cuttingLatitudeDegrees: latitude, wrappingLongitudeDegrees: longitude)
+                    let approach = way.nearest(to: FenceProbe(place))
+                    if approach.metres <= halfWidth { inside.append(approach.share) }
+                }
             }
             if let crossed = crossing(way) { inside += [crossed.first, crossed.last] }
         }

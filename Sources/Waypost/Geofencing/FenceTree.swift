@@ -42,27 +42,24 @@ struct FenceTree: Sendable {
     @inline(__always)
     func forEach(near point: SIMD4<Float>, withinSquared limit: Float, _ body: (Int32, Float) -> Void) {
         boxes.withUnsafeBufferPointer { boxes in
-            // Nodes yet to be opened: their level and their index in it. A level adds 16 at most.
-            withUnsafeTemporaryAllocation(of: (level: Int, index: Int).self, capacity: 16 * levels.count) { open in
-                var depth = 0
-                let top = levels.count - 2
-                for index in 0..<levels[top + 1] - levels[top] {
-                    open[depth] = (top, index)
-                    depth += 1
-                }
+            // Nodes whose boxes are near, yet to be opened: their level and their index in it. A level adds 16 at most.
+            withUnsafeTemporaryAllocation(of: (level: Int, index: Int).self, capacity: FenceTree.fanOut * levels.count + 1) { open in
+                open[0] = (levels.count - 1, 0)
+                var depth = 1
                 while depth > 0 {
-                    depth -= 1
+                    depth &-= 1
                     let (level, index) = open[depth]
-                    let distance = boxes[levels[level] + index].distanceSquared(to: point)
-                    guard distance <= limit else { continue }
-                    if level == 0 {
-                        body(slots[index], distance)
-                        continue
-                    }
-                    let first = index * FenceTree.fanOut
-                    for child in first..<min(first + FenceTree.fanOut, levels[level] - levels[level - 1]) {
-                        open[depth] = (level - 1, child)
-                        depth += 1
+                    let start = levels[level &- 1]
+                    let first = start &+ index &* FenceTree.fanOut
+                    for child in first..<min(first &+ FenceTree.fanOut, levels[level]) {
+                        let distance = boxes[child].distanceSquared(to: point)
+                        guard distance <= limit else { continue }
+                        if level == 1 {
+                            body(slots[child], distance)
+                        } else {
+                            open[depth] = (level &- 1, child &- start)
+                            depth &+= 1
+                        }
                     }
                 }
             }

@@ -26,8 +26,8 @@ public struct GeofenceEvent: Sendable, Hashable {
         case expired
     }
 
-    /// Tells this event from every other one of the same monitor and its successors; the same crossing has the same one when it is found again.
-    public var id: String
+    /// What the id begins with: it tells the events of one monitor and its successors from those of others.
+    public var idPrefix: String
     /// What happened.
     public var kind: Kind
     /// The fence's id.
@@ -41,15 +41,20 @@ public struct GeofenceEvent: Sendable, Hashable {
     /// The time of the fix at which it was decided.
     public var time: UTCTime?
     /// When the border was crossed, interpolated between the fixes; for a pass, inward.
+    ///
+    /// Absent when the event is late, or when the border is still up to half a second ahead (see ``BorderRule/robust``).
     public var crossedAt: UTCTime?
     /// When a pass left the area, interpolated between the fixes.
     public var leftAt: UTCTime?
     /// Where the fix was at which it was decided; absent when no fix is known.
     public var coordinate: Coordinate?
-    /// True when it happened while nobody watched: it is known by the state before and after.
+    /// True when it happened while nobody watched: the first fix after a restart contradicts the state before it.
     public var isLate: Bool
     /// What the decision rests on.
     public var evidence: Evidence
+
+    /// Tells this event from every other one; the same crossing has the same one when it is found again.
+    public var id: String { "\(idPrefix)\(visit)-\(kind.rawValue)" }
 
     /// What a decision rests on.
     public struct Evidence: Sendable, Hashable {

@@ -1,21 +1,25 @@
 extension GeofenceMonitor {
     /// Holds a fix as it is against a fence; gives the clearance of the border.
+    @inline(__always)
     mutating func holdExactly(
         _ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
-    ) -> Double? {
-        guard let (isInside, clearance) = index.withShape(slot, { $0.side(probe) }) else { return .infinity }
+    ) -> Double {
+        let (isInside, clearance) = index.side(slot, probe)
         switch (sides[Int(slot)], isInside) {
-        case (.unknown, _): settleSilently(slot, isInside: isInside, step)
-        case (.outside, true): if activity.has(slot) { enter(slot, step, evidence: nil, into: &events) }
-        case (.inside, false): exit(slot, step, evidence: nil, into: &events)
-        case (.outside, false):
-            if clearance < step.metres, let way = step.way, activity.has(slot), let crossing = index.withShape(slot, { $0.crossing(way) }),
-                let crossing
-            {
-                pass(slot, crossing, step, evidence: nil, into: &events)
-            }
         case (.inside, true): break
+        case (.outside, false): if clearance < step.metres { findPass(slot, probe, step, into: &events) }
+        case (.unknown, _): settleSilently(slot, isInside: isInside, step)
+        case (.outside, true): if activity.has(slot) { enter(slot, step, probe, evidence: nil, into: &events) }
+        case (.inside, false): exit(slot, step, probe, evidence: nil, into: &events)
         }
         return clearance
+    }
+
+    /// Looks whether the way between two places outside led through a fence.
+    private mutating func findPass(_ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]) {
+        guard let way = step.way, activity.has(slot), index.mayCross(slot, way, probe),
+            let crossing = index.withShape(slot, { $0.crossing(way) }), let crossing
+        else { return }
+        pass(slot, crossing, step, evidence: nil, into: &events)
     }
 }

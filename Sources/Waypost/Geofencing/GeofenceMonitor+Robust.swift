@@ -19,7 +19,7 @@ extension GeofenceMonitor {
     mutating func holdRobustly(
         _ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
     ) -> Double? {
-        guard let (isInside, clearance) = index.withShape(slot, { $0.side(probe) }) else { return .infinity }
+        let (isInside, clearance) = index.side(slot, probe)
         let side = sides[Int(slot)]
         if side == .unknown {
             let distance = abs(distance(slot, probe))
@@ -38,30 +38,33 @@ extension GeofenceMonitor {
             * step.sigmaMetres
 
         if isInside == (side == .inside) {
-            crossings[slot] = nil
+            if crossings.removeValue(forKey: slot) != nil { late.remove(slot) }
             if !isInside, clearance < step.metres, let (depth, crossing) = deepest(slot, step, endsInside: false), depth >= supported {
                 pass(slot, crossing, step, evidence: evidence(step, distance: -depth, margin: supported), into: &events)
             } else if let ahead = ahead(slot, step, clearance: clearance, margin: supported) {
-                change(slot, isInside: !isInside, step, evidence: evidence(step, distance: ahead, margin: supported), into: &events)
+                change(slot, isInside: !isInside, step, probe, evidence: evidence(step, distance: ahead, margin: supported), into: &events)
             }
             return clearance
         }
-        if crossings[slot] == nil { crossings[slot] = crossingTime(slot, step, entering: isInside) ?? step.position.time }
+        if crossings[slot] == nil { crossings[slot] = crossingTime(slot, step, probe, entering: isInside) ?? step.time }
         var depth = abs(distance(slot, probe))
         if isInside { depth = max(depth, deepest(slot, step, endsInside: true)?.depth ?? 0) }
         let margin = isSupported(slot, step.place) ? supported : unsupportedMargin(slot, step)
         guard depth >= margin || ahead(slot, step, clearance: clearance, margin: supported) != nil else { return nil }
-        change(slot, isInside: isInside, step, evidence: evidence(step, distance: isInside ? -depth : depth, margin: margin), into: &events)
+        change(
+            slot, isInside: isInside, step, probe, evidence: evidence(step, distance: isInside ? -depth : depth, margin: margin),
+            into: &events)
         return clearance
     }
 
     private mutating func change(
-        _ slot: Int32, isInside: Bool, _ step: FixStep, evidence: GeofenceEvent.Evidence, into events: inout [GeofenceEvent]
+        _ slot: Int32, isInside: Bool, _ step: FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence,
+        into events: inout [GeofenceEvent]
     ) {
         if isInside {
-            enter(slot, step, evidence: evidence, into: &events)
+            enter(slot, step, probe, evidence: evidence, into: &events)
         } else {
-            exit(slot, step, evidence: evidence, into: &events)
+            exit(slot, step, probe, evidence: evidence, into: &events)
         }
     }
 
@@ -104,7 +107,7 @@ extension GeofenceMonitor {
 
     private func unsupportedMargin(_ slot: Int32, _ step: FixStep) -> Double {
         min(
-            max(Self.unsupportedSigmas * step.sigmaMetres, step.position.accuracy?.radiusMetres ?? 0),
+            max(Self.unsupportedSigmas * step.sigmaMetres, step.accuracyMetres ?? 0),
             0.8 * (index.withShape(slot) { $0.greatestDepth } ?? 0))
     }
 
@@ -116,8 +119,8 @@ extension GeofenceMonitor {
         var evidence = GeofenceEvent.Evidence()
         evidence.distanceMetres = distance
         evidence.marginMetres = margin
-        evidence.accuracyMetres = step.position.accuracy?.radiusMetres
-        evidence.speedMetresPerSecond = step.position.speedMetresPerSecond
+        evidence.accuracyMetres = step.accuracyMetres
+        evidence.speedMetresPerSecond = step.speedMetresPerSecond
         evidence.fixes = step.fixes
         return evidence
     }

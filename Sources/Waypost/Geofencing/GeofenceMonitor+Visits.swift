@@ -3,25 +3,35 @@ extension GeofenceMonitor {
     mutating func settleSilently(_ slot: Int32, isInside: Bool, _ step: FixStep) {
         sides[Int(slot)] = isInside ? .inside : .outside
         soughtSince[slot] = nil
-        if isInside { begin(slot, at: step.position.time) }
+        knownRevision += 1
+        if isInside { begin(slot, at: step.time) }
     }
 
-    mutating func enter(_ slot: Int32, _ step: FixStep, evidence: GeofenceEvent.Evidence?, into events: inout [GeofenceEvent]) {
-        let crossed = crossings.removeValue(forKey: slot) ?? crossingTime(slot, step, entering: true)
+    mutating func enter(
+        _ slot: Int32, _ step: FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence?, into events: inout [GeofenceEvent]
+    ) {
+        let crossed = takeCrossing(slot) ?? crossingTime(slot, step, probe, entering: true)
         sides[Int(slot)] = .inside
-        let visit = begin(slot, at: crossed ?? step.position.time)
+        let visit = begin(slot, at: crossed ?? step.time)
         guard var event = event(.enter, slot, visit: visit, step, evidence) else { return }
         if !event.isLate { event.crossedAt = crossed }
         events.append(event)
     }
 
-    mutating func exit(_ slot: Int32, _ step: FixStep, evidence: GeofenceEvent.Evidence?, into events: inout [GeofenceEvent]) {
-        let crossed = crossings.removeValue(forKey: slot) ?? crossingTime(slot, step, entering: false)
+    mutating func exit(
+        _ slot: Int32, _ step: FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence?, into events: inout [GeofenceEvent]
+    ) {
+        let crossed = takeCrossing(slot) ?? crossingTime(slot, step, probe, entering: false)
         sides[Int(slot)] = .outside
         let visit = visits.removeValue(forKey: slot)?.number ?? 0
         guard var event = event(.exit, slot, visit: visit, step, evidence) else { return }
         if !event.isLate { event.crossedAt = crossed }
         events.append(event)
+    }
+
+    /// The time at which the object was first found on the other side, while that was not sure yet.
+    private mutating func takeCrossing(_ slot: Int32) -> UTCTime? {
+        crossings.isEmpty ? nil : crossings.removeValue(forKey: slot)
     }
 
     mutating func pass(
@@ -38,7 +48,7 @@ extension GeofenceMonitor {
     @discardableResult
     private mutating func begin(_ slot: Int32, at time: UTCTime?) -> UInt64 {
         visitCount += 1
-        visits[slot] = GeofenceMonitorState.Visit(number: visitCount, countsFrom: time)
+        visits[slot] = GeofenceProgress.Visit(number: visitCount, countsFrom: time)
         if let due = dwellTime(slot) { nextDwell = min(nextDwell, due) }
         return visitCount
     }
@@ -82,47 +92,39 @@ extension GeofenceMonitor {
     }
 
     /// Ends the fences whose time is over.
-    mutating func expire(at time: UTCTime, _ step: FixStep, into events: inout [GeofenceEvent]) {
-        nextExpiry = .max
-        for fence in index.fences {
-            guard let expires = fence.expires else { continue }
-            if expires > time {
-                nextExpiry = min(nextExpiry, expires.millisecondsSince1970)
-            } else {
-                events += end(fence.id, reason: .expired, at: time)
-            }
-        }
+    mutating func expire(at time: UTCTime, into events: inout [GeofenceEvent]) {
+        for fence in index.expired(at: time) { events += end(fence.id, reason: .expired, at: time) }
     }
 
     /// An event of this step, or nil when the fence does not tell such events.
     private mutating func event(
         _ kind: GeofenceEvent.Kind, _ slot: Int32, visit: UInt64, _ step: FixStep, _ evidence: GeofenceEvent.Evidence?
     ) -> GeofenceEvent? {
-        let isLate = late.remove(slot) != nil
+        let isLate = !late.isEmpty && late.remove(slot) != nil
         guard let fence = index.fence(slot), fence.notifications.contains(kind.notification) else { return nil }
         return GeofenceEvent(
-            id: "\(eventPrefix)\(visit)-\(kind.rawValue)", kind: kind, fenceID: fence.id, fenceName: fence.name, visit: visit,
+            idPrefix: eventPrefix, kind: kind, fenceID: fence.id, fenceName: fence.name, visit: visit,
             reason: .crossed,
-            time: step.position.time, coordinate: step.position.coordinate, isLate: isLate, evidence: evidence ?? plainEvidence(step))
+            time: step.time, coordinate: step.coordinate, isLate: isLate, evidence: evidence ?? plainEvidence(step))
     }
 
     private func plainEvidence(_ step: FixStep) -> GeofenceEvent.Evidence {
         var evidence = GeofenceEvent.Evidence()
-        evidence.accuracyMetres = step.position.accuracy?.radiusMetres
-        evidence.speedMetresPerSecond = step.position.speedMetresPerSecond
+        evidence.accuracyMetres = step.accuracyMetres
+        evidence.speedMetresPerSecond = step.speedMetresPerSecond
         evidence.fixes = step.fixes
         return evidence
     }
 
     /// When the way of this step crossed the border; nil when it did not, or a time is missing.
-    func crossingTime(_ slot: Int32, _ step: FixStep, entering: Bool) -> UTCTime? {
-        guard let way = step.way, let found = index.withShape(slot, { $0.crossing(way) }), let found else { return nil }
+    func crossingTime(_ slot: Int32, _ step: FixStep, _ probe: FenceProbe, entering: Bool) -> UTCTime? {
+        guard let way = step.way, let found = index.withShape(slot, { $0.crossing(way, near: probe) }), let found else { return nil }
         return time(at: entering ? found.first : found.last, step)
     }
 
     /// The time at a share of the way of this step.
     private func time(at share: Double, _ step: FixStep) -> UTCTime? {
-        guard let start = lastTime, let end = step.position.time, end >= start else { return nil }
+        guard let start = lastTime, let end = step.time, end >= start else { return nil }
         let span = Double(end.millisecondsSince1970 - start.millisecondsSince1970)
         return start.advanced(byMilliseconds: Int64((share * span).rounded()))
     }

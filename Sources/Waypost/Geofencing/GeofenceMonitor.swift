@@ -19,13 +19,21 @@ public struct GeofenceMonitor: Sendable {
     public internal(set) var index: FenceIndex
 
     var sides: [Side]
-    var visits: [Int32: GeofenceMonitorState.Visit] = [:]
+    var visits: [Int32: GeofenceProgress.Visit] = [:]
     var visitCount: UInt64 = 0
     var neighbourhood = FenceNeighbourhood()
     var estimator = PositionEstimator()
     var activity = FenceActivity()
     /// Fences that have been added since the last fix.
-    var fresh: [Int32]
+    var fresh: [Int32] = []
+    /// Whether the next fix is the first one after a restart.
+    var isRestored = false
+    /// Changes whenever the set of fences whose side is known does: the time to store ``GeofenceMonitorState/known`` again.
+    public internal(set) var knownRevision: UInt64 = 0
+    /// Whether no fence's side is known: there has been no fix yet, or none that counts.
+    var seeksAll = true
+    /// The place where the index was asked last, for the angles of others near by.
+    private var home: FenceProbe?
     /// Fences on whose other side the object has been found, but not surely: when it first was.
     var crossings: [Int32: UTCTime] = [:]
     /// Fences whose border has been near without a break: since when, by the fixes' time in seconds.
@@ -42,7 +50,6 @@ public struct GeofenceMonitor: Sendable {
     var lastSeconds = 0.0
     var lostSince: UTCTime?
     var nextDwell = Int64.max
-    var nextExpiry = Int64.max
 
     /// A monitor of those fences that has seen nothing yet.
     ///
@@ -53,9 +60,10 @@ public struct GeofenceMonitor: Sendable {
         self.maxActive = maxActive
         index = fences
         sides = Array(repeating: .unknown, count: fences.slotCount)
-        fresh = (0..<Int32(fences.slotCount)).filter { fences.isUsed($0) }
-        nextExpiry = fences.nextExpiry
     }
+
+    /// The fences that the object is inside of, by what is known.
+    public var fencesInside: [Geofence] { visits.keys.sorted().compactMap { index.fence($0) } }
 
     /// Takes the next fix and gives what happened, in the order of time; mostly nothing.
     ///
@@ -71,40 +79,32 @@ public struct GeofenceMonitor: Sendable {
             step.seconds = lastSeconds + 1
         }
         lostSince = nil
-        switch rule {
-        case .exact:
-            step.place = position.coordinate
-            step.way = lastPlace.map { LonLatEdge(from: $0, to: position.coordinate) }
-        case .robust:
+        if rule == .robust {
             let estimate = estimator.add(position, seconds: step.seconds)
             step.place = estimate.coordinate
             step.sigmaMetres = estimate.sigmaMetres
             step.fixes = estimate.fixes
             step.isContinuous = estimate.isContinuous
             if estimate.refutesStart, visitCount == UInt64(visits.count) { seekAgain() }
-            step.way = lastPlace.map { LonLatEdge(from: $0, to: estimate.coordinate) }
-        }
-        defer {
-            lastPlace = step.place
-            lastCoordinate = position.coordinate
-            lastSeconds = step.seconds
-            lastTime = position.time ?? lastTime
         }
         var events: [GeofenceEvent] = []
-        if let time = position.time, time.millisecondsSince1970 >= nextExpiry { expire(at: time, step, into: &events) }
-
-        step.metres = step.way?.longestMetres ?? .infinity
-        if step.metres.isFinite { neighbourhood.travel(step.metres) } else { neighbourhood.clear() }
-        if !(neighbourhood.isQuiet && fresh.isEmpty) { look(&step, into: &events) }
-        if let time = position.time, time.millisecondsSince1970 >= nextDwell { findStays(at: time, step, into: &events) }
+        let milliseconds = step.time?.millisecondsSince1970 ?? .min
+        if milliseconds >= index.nextExpiry, let time = step.time { expire(at: time, into: &events) }
+        if !neighbourhood.isQuiet(step.place) || seeksAll || !fresh.isEmpty { look(&step, into: &events) }
+        if milliseconds >= nextDwell, let time = step.time { findStays(at: time, step, into: &events) }
         if events.count > 1 { events.sort { ($0.order, $0.fenceID) < ($1.order, $1.fenceID) } }
+        lastPlace = step.place
+        lastCoordinate = step.coordinate
+        lastSeconds = step.seconds
+        lastTime = step.time ?? lastTime
         return events
     }
 
     /// Forgets every side: the one fix that they were taken from was a lie.
     private mutating func seekAgain() {
-        for slot in 0..<Int32(index.slotCount) where index.isUsed(slot) { fresh.append(slot) }
         for slot in sides.indices { sides[slot] = .unknown }
+        seeksAll = true
+        fresh.removeAll()
         visits.removeAll()
         visitCount = 0
         lastPlace = nil
@@ -118,31 +118,39 @@ public struct GeofenceMonitor: Sendable {
 
     /// Holds the place against every fence that it may concern.
     private mutating func look(_ step: inout FixStep, into events: inout [GeofenceEvent]) {
-        let probe = FenceProbe(step.place)
-        if let maxActive, maxActive < index.count, activity.isStale(at: neighbourhood.odometer) || !fresh.isEmpty {
+        if let lastPlace {
+            let way = LonLatEdge(from: lastPlace, to: step.place)
+            step.way = way
+            step.metres = neighbourhood.travel(way)
+        } else {
+            neighbourhood.clear()
+        }
+        var probe = home.map { FenceProbe(step.place, near: $0) } ?? FenceProbe(step.place)
+        if let maxActive, maxActive < index.count, activity.isStale(at: neighbourhood.odometer) || seeksAll || !fresh.isEmpty {
             activity.choose(maxActive, of: index, round: probe, at: neighbourhood.odometer)
             neighbourhood.clear()
         }
-        if neighbourhood.mustGather || !fresh.isEmpty { gather(step, probe) }
-        var place = 0
-        while place < neighbourhood.watched.count {
-            let clearance = hold(neighbourhood.watched[place], probe, step, into: &events)
-            if let clearance { neighbourhood.unwatch(at: place, clearance: clearance) } else { place += 1 }
+        if neighbourhood.mustGather || seeksAll || !fresh.isEmpty {
+            probe = FenceProbe(step.place)
+            home = probe
+            gather(step, probe)
         }
-        while let slot = neighbourhood.nextDue {
+        var round = FenceNeighbourhood.Round()
+        while let slot = neighbourhood.next(&round) {
             let clearance = hold(slot, probe, step, into: &events)
-            neighbourhood.settleNext(clearance: clearance, isOutside: sides[Int(slot)] == .outside)
+            neighbourhood.settle(&round, clearance: clearance, isOutside: sides[Int(slot)] == .outside)
         }
-        // After a restart only what the first fix contradicts has happened meanwhile.
-        if step.way == nil, !late.isEmpty { late.formIntersection(crossings.keys) }
+        neighbourhood.stop(at: probe, after: round)
+        // Only what the first fix after a restart contradicts has happened meanwhile.
+        if isRestored { late.formIntersection(crossings.keys) }
+        isRestored = false
     }
 
     /// Holds the place against one fence: how far it may travel before that must be done again, or nil for at every fix.
     private mutating func hold(
         _ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
     ) -> Double? {
-        guard index.isUsed(slot) else { return .infinity }
-        return switch rule {
+        switch rule {
         case .exact: holdExactly(slot, probe, step, into: &events)
         case .robust: holdRobustly(slot, probe, step, into: &events)
         }
@@ -156,17 +164,32 @@ public struct GeofenceMonitor: Sendable {
         let isFirst = step.way == nil
         // A way is tested as a whole, and an estimate is held against fences as far as it may be wrong.
         let reach = max(isFirst ? 0 : step.metres, PositionEstimator.Estimate.widestSigmas * step.sigmaMetres)
-        neighbourhood.gather(index, round: probe, reach: reach, looksAtAll: !fresh.isEmpty, visits: visits.keys)
+        neighbourhood.gather(index, round: probe, reach: reach, looksAtAll: seeksAll || !fresh.isEmpty, visits: visits.keys)
         // What is not near is outside of every fence that was there before it.
-        for slot in fresh where !neighbourhood.has(slot) { sides[Int(slot)] = .outside }
-        for slot in fresh where neighbourhood.has(slot) { soughtSince[slot] = step.seconds }
+        if seeksAll {
+            for slot in sides.indices { sides[slot] = .outside }
+            fresh = neighbourhood.gathered
+        }
+        for slot in fresh {
+            if neighbourhood.has(slot) {
+                sides[Int(slot)] = .unknown
+                if soughtSince[slot] == nil { soughtSince[slot] = step.seconds }
+            } else {
+                sides[Int(slot)] = .outside
+            }
+        }
+        if seeksAll || !fresh.isEmpty { knownRevision += 1 }
+        seeksAll = false
         fresh.removeAll()
     }
 }
 
 /// One fix on its way through a monitor.
 struct FixStep {
-    let position: Position
+    let time: UTCTime?
+    let coordinate: Coordinate
+    let accuracyMetres: Double?
+    let speedMetresPerSecond: Double?
     /// The fix's time on the monitor's line, seconds.
     var seconds = 0.0
     /// Where the object is taken to be.
@@ -179,8 +202,12 @@ struct FixStep {
     var way: LonLatEdge?
     var metres = Double.infinity
 
-    init(position: Position) {
-        self.position = position
+    @inline(__always)
+    init(position: borrowing Position) {
+        time = position.time
+        coordinate = position.coordinate
+        accuracyMetres = position.accuracy?.radiusMetres
+        speedMetresPerSecond = position.speedMetresPerSecond
         place = position.coordinate
     }
 }

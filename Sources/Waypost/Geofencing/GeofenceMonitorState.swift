@@ -1,28 +1,50 @@
-/// What a monitor must remember over a restart: a plain value, for a file.
+/// What a monitor must remember over a restart: plain values, for two files.
+///
+/// `progress` changes with every fix and is small; `known` changes only with the set of fences, and takes 8 bytes a fence. Write `progress`
+/// first: a fence that is known but has no stay counts as one that the object is outside of.
 ///
 /// A monitor that is made from the state after an event, and one made from the state before it, agree on that event's id.
 public struct GeofenceMonitorState: Sendable, Hashable {
-    /// One fence that the object's side of is known.
-    public struct Fence: Sendable, Hashable {
+    /// Keys (``Geofence/key``) of the fences whose side is known.
+    ///
+    /// The object is outside of those without a stay.
+    public var known: [UInt64]
+    /// Everything else.
+    public var progress: GeofenceProgress
+
+    /// Nothing known.
+    public init() { self.init(known: [], progress: GeofenceProgress()) }
+
+    /// A state of two parts that were kept apart.
+    public init(known: [UInt64], progress: GeofenceProgress) {
+        self.known = known
+        self.progress = progress
+    }
+}
+
+/// Where an object is among the fences, and what is known of its way: all that changes while the fences stay the same.
+public struct GeofenceProgress: Sendable, Hashable {
+    /// A fence that the object is inside of.
+    public struct Stay: Sendable, Hashable {
         /// The fence's id.
         public var id: String
         /// The fence's name, for the event of its removal.
         public var name: String
-        /// What the shape was; another number means that the fence has been changed.
-        public var shapeDigest: UInt64
-        /// The stay, when inside.
-        public var visit: Visit?
+        /// The fence's key; another one means that its shape has been changed.
+        public var key: UInt64
+        /// The visit.
+        public var visit: Visit
 
-        /// A fence that one was outside of, or inside since a visit.
-        public init(id: String, name: String, shapeDigest: UInt64, visit: Visit? = nil) {
+        /// A stay.
+        public init(id: String, name: String, key: UInt64, visit: Visit) {
             self.id = id
             self.name = name
-            self.shapeDigest = shapeDigest
+            self.key = key
             self.visit = visit
         }
     }
 
-    /// One stay in a fence.
+    /// One visit to a fence.
     public struct Visit: Sendable, Hashable {
         /// Its number.
         public var number: UInt64
@@ -31,7 +53,7 @@ public struct GeofenceMonitorState: Sendable, Hashable {
         /// Whether its `dwell` has come.
         public var hasDwelt: Bool
 
-        /// A stay.
+        /// A visit.
         public init(number: UInt64, countsFrom: UTCTime?, hasDwelt: Bool = false) {
             self.number = number
             self.countsFrom = countsFrom
@@ -39,35 +61,59 @@ public struct GeofenceMonitorState: Sendable, Hashable {
         }
     }
 
-    /// The fences whose side is known.
-    public var fences: [Fence]
-    /// How many stays and passes there have been.
-    public var visits: UInt64
+    /// A decision that takes more than one fix.
+    struct OpenDecision: Sendable, Hashable {
+        var key: UInt64
+        /// When the object was first found on the other side.
+        var crossedAt: UTCTime?
+        /// Since when the border has been near, and since when the first side has been sought, on the line of the fixes' times.
+        var nearSince: Double?
+        var soughtSince: Double?
+    }
+
+    /// The fences that the object is inside of.
+    public var stays: [Stay] = []
+    /// How many visits and passes there have been.
+    public var visits: UInt64 = 0
     /// The time of the last fix.
     public var lastTime: UTCTime?
     /// Since when the position is lost.
     public var lostSince: UTCTime?
+    var open: [OpenDecision] = []
+    /// The last place that was held against the fences, and the last fix.
+    var lastPlace: Coordinate?
+    var lastCoordinate: Coordinate?
+    var lastSeconds = 0.0
+    var estimator = PositionEstimator()
 
     /// Nothing known.
-    public init() {
-        fences = []
-        visits = 0
+    public init() {}
+}
+
+extension Geofence {
+    /// A number that is the same for the same id and shape in every process, and another one when either changes.
+    public var key: UInt64 {
+        var hash = StableHash()
+        for byte in id.utf8 { hash.add(UInt64(byte)) }
+        hash.add(shape)
+        return hash.value
     }
 }
 
-extension FenceShape {
-    /// A number that is the same for the same shape in every process: FNV-1a over its figures.
-    var digest: UInt64 {
-        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ bits: UInt64) {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) { digest = (digest ^ (bits >> shift & 0xFF)) &* 0x100_0000_01B3 }
-        }
-        func add(_ rings: FenceRings) {
-            for ring in rings.rings { add(UInt64(ring.end) << 1 | (ring.isOuter ? 1 : 0)) }
-            for number in rings.fixed { add(UInt64(bitPattern: Int64(number))) }
-            for number in rings.floating { add(number.bitPattern) }
-        }
-        switch self {
+/// A hash that is the same in every process: each word is multiplied in and its upper half folded down.
+private struct StableHash {
+    /// The start of FNV-1a; the multiplier is 2^64 over the golden ratio.
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    @inline(__always)
+    mutating func add(_ word: UInt64) {
+        value = (value ^ word) &* Self.multiplier
+        value ^= value >> 32
+    }
+
+    mutating func add(_ shape: FenceShape) {
+        switch shape {
         case .circle(let circle):
             add(1)
             add(circle.centre.latitudeDegrees.bitPattern)
@@ -75,12 +121,22 @@ extension FenceShape {
             add(circle.radiusMetres.bitPattern)
         case .polygons(let rings):
             add(2)
-            add(rings)
+            add(rings.table)
         case .corridor(let line, let halfWidth):
             add(3)
-            add(line)
+            add(line.table)
             add(halfWidth.bitPattern)
         }
-        return digest
+    }
+
+    private mutating func add(_ table: EdgeTable) {
+        for ring in table.rings {
+            add(UInt64(ring.end - ring.start) << 1 | (ring.isOuter ? 1 : 0))
+            for index in Int(ring.start)..<Int(ring.end) {
+                let (longitude, latitude) = table.corner(index)
+                add(longitude.bitPattern)
+                add(latitude.bitPattern)
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ import func Glibc.sin
 ///
 /// A Kalman filter with two states for each axis - the position, and the fixes' present error as a Gauss-Markov process - the same gains
 /// for both axes. What the receiver claims of its accuracy is held against the innovations, and scaled by what is seen.
-struct PositionEstimator: Sendable {
+struct PositionEstimator: Sendable, Hashable {
     /// What is known after a fix.
     struct Estimate: Sendable {
         var coordinate: Coordinate
@@ -57,28 +57,28 @@ struct PositionEstimator: Sendable {
     /// No estimate is carried over a gap of more seconds than this.
     static let longestGapSeconds = 60.0
 
-    private var last: Fix?
+    var last: Fix?
     /// Estimate minus last fix, metres.
-    private var correction = PlanePoint(eastMetres: 0, northMetres: 0)
+    var correction = PlanePoint(eastMetres: 0, northMetres: 0)
     /// The fixes' present error as estimated, metres.
-    private var error = PlanePoint(eastMetres: 0, northMetres: 0)
+    var error = PlanePoint(eastMetres: 0, northMetres: 0)
     /// Covariance of position and error.
-    private var positionVariance = 0.0
-    private var covariance = 0.0
-    private var errorVariance = 0.0
+    var positionVariance = 0.0
+    var covariance = 0.0
+    var errorVariance = 0.0
     /// The sigma that is claimed, smoothed.
-    private var claimed = 0.0
+    var claimed = 0.0
     /// Seen over claimed, squared.
-    private var scale = 1.0
-    private var fixes = 0
+    var scale = 1.0
+    var fixes = 0
     /// Fixes in a row that the filter did not believe, since when, and the last of them.
-    private var doubted = 0
-    private var doubtedSince = 0.0
-    private var hasBegunAgain = false
+    var doubted = 0
+    var doubtedSince = 0.0
+    var hasBegunAgain = false
     /// The way by Doppler since the start, and where it was at the last seconds.
-    private(set) var way = DopplerWay()
+    var way = DopplerWay()
 
-    private struct Fix: Sendable {
+    struct Fix: Sendable, Hashable {
         var coordinate: Coordinate
         var seconds: Double
         var velocity: PlanePoint?
@@ -263,38 +263,5 @@ struct PositionEstimator: Sendable {
         return Coordinate(
             cuttingLatitudeDegrees: place.latitudeDegrees + (by.northMetres / radii.meridian).inDegrees,
             wrappingLongitudeDegrees: place.longitudeDegrees + (by.eastMetres / parallel).inDegrees)
-    }
-}
-
-/// The way travelled by Doppler: where it was at each of the last seconds.
-struct DopplerWay: Sendable {
-    /// How far back it reaches, in seconds and points.
-    static let seconds = 16.0
-    private static let most = 16
-
-    private var east = 0.0
-    private var north = 0.0
-    private var points: [(seconds: Double, east: Double, north: Double)] = []
-
-    mutating func add(_ moved: PlanePoint, seconds: Double) {
-        east += moved.eastMetres
-        north += moved.northMetres
-        if let last = points.last, seconds - last.seconds < 1 { return }
-        if points.count == DopplerWay.most { points.removeFirst() }
-        points.append((seconds, east, north))
-    }
-
-    /// Calls the body with each displacement from now back to then, newest first, until it answers true; whether it did.
-    func contains(where body: (PlanePoint) -> Bool) -> Bool {
-        guard let now = points.last else { return false }
-        // The last point that is elsewhere counts however old it is: fixes may be far apart.
-        var hasOne = false
-        for point in points.reversed() where !hasOne || now.seconds - point.seconds <= DopplerWay.seconds {
-            let back = PlanePoint(eastMetres: point.east - east, northMetres: point.north - north)
-            guard back.distanceMetres > 0 else { continue }
-            hasOne = true
-            if body(back) { return true }
-        }
-        return false
     }
 }

@@ -47,15 +47,19 @@ struct SpaceBox: Sendable {
     }
 
     mutating func formUnion(_ other: SpaceBox) {
-        low = pointwiseMin(low, other.low)
-        high = pointwiseMax(high, other.high)
+        low.replace(with: other.low, where: other.low .< low)
+        high.replace(with: other.high, where: other.high .> high)
     }
 
     /// The squared distance to a point, 0 inside; square metres.
     @inline(__always)
     func distanceSquared(to point: SIMD4<Float>) -> Float {
-        let off = pointwiseMax(pointwiseMax(low - point, point - high), SIMD4(repeating: 0))
-        return (off * off).sum()
+        // At most one of the two is positive on each axis.
+        let zero = SIMD4<Float>.zero
+        let (below, above) = (low - point, point - high)
+        let off = below.replacing(with: zero, where: below .< zero) + above.replacing(with: zero, where: above .< zero)
+        let squared = off * off
+        return squared.x + squared.y + squared.z
     }
 
     var middle: SIMD4<Float> { (low + high) * 0.5 }

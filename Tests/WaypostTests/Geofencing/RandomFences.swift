@@ -17,19 +17,25 @@ enum RandomFences {
         ).coordinate
     }
 
-    /// Circles, star-shaped polygons with a hole now and then, corridors.
+    /// Circles, star-shaped polygons with a hole now and then, several of them in one, corridors.
     static func fence(_ id: Int, near centre: Coordinate, _ random: inout SeededGenerator) throws -> Geofence {
         let middle = place(near: centre, within: 3_000, &random)
         let size = exp(Double.random(in: log(30)...log(1_500), using: &random))
         let shape: FenceShape
-        switch id % 4 {
+        switch id % 5 {
         case 0: shape = try .circle(centre: middle, radiusMetres: size)
         case 1:
             let line = (0..<Int.random(in: 2...5, using: &random)).map { _ in place(near: middle, within: size, &random) }
             shape = try .corridor(line, widthMetres: size / 4)
+        case 4:
+            shape = try .multiPolygon(
+                (0..<3).map { _ in
+                    let part = place(near: middle, within: size, &random)
+                    return [star(part, size * 0.5, corners: 12, &random), star(part, size * 0.1, corners: 4, &random)]
+                })
         default:
             var rings = [star(middle, size, corners: Int.random(in: 3...40, using: &random), &random)]
-            if id % 4 == 3 { rings.append(star(middle, size * 0.2, corners: 5, &random)) }
+            if id % 5 == 3 { rings.append(star(middle, size * 0.2, corners: 5, &random)) }
             shape = try .polygon(rings)
         }
         return Geofence(id: "\(id)", shape: shape)

@@ -71,7 +71,7 @@ extension FenceRings {
 
     /// The corners with the pole among them where an edge takes half a turn or more: by themselves its ends would be joined the other way.
     private func closingByPole(_ ring: Ring, _ corners: [Coordinate]) -> [Coordinate] {
-        func longitude(_ index: Int) -> Double { fixed.isEmpty ? floating[2 * index] : Double(fixed[2 * index]) / 1e7 }
+        func longitude(_ index: Int) -> Double { table.corner(index).longitude }
         var closed: [Coordinate] = []
         for (number, index) in (Int(ring.start)..<Int(ring.end)).enumerated() {
             if number > 0, abs(longitude(index) - longitude(index - 1)) >= 180 {

@@ -1,4 +1,5 @@
 import Glibc
+import Waypost
 
 /// Runs one benchmark by its name: `waypost-bench nmea-parse FILE`.
 @main
@@ -12,8 +13,15 @@ enum WaypostBench {
         case (3, "gpx-parse"): if !GPXPasses.run(input(arguments[2]), .nothing) { exit(1) }
         case (3, "gpx-to-jsonl"): if !GPXPasses.run(input(arguments[2]), .jsonLines) { exit(1) }
         case (3, "gpx-to-gpx"): if !GPXPasses.run(input(arguments[2]), .gpx) { exit(1) }
+        case (4, "fences"), (5, "fences"):
+            guard let rule = BorderRule(rawValue: arguments.count == 5 ? arguments[4] : "exact"),
+                FenceReplay.run(fences: arguments[2], positions: arguments[3], rule: rule)
+            else { fail("waypost-bench: cannot use \(arguments.dropFirst(2))", status: 65) }
         case (3, "log-day"): try await LogDay.run(folder: arguments[2])
-        default: fail("usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE, or log-day FOLDER", status: 64)
+        default:
+            fail(
+                "usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE, log-day FOLDER, "
+                    + "or fences FENCES POSITIONS [exact|robust]", status: 64)
         }
     }
 

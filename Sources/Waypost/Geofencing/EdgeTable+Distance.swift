@@ -1,0 +1,264 @@
+/// The point of some edge that is nearest to a place.
+struct NearestOnEdge {
+    /// The squared distance on the flat map, square metres.
+    var flatSquared = Double.infinity
+    /// The edge, and the place's longitude written the way that the edge's are.
+    var (ax, ay, bx, by, x) = (0.0, 0.0, 0.0, 0.0, 0.0)
+    /// How far along the edge, 0...1.
+    var share = 0.0
+}
+
+extension EdgeTable {
+    /// The distance to the nearest edge in metres.
+    func distance(_ probe: FenceProbe) -> Double {
+        let nearest = nearestEdge(probe)
+        return LonLatEdge(ax: nearest.ax, ay: nearest.ay, bx: nearest.bx, by: nearest.by)
+            .nearest(to: probe, writtenAt: nearest.x, from: nearest.share).metres
+    }
+
+    /// A distance in metres that the nearest edge is not nearer than, and one that it is not further than where that is known.
+    func distanceBounds(_ probe: FenceProbe) -> (least: Double, most: Double) {
+        guard header.pointee.isLocal else {
+            return (probe.leastDistance(flat: nearestEdge(probe, within: probe.widestMapMetres).flatSquared.squareRoot()), .infinity)
+        }
+        let x = turned(probe.longitude)
+        if let far = distanceFromAfar(probe, x) { return (far, .infinity) }
+        let place = GridPlace(probe, x)
+        var nearest = NearestGroup()
+        for group in 0..<header.pointee.groupCount { nearest.add(group, place.flatSquared(place.off(gridBox(group)))) }
+        return distanceBounds(probe, flatSquared: flatSquared(place, nearest))
+    }
+
+    /// Whether a place lies in one of the polygons or on its border, and a distance in metres that the border is not nearer than.
+    ///
+    /// What ``contains(_:)`` and ``distanceBounds(_:)`` say, in one pass over the boxes of the groups.
+    func side(_ probe: FenceProbe) -> FenceFigure.Side {
+        guard header.pointee.isLocal, header.pointee.isOnGrid else { return (contains(probe), distanceBounds(probe).least) }
+        let x = turned(probe.longitude)
+        if let far = distanceFromAfar(probe, x) { return (false, far) }
+        let place = GridPlace(probe, x)
+        var nearest = NearestGroup()
+        let boxes = boxes
+        var isIn = false
+        var isSettled = false
+        for ring in rings {
+            var crossings = CrossingCount(ring)
+            for group in Int(ring.group)..<Int(ring.groupEnd) {
+                let off = place.off(boxes.load(fromByteOffset: group &* 16, as: SIMD4<Int32>.self))
+                nearest.add(group, place.flatSquared(off))
+                // Edges beside the meridian, or south of the place, are not crossed.
+                if off.x <= 0, off.z >= 0, off.w >= -1 { count(group: group, place.meridian, &crossings) }
+            }
+            // A polygon whose outer ring or a hole has thrown the place out is done with.
+            if isSettled || !ring.isOuter && !isIn { continue }
+            if ring.isOuter, isIn {
+                isSettled = true
+            } else if crossings.isOnBorder {
+                (isIn, isSettled) = (true, true)
+            } else if ring.isOuter {
+                isIn = crossings.isOdd
+            } else if crossings.isOdd {
+                isIn = false
+            }
+        }
+        return (isIn, distanceBounds(probe, flatSquared: flatSquared(place, nearest)).least)
+    }
+
+    /// The least distance by the box of the whole when that is far: differences on the grid might not fit, and edges do not matter.
+    @inline(__always)
+    private func distanceFromAfar(_ probe: FenceProbe, _ x: Double) -> Double? {
+        let bounds = header
+        let east = max(bounds.pointee.west - x, x - bounds.pointee.east, 0)
+        let north = max(bounds.pointee.south - probe.latitude, probe.latitude - bounds.pointee.north, 0)
+        let (eastMetres, northMetres) = (east * probe.metresPerLongitude, north * probe.metresPerLatitude)
+        let squared = eastMetres * eastMetres + northMetres * northMetres
+        guard east >= EdgeTable.nearDegrees || north >= EdgeTable.nearDegrees || squared > bounds.pointee.farSquaredMetres else {
+            return nil
+        }
+        return probe.leastDistance(flat: squared.squareRoot())
+    }
+
+    @inline(__always)
+    private func distanceBounds(_ probe: FenceProbe, flatSquared: Float) -> (least: Double, most: Double) {
+        let flat = Double(flatSquared).squareRoot()
+        // A step of the grid (11 mm) for the place, half of one for corners that are not on it, along both axes; the roundings of floats grow
+        // with the coordinates, which may be as long as an edge: 2^-24 of them, some six times over.
+        let error = 0.024 + 6e-7 * header.pointee.longestEdgeMetres + 1e-6 * flat
+        return (max(probe.leastDistance(flat: flat - error), 0), probe.mostDistance(flat: flat + error))
+    }
+
+    /// A place on the grid of a local table, and the flat map round it.
+    struct GridPlace {
+        let meridian: GridMeridian
+        let column: Int32
+        let row: Int32
+        let perColumn: Float
+        let perRow: Float
+        private let corners: SIMD4<Int32>
+        private let scale: SIMD4<Float>
+
+        @inline(__always)
+        init(_ probe: FenceProbe, _ longitude: Double) {
+            meridian = GridMeridian(longitude: longitude, latitude: probe.latitude)
+            column = meridian.column
+            row = meridian.row
+            perColumn = Float(probe.metresPerLongitude * (1 / EdgeTable.stepsPerDegree))
+            perRow = Float(probe.metresPerLatitude * (1 / EdgeTable.stepsPerDegree))
+            corners = SIMD4(column, row, column, row)
+            // West and south of a box count when they are ahead, east and north when they are behind.
+            scale = SIMD4(perColumn, perRow, -perColumn, -perRow)
+        }
+
+        /// The sides of a box as seen from the place.
+        @inline(__always)
+        func off(_ box: SIMD4<Int32>) -> SIMD4<Int32> { box &- corners }
+
+        /// The squared distance on the flat map to a box whose sides are seen so.
+        @inline(__always)
+        func flatSquared(_ off: SIMD4<Int32>) -> Float {
+            let metres = SIMD4<Float>(off) * scale
+            let zero = SIMD4<Float>.zero
+            let ahead = metres.replacing(with: zero, where: metres .< zero)
+            let squared = ahead * ahead
+            return (squared.x + squared.z) + (squared.y + squared.w)
+        }
+    }
+
+    /// The group of edges whose box is nearest.
+    private struct NearestGroup {
+        var group = 0
+        var flatSquared = Float.infinity
+
+        @inline(__always)
+        mutating func add(_ other: Int, _ squared: Float) {
+            if squared < flatSquared { (group, flatSquared) = (other, squared) }
+        }
+    }
+
+    /// The squared distance on the flat map to the nearest edge, square metres: four edges at a time, in floats.
+    ///
+    /// The group of edges whose box is nearest comes first; most of the others are out of the question then.
+    @inline(__always)
+    private func flatSquared(_ place: GridPlace, _ nearest: NearestGroup) -> Float {
+        let (boxes, starts) = (boxes, groupStarts)
+        var found = flatSquared(ofGroup: nearest.group, starts, place, below: .infinity)
+        for group in 0..<header.pointee.groupCount where group != nearest.group {
+            guard place.flatSquared(place.off(boxes.load(fromByteOffset: group &* 16, as: SIMD4<Int32>.self))) < found else { continue }
+            found = flatSquared(ofGroup: group, starts, place, below: found)
+        }
+        return found
+    }
+
+    /// The least squared distance to the edges of a group, or `limit` when that is less.
+    @inline(__always)
+    private func flatSquared(
+        ofGroup group: Int, _ starts: UnsafePointer<Int32>, _ place: GridPlace, below limit: Float
+    ) -> Float {
+        let (columns, rows) = (UnsafeRawPointer(longitudes), UnsafeRawPointer(latitudes))
+        let (column, row, perColumn, perRow) = (place.column, place.row, place.perColumn, place.perRow)
+        let first = Int(starts[group])
+        // The last group of a ring has the corner behind its last edge as well.
+        let end = first + (Int(starts[group + 1]) - first) & ~3
+        let (zero, one, tiny) = (SIMD4<Float>.zero, SIMD4<Float>.one, SIMD4(repeating: Float.leastNormalMagnitude))
+        var least = SIMD4(repeating: limit)
+        var byte = first &* 4
+        while byte < end &* 4 {
+            let east = SIMD4<Float>(columns.loadUnaligned(fromByteOffset: byte, as: SIMD4<Int32>.self) &- column) * perColumn
+            let north = SIMD4<Float>(rows.loadUnaligned(fromByteOffset: byte, as: SIMD4<Int32>.self) &- row) * perRow
+            let nextEast = SIMD4<Float>(columns.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self) &- column) * perColumn
+            let nextNorth = SIMD4<Float>(rows.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self) &- row) * perRow
+            let (alongEast, alongNorth) = (nextEast - east, nextNorth - north)
+            // A repeated corner is an edge of no length: its share is 0.
+            let length = alongEast * alongEast + alongNorth * alongNorth + tiny
+            var share = (zero - (east * alongEast + north * alongNorth)) / length
+            share = share.replacing(with: zero, where: share .< zero)
+            share = share.replacing(with: one, where: one .< share)
+            let (offEast, offNorth) = (east + share * alongEast, north + share * alongNorth)
+            let squared = offEast * offEast + offNorth * offNorth
+            least = least.replacing(with: squared, where: squared .< least)
+            byte = byte &+ 16
+        }
+        return min(min(least.x, least.y), min(least.z, least.w))
+    }
+
+    /// The nearest edge on the flat map round a place, in full precision, for tables of any size.
+    ///
+    /// - Parameter limit: edges further away than that on the map are of no interest, metres.
+    func nearestEdge(_ probe: FenceProbe, within limit: Double = .infinity) -> NearestOnEdge {
+        var nearest = NearestOnEdge()
+        nearest.flatSquared = limit * limit
+        let margin = min(180, limit / max(probe.metresPerLongitude, 1e-9))
+        var (firstRing, firstGroup, firstX, least) = (0, -1, 0.0, nearest.flatSquared)
+        forEachTurn(of: probe.longitude, margin: margin) { x in
+            for (place, ring) in rings.enumerated() {
+                for group in Int(ring.group)..<Int(ring.groupEnd) {
+                    let squared = flatSquared(to: group, probe, x)
+                    if squared < least { (firstRing, firstGroup, firstX, least) = (place, group, x, squared) }
+                }
+            }
+        }
+        guard firstGroup >= 0 else { return nearest }
+        hold(probe, against: rings[firstRing], group: firstGroup, x: firstX, &nearest)
+        forEachTurn(of: probe.longitude, margin: margin) { x in
+            for ring in rings {
+                for group in Int(ring.group)..<Int(ring.groupEnd) where flatSquared(to: group, probe, x) < nearest.flatSquared {
+                    hold(probe, against: ring, group: group, x: x, &nearest)
+                }
+            }
+        }
+        return nearest
+    }
+
+    /// The squared distance on the flat map to the box of a group of edges.
+    @inline(__always)
+    private func flatSquared(to group: Int, _ probe: FenceProbe, _ x: Double) -> Double {
+        let box = box(group)
+        let east = max(box.x - x, x - box.z, 0) * probe.metresPerLongitude
+        let north = max(box.y - probe.latitude, probe.latitude - box.w, 0) * probe.metresPerLatitude
+        return east * east + north * north
+    }
+
+    /// Holds a place against the edges of a group.
+    @inline(__always)
+    private func hold(_ probe: FenceProbe, against ring: Ring, group: Int, x: Double, _ nearest: inout NearestOnEdge) {
+        let latitude = probe.latitude
+        let (perLongitude, perLatitude) = (probe.metresPerLongitude, probe.metresPerLatitude)
+        forEachEdge(of: ring, group: group) { ax, ay, bx, by in
+            let (east, north) = ((ax - x) * perLongitude, (ay - latitude) * perLatitude)
+            let (alongEast, alongNorth) = ((bx - ax) * perLongitude, (by - ay) * perLatitude)
+            let length = alongEast * alongEast + alongNorth * alongNorth
+            let projected = -(east * alongEast + north * alongNorth)
+            let share = projected <= 0 ? 0 : (projected >= length ? 1 : projected / length)
+            let (offEast, offNorth) = (east + share * alongEast, north + share * alongNorth)
+            let squared = offEast * offEast + offNorth * offNorth
+            if squared < nearest.flatSquared {
+                nearest = NearestOnEdge(flatSquared: squared, ax: ax, ay: ay, bx: bx, by: by, x: x, share: share)
+            }
+            return true
+        }
+    }
+}
+
+extension FenceProbe {
+    /// How far the flat map is of use, metres: a quarter of the way on which its scale changes by all of itself, 500 km at most.
+    @inline(__always) var widestMapMetres: Double { min(0.25 * scaleLength, 500_000) }
+
+    /// By how much of itself a distance on the flat map may be wrong.
+    ///
+    /// The east-west scale is P(φ) = P - M sin φ · Δφ - ..., so that over a distance d it changes by d / scaleLength of itself, to the first
+    /// order; the second order is below (d/R)²/2, and the meridian's radius changes by less than 1 % of d/R: d/R is more than both together.
+    @inline(__always) private func mapError(_ flat: Double) -> Double { flat / scaleLength + flat / 6_335_439 }
+
+    /// What a distance on the flat map is at least on the Earth; what is further away than the map reaches is further than that.
+    @inline(__always)
+    func leastDistance(flat: Double) -> Double {
+        let metres = min(flat, widestMapMetres)
+        return metres * (1 - mapError(metres))
+    }
+
+    /// What a distance on the flat map is at most on the Earth; infinite beyond the map.
+    @inline(__always)
+    func mostDistance(flat: Double) -> Double {
+        flat <= widestMapMetres ? flat * (1 + mapError(flat)) : .infinity
+    }
+}

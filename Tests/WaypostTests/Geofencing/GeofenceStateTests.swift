@@ -1,0 +1,126 @@
+import Testing
+import WaypostTestKit
+
+@testable import Waypost
+
+/// What a monitor's successor goes on with.
+struct GeofenceStateTests {
+    private func fences(near region: Coordinate) throws -> [Geofence] {
+        var random = SeededGenerator(seed: 51)
+        return try (0..<60).map { number in
+            var fence = try RandomFences.fence(number, near: region, &random)
+            if number % 3 == 0 { fence.dwellSeconds = 20 }
+            return fence
+        }
+    }
+
+    /// A drive with a Doppler velocity, and losses of the position now and then.
+    private func drive(near region: Coordinate, count: Int) -> [Position] {
+        var random = SeededGenerator(seed: 52)
+        var place = RandomFences.place(near: region, within: 1_000, &random)
+        var course = 0.0
+        return (0..<count).map { second in
+            course = (course + Double.random(in: -15...15, using: &random) + 360).truncatingRemainder(dividingBy: 360)
+            let speed = second % 90 < 20 ? 0.1 : 15.0
+            let fix = Position.fix(
+                RandomFences.place(near: place, within: 4, &random), second: Double(second + second / 70 * 3), accuracy: 4, speed: speed,
+                course: speed > 1 ? course : nil)
+            place = Geodesic.end(from: place, azimuthDegrees: course, distanceMetres: speed).coordinate
+            return fix
+        }
+    }
+
+    private func word(_ event: GeofenceEvent) -> String { "\(event.id) \(event.fenceID) \(event.reason)" }
+
+    /// The successor takes over between any two fixes, from the bytes of the files.
+    @Test(arguments: BorderRule.allCases)
+    func goesOnAsIfNothingHadHappened(rule: BorderRule) throws {
+        let region = RandomFences.regions[0]
+        let index = FenceIndex(try fences(near: region))
+        let path = drive(near: region, count: 400)
+        var whole = GeofenceMonitor(fences: index, rule: rule)
+        var relay = whole
+        var (expected, found): ([GeofenceEvent], [GeofenceEvent]) = ([], [])
+        for fix in path {
+            expected += whole.process(fix)
+            found += relay.process(fix)
+            let state = relay.state
+            let copy = GeofenceMonitorState(
+                known: try GeofenceMonitorState.decode(known: GeofenceMonitorState.encode(known: state.known)),
+                progress: try GeofenceProgress(decoding: state.progress.encoded()))
+            #expect(copy == state)
+            relay = GeofenceMonitor(fences: index, rule: rule)
+            #expect(relay.restore(copy).isEmpty)
+        }
+        #expect(found.map(word) == expected.map(word))
+        #expect(found.count > 10)
+        for (event, twin) in zip(found, expected) {
+            let (time, twinTime) = (try #require(event.time), try #require(twin.time))
+            // After a restart every fence near by is looked at, so that a border just ahead may be decided one fix sooner.
+            let tolerance: Int64 = rule == .exact ? 0 : 1_000
+            #expect(abs(time.millisecondsSince1970 - twinTime.millisecondsSince1970) <= tolerance)
+            if !event.isLate, time == twinTime { #expect(event.crossedAt == twin.crossedAt) }
+        }
+    }
+
+    @Test func callsNothingLateThatItSawItself() throws {
+        let home = RandomFences.regions[0]
+        let frame = LocalFrame(origin: home)
+        let index = FenceIndex([Geofence(id: "yard", shape: try .circle(centre: home, radiusMetres: 100))])
+        func fix(_ east: Double, _ second: Double) -> Position {
+            .fix(
+                frame.coordinate(PlanePoint(eastMetres: east, northMetres: 0)), second: second, accuracy: 3, speed: second < 30 ? 0 : 10,
+                course: 90)
+        }
+        for rule in BorderRule.allCases {
+            var monitor = GeofenceMonitor(fences: index, rule: rule)
+            for second in 0..<20 { _ = monitor.process(fix(-150, Double(second))) }
+            var successor = GeofenceMonitor(fences: index, rule: rule)
+            #expect(successor.restore(monitor.state).isEmpty)
+            // At rest outside after the restart, then in, a long time later.
+            var events: [GeofenceEvent] = []
+            for second in 20..<31 { events += successor.process(fix(-150, Double(second))) }
+            for second in 31..<50 { events += successor.process(fix(-150 + 10 * Double(second - 30), Double(second))) }
+            #expect(events.map(\.kind) == [.enter])
+            #expect(events.allSatisfy { !$0.isLate && $0.crossedAt != nil })
+        }
+    }
+
+    @Test func namesDamagedStates() throws {
+        var monitor = GeofenceMonitor(fences: FenceIndex(try fences(near: RandomFences.regions[0])))
+        for fix in drive(near: RandomFences.regions[0], count: 60) { _ = monitor.process(fix) }
+        let progress = monitor.progress.encoded()
+        let known = GeofenceMonitorState.encode(known: monitor.state.known)
+        #expect(progress.count < 4_000 && known.count < 8 * 60 + 12)
+        for cut in 0..<progress.count {
+            #expect(throws: GeofenceStateError.self) { try GeofenceProgress(decoding: Array(progress[..<cut])) }
+        }
+        for place in progress.indices {
+            var damaged = progress
+            damaged[place] ^= 0x10
+            #expect(throws: GeofenceStateError.self) { try GeofenceProgress(decoding: damaged) }
+        }
+        #expect(throws: GeofenceStateError.foreign) { try GeofenceProgress(decoding: known) }
+        #expect(throws: GeofenceStateError.foreign) { try GeofenceMonitorState.decode(known: Array("<html>".utf8)) }
+    }
+
+    /// A checksum that fits damaged bytes: whatever they say, it ends with an error or a value, and that is written alike.
+    @Test func survivesAnyBytes() throws {
+        var monitor = GeofenceMonitor(fences: FenceIndex(try fences(near: RandomFences.regions[0])))
+        for fix in drive(near: RandomFences.regions[0], count: 60) { _ = monitor.process(fix) }
+        let sound = monitor.progress.encoded()
+        var random = SeededGenerator(seed: 53)
+        for _ in 0..<2_000 {
+            var bytes = Array(sound.dropLast(4))
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 5..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            let checksum = CRC32C.checksum(bytes.span.bytes)
+            for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: checksum >> shift)) }
+            guard let progress = try? GeofenceProgress(decoding: bytes) else { continue }
+            #expect(try GeofenceProgress(decoding: progress.encoded()) == progress)
+            var successor = GeofenceMonitor(fences: monitor.index)
+            _ = successor.restore(GeofenceMonitorState(known: [], progress: progress))
+        }
+    }
+}
