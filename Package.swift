@@ -14,6 +14,7 @@ let package = Package(
         .library(name: "Waypost", targets: ["Waypost"]),
         .library(name: "WaypostPositioning", targets: ["WaypostPositioning"]),
         .library(name: "WaypostRecording", targets: ["WaypostRecording"]),
+        .library(name: "WaypostGeofences", targets: ["WaypostGeofences"]),
         .library(name: "WaypostControl", targets: ["WaypostControl"]),
         .library(name: "WaypostTestKit", targets: ["WaypostTestKit"]),
         .executable(name: "waypost", targets: ["WaypostCLI"]),
@@ -41,6 +42,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "WaypostRecording", dependencies: ["Waypost", "WaypostSystem"], swiftSettings: strict),
+        .target(name: "WaypostGeofences", dependencies: ["Waypost", "WaypostSystem"], swiftSettings: strict),
         .target(
             name: "WaypostControl",
             dependencies: [
@@ -57,7 +59,8 @@ let package = Package(
         .executableTarget(
             name: "WaypostDaemon",
             dependencies: [
-                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostControl",
+                "WaypostConfiguration",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict,
@@ -91,6 +94,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "WaypostRecordingTests", dependencies: ["Waypost", "WaypostSystem", "WaypostRecording", "WaypostTestKit"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WaypostGeofencesTests", dependencies: ["Waypost", "WaypostSystem", "WaypostGeofences", "WaypostTestKit"],
             swiftSettings: strict),
         .testTarget(
             name: "WaypostControlTests", dependencies: ["Waypost", "WaypostSystem", "WaypostControl", "WaypostTestKit"],

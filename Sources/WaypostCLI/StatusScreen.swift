@@ -28,6 +28,7 @@ struct StatusScreen {
             lines.append("privacy   inside a privacy zone: nothing is logged, sent or shared")
         }
         if let position { lines.append("position  \(PositionLine(position).text)") }
+        if let fences = status["fences"] { lines += fenceLines(fences) }
         if let log = status["log"] {
             func count(_ name: String) -> Int { log[name]?.int ?? 0 }
             let state = log["recording"]?.bool == false ? ", paused" : ""
@@ -60,6 +61,14 @@ struct StatusScreen {
         // A position that this version cannot read is not shown; the rest is.
         guard case .position(let position)? = try? TPVCodec.decode(text.bytes) else { return nil }  // See above.
         return position
+    }
+
+    /// The fences, those the device is inside of, and the last events.
+    private func fenceLines(_ fences: JSONValue) -> [String] {
+        let inside = (fences["inside"]?.array ?? []).compactMap(\.string)
+        let names = inside.isEmpty ? "" : ", inside \(inside.prefix(5).joined(separator: ", "))\(inside.count > 5 ? " and more" : "")"
+        let events = (fences["events"]?.array ?? []).suffix(3).map { "          \(EventLine($0).text)" }
+        return ["fences    \(counted(fences["count"]?.int ?? 0, "fence"))\(names)"] + events
     }
 
     /// How closely the device is followed, and for whom; nothing while it is every fix for the tracker itself alone.

@@ -104,6 +104,23 @@ extension Configuration {
                     "While fixes are left out, one is logged after so long, although nothing moves. 0 = none."),
             ]),
         .table(
+            "geofences", \.geofences, "The areas whose borders are watched. waypost fences add and import add more.",
+            [
+                .init(
+                    "file", \.file, .optionalPath,
+                    """
+                    The fence file, or a folder of fence files (.geojson, .json, .kml, .otrw): GeoJSON, Tealium, OwnTracks, Traccar or KML. It is \
+                    read again when it changes; waypost fences check FILE says what is wrong with it. Empty = none.
+                    """),
+                .init(
+                    "rule", \.rule, .borderRule,
+                    "robust: a fix that lies flips nothing, decided from positions and Doppler velocity. exact: every fix is taken as it is."
+                ),
+                .init(
+                    "max_active", \.maxActive, .count(in: 0...10_000_000),
+                    "At most so many fences count, the nearest by their borders, and those one is inside of. 0 = all."),
+            ]),
+        .table(
             "privacy", \.privacy,
             """
             What nobody is told. A switch for all of it: waypost private on.

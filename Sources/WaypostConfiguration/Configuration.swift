@@ -13,6 +13,8 @@ public struct Configuration: Equatable, Sendable {
     public var power = Power()
     /// The recorded tracks.
     public var log: Log
+    /// The fences that are watched.
+    public var geofences = Geofences()
     /// What nobody is told.
     public var privacy: Privacy
     /// The control socket.
@@ -75,6 +77,16 @@ public struct Configuration: Equatable, Sendable {
         public var minTurnDegrees = 20.0
         /// The longest time without a logged fix while others are left out; 0 = any.
         public var heartbeat = Duration.seconds(300)
+    }
+
+    /// The fences that are watched: `[geofences]`.
+    public struct Geofences: Equatable, Sendable {
+        /// The fence file, or the folder of fence files; nil for none.
+        public var file: String?
+        /// How a change of side is decided.
+        public var rule = BorderRule.robust
+        /// How many fences count at most, the nearest; 0 = all.
+        public var maxActive = 0
     }
 
     /// What nobody is told: `[privacy]`.

@@ -176,7 +176,8 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             try requireFull(access)
             watch = options
             hub.handler.watchBegan(options, on: id)
-        case .hold, .playback, .capabilities, .privateMode, .rotateLog, .acknowledge, .eraseLog:
+        case .hold, .playback, .capabilities, .listFences, .activeFences, .addFences, .removeFence, .privateMode, .rotateLog, .acknowledge,
+            .eraseLog:
             try requireFull(access)
             answer(context) { [handler = hub.handler, peer, id] () async throws(ControlRefusal) in
                 try await handler.perform(request, for: peer, on: id)

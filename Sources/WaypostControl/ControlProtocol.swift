@@ -15,6 +15,10 @@ import Waypost
 /// daemon  {"class":"PLAYBACK","playing":1,"stationary":true,"position_lost":false}
 /// client  {"request":"capabilities"}
 /// daemon  {"class":"CAPABILITIES",...}
+/// client  {"request":"fences_list","from":0,"shapes":false}
+/// daemon  {"class":"FENCES","total":2,"features":[...]}
+/// client  {"request":"fences_add","fences":{"type":"FeatureCollection","features":[...]}}   or fences_remove with "id", fences_active
+/// daemon  {"class":"FENCES_CHANGED","changed":2}
 /// client  {"request":"private","on":true}      without "on": how is it?
 /// daemon  {"class":"PRIVATE","on":true}
 /// client  {"request":"log_rotate"}

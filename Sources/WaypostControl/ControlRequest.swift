@@ -14,6 +14,14 @@ public enum ControlRequest: Sendable, Hashable {
     case playback(PlaybackChange)
     /// What the tracker and its box can do.
     case capabilities
+    /// The fences, from that one on in their order, with their shapes or without; as many as an answer holds.
+    case listFences(from: Int, withShapes: Bool)
+    /// The fences that count now, the nearest first, and those that the device is inside of.
+    case activeFences
+    /// Adds fences, or changes those of the same ids: a GeoJSON FeatureCollection.
+    case addFences(JSONValue)
+    /// Removes a fence that was added so.
+    case removeFence(id: String)
     /// Switches private mode on or off, or asks how it is when nothing is said.
     case privateMode(on: Bool?)
     /// Ends the track that is recorded and makes its GPX file.
@@ -89,6 +97,11 @@ public enum ControlRequest: Sendable, Hashable {
                     isStationary: try options.bool("stationary"), isPositionLost: try options.bool("position_lost"),
                     resets: try options.bool("reset") ?? false))
         case "capabilities": self = .capabilities
+        case "fences_list":
+            self = .listFences(from: Int(clamping: try options.count("from")), withShapes: try options.bool("shapes") ?? false)
+        case "fences_active": self = .activeFences
+        case "fences_add": self = .addFences(try options.object("fences"))
+        case "fences_remove": self = .removeFence(id: try options.string("id"))
         case "private": self = .privateMode(on: try options.bool("on"))
         case "log_rotate": self = .rotateLog
         case "log_ack": self = .acknowledge(cursor: try options.count("cursor"), puller: try options.string("puller"))
@@ -121,6 +134,17 @@ public enum ControlRequest: Sendable, Hashable {
                     json.member("position_lost", change.isPositionLost)
                     if change.resets { json.member("reset", true) }
                 case .capabilities: json.member("request", "capabilities")
+                case .listFences(let from, let withShapes):
+                    json.member("request", "fences_list")
+                    json.member("from", from)
+                    json.member("shapes", withShapes)
+                case .activeFences: json.member("request", "fences_active")
+                case .addFences(let collection):
+                    json.member("request", "fences_add")
+                    json.member("fences", collection)
+                case .removeFence(let id):
+                    json.member("request", "fences_remove")
+                    json.member("id", id)
                 case .privateMode(let on):
                     json.member("request", "private")
                     json.member("on", on)
@@ -176,6 +200,11 @@ public enum ControlRequest: Sendable, Hashable {
         mutating func string(_ name: String) throws(ControlRefusal) -> String {
             guard let string = rest.removeValue(forKey: name)?.string else { throw wrong(name, "a text") }
             return string
+        }
+
+        mutating func object(_ name: String) throws(ControlRefusal) -> JSONValue {
+            guard let value = rest.removeValue(forKey: name), value.object != nil else { throw wrong(name, "an object") }
+            return value
         }
 
         mutating func count(_ name: String) throws(ControlRefusal) -> UInt64 {

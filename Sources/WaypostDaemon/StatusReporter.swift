@@ -1,5 +1,6 @@
 import Waypost
 import WaypostControl
+import WaypostGeofences
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -10,6 +11,7 @@ struct StatusReporter: Sendable {
     let source: PrivateSource
     let recorder: TrackRecorder
     let log: LogConsumer
+    let fences: GeofenceKeeper
     let logFolder: String
     let startMilliseconds = MonotonicClock.milliseconds
 
@@ -34,6 +36,11 @@ struct StatusReporter: Sendable {
             problems.append("no fix yet")
         }
         problems += logProblems.words
+        let fenceCount = await fences.fenceCount
+        let insideIDs = await fences.insideIDs
+        let fenceReports = await fences.lastReports
+        let fenceProblems = await fences.problems
+        problems += fenceProblems.prefix(5)
         let statistics = await recorder.statistics
         let members = await manager.sourceMembers
         let lastSwitch = await manager.lastSwitch
@@ -80,6 +87,17 @@ struct StatusReporter: Sendable {
                 }
                 json.member("stationary", isStationary)
                 if withholding == nil { json.member("average_speed", averageSpeed) }
+            }
+            if fenceCount > 0 || !fenceReports.isEmpty {
+                json.object("fences") { json in
+                    json.member("count", fenceCount)
+                    json.array("inside") { json in
+                        for id in insideIDs { json.element(id) }
+                    }
+                    json.array("events") { json in
+                        for report in fenceReports { json.element(json: report.line) }
+                    }
+                }
             }
             json.object("privacy") { json in
                 json.member("private", isPrivate)

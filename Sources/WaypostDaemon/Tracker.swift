@@ -2,6 +2,7 @@ import Logging
 import Waypost
 import WaypostConfiguration
 import WaypostControl
+import WaypostGeofences
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -31,16 +32,21 @@ struct Tracker {
             configuration.tracking.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
         let watches = WatchDesk(stored: stored)
+        let fences = FenceWatcher(
+            keeper: try makeKeeper(), recorder: recorder, watches: watches, hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let reporter = StatusReporter(
-            manager: manager, source: source, recorder: recorder, log: log, logFolder: configuration.log.directory)
+            manager: manager, source: source, recorder: recorder, log: log, fences: fences.keeper, logFolder: configuration.log.directory)
         let commands = TrackerCommands(
-            manager: manager, holds: HoldBook(), source: source, lastPosition: lastPosition, privacy: privacy, recorder: recorder,
+            manager: manager, holds: HoldBook(), fences: fences, source: source, lastPosition: lastPosition, privacy: privacy,
+            recorder: recorder,
             logFolder: LogFolder(path: configuration.log.directory), logger: logger)
         let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(Chronicler(logger: logger))
         await manager.attach(follower)
         await manager.attach(watches)
+        await manager.attach(fences)
+        await fences.start(log: LogFolder(path: configuration.log.directory))
 
         logger.info("source \(source.name), log \(configuration.log.directory), socket \(server.path)")
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
@@ -93,6 +99,15 @@ struct Tracker {
         settings.retention = RetentionRule(configuration.log)
         settings.creator = "waypost \(WaypostVersion.text)"
         do { return try TrackRecorder(folder: configuration.log.directory, configuration: settings) } catch { throw DaemonFailure(error) }
+    }
+
+    private func makeKeeper() throws(DaemonFailure) -> GeofenceKeeper {
+        var settings = GeofenceKeeper.Settings(path: configuration.geofences.file, stateFolder: stateFolder)
+        settings.rule = configuration.geofences.rule
+        if configuration.geofences.maxActive > 0 { settings.maxActive = configuration.geofences.maxActive }
+        do { return try GeofenceKeeper(settings) } catch {
+            throw DaemonFailure(.failed, "no thread for the fences: \(error.reason)")
+        }
     }
 
     private func makeGate(_ privacy: PrivacyStore) throws(DaemonFailure) -> PrivacyGate {

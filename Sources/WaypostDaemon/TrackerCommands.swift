@@ -9,6 +9,7 @@ import WaypostSystem
 struct TrackerCommands: Sendable {
     let manager: PositioningManager
     let holds: HoldBook
+    let fences: FenceWatcher
     let source: PrivateSource
     let lastPosition: LastPosition
     let privacy: PrivacyStore
@@ -24,6 +25,10 @@ struct TrackerCommands: Sendable {
         case .hold(let reason): return try await hold(reason, on: connection)
         case .playback(let change): return try await changePlayback(change)
         case .capabilities: return await capabilities()
+        case .listFences(let start, let withShapes): return await listFences(from: start, withShapes: withShapes)
+        case .activeFences: return await listActiveFences()
+        case .addFences(let collection): return try await addFences(collection, for: peer)
+        case .removeFence(let id): return try await removeFence(id, for: peer)
         case .privateMode(let on):
             if let on { try await setPrivate(on, for: peer) }
             let isPrivate = await source.isPrivate

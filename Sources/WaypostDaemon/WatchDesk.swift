@@ -59,6 +59,14 @@ final class WatchDesk: PositioningConsumer {
 
     // MARK: - Updates
 
+    /// Tells everybody who watches an event, which is given as a JSON object.
+    func tell(_ event: [UInt8]) {
+        state.withLock { state in
+            // `class` comes first in every line.
+            state.server?.broadcast(Array("{\"class\":\"EVENT\",".utf8) + event.dropFirst(), topic: .event)
+        }
+    }
+
     func consume(_ update: PositioningUpdate) {
         state.withLock { state in
             switch update {

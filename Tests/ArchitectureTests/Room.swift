@@ -45,6 +45,7 @@ extension Room {
             name: "WaypostPositioning", floor: 2, targets: ["Waypost", "WaypostSystem", "CGPSD"], products: ["NIOCore", "NIOPosix"],
             toolchain: ["Synchronization"]),
         Room(name: "WaypostRecording", floor: 2, targets: ["Waypost", "WaypostSystem"], toolchain: ["Synchronization"]),
+        Room(name: "WaypostGeofences", floor: 2, targets: ["Waypost", "WaypostSystem"], toolchain: ["Synchronization"]),
         Room(
             name: "WaypostControl", floor: 2, targets: ["Waypost", "WaypostSystem"], products: ["NIOCore", "NIOPosix"],
             toolchain: ["Synchronization"]),
@@ -54,7 +55,8 @@ extension Room {
 
         // The two programs. Foundation costs 50 MB of a device's storage: only the one that parses arguments has it.
         Room(
-            name: "WaypostDaemon", floor: 3, targets: libraries, products: ["Logging"], toolchain: ["Synchronization"]),
+            name: "WaypostDaemon", floor: 3, targets: libraries.union(["WaypostGeofences"]), products: ["Logging"],
+            toolchain: ["Synchronization"]),
         Room(
             name: "WaypostCLI", floor: 3, targets: libraries, products: ["ArgumentParser"],
             toolchain: ["Foundation", "Synchronization"]),

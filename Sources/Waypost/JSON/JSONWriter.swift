@@ -107,6 +107,12 @@ public struct JSONWriter: Sendable {
 
     // MARK: Elements
 
+    /// Writes an element that is JSON already.
+    public mutating func element(json value: some Sequence<UInt8>) {
+        separate()
+        text.append(contentsOf: value)
+    }
+
     /// Writes a text element.
     public mutating func element(_ value: String) {
         separate()

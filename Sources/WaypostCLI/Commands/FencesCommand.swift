@@ -4,7 +4,10 @@ import ArgumentParser
 struct FencesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fences",
-        abstract: "Check fence files, and geofences against recordings.",
+        abstract: "Check fence files, replay recordings, and change the fences of the running tracker.",
         discussion: "Example: waypost fences check yards.geojson",
-        subcommands: [FencesCheckCommand.self, FencesReplayCommand.self])
+        subcommands: [
+            FencesCheckCommand.self, FencesReplayCommand.self, FencesListCommand.self, FencesActiveCommand.self, FencesAddCommand.self,
+            FencesRemoveCommand.self, FencesImportCommand.self, FencesExportCommand.self,
+        ])
 }

@@ -118,6 +118,7 @@ struct WatchCommand: ParsableCommand {
         guard let value else { return nil }
         switch value["class"]?.string {
         case "LOST": return "lost: \(value["detail"]?.string ?? value["reason"]?.string ?? "")"
+        case "EVENT": return EventLine(value).text
         case "DROPPED": return "(\(value["count"]?.int ?? 0) lines dropped: this terminal is too slow)"
         default: return nil
         }

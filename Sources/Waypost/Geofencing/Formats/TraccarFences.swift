@@ -105,7 +105,8 @@ extension FenceNotifications {
     /// The kinds of words with commas between; no word is no kind.
     init?(words: String) {
         self = []
-        for word in words.split(separator: ",") {
+        // The element's kind is told: a string would bring the engine of regular expressions along.
+        for word in words.split(separator: "," as Character) {
             guard let kind = FenceNotifications(word: String(word.drop { $0 == " " })) else { return nil }
             formUnion(kind)
         }

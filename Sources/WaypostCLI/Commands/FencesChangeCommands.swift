@@ -1,0 +1,180 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// `waypost fences add`: one more circle.
+struct FencesAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a circle to the fences of the running tracker.",
+        discussion: """
+            It is kept over restarts. A fence of the same id is replaced. For other shapes see waypost fences import.
+
+            Example: waypost fences add Home --at 52.51702,13.38886 --radius 150
+            """)
+
+    @Argument(help: "The fence's name.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The middle, in degrees.", valueName: "latitude,longitude"))
+    var at: String
+
+    @Option(help: ArgumentHelp("The radius.", valueName: "metres"))
+    var radius: Double
+
+    @Option(help: ArgumentHelp("Tell when the device has stayed inside for so long.", valueName: "seconds"))
+    var dwell: Double?
+
+    @Option(help: "What tells it from others; the name when left out.")
+    var id: String?
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func validate() throws {
+        _ = try fence()
+    }
+
+    func run() throws {
+        try FenceUpload(daemon).send([try fence()])
+    }
+
+    private func fence() throws -> Geofence {
+        let numbers = at.split(separator: ",").map { Double($0.drop { $0 == " " }) }
+        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
+            throw ValidationError("--at must be latitude,longitude in degrees, such as 52.51702,13.38886")
+        }
+        guard let centre = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {
+            throw ValidationError("--at \(at) is not on the Earth: latitude from -90 to 90, longitude from -180 to 180")
+        }
+        if let dwell, !(dwell > 0 && dwell.isFinite) { throw ValidationError("--dwell must be more than 0 seconds") }
+        do throws(FenceShapeError) {
+            let shape = try FenceShape.circle(centre: centre, radiusMetres: radius)
+            return Geofence(id: id ?? name, name: name, shape: shape, dwellSeconds: dwell)
+        } catch {
+            throw ValidationError("--radius: \(error.description)")
+        }
+    }
+}
+
+/// `waypost fences import`: the fences of a file.
+struct FencesImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Add the fences of a file to those of the running tracker.",
+        discussion: """
+            GeoJSON, Tealium, OwnTracks, Traccar or KML. They are kept over restarts; fences of the same ids are replaced. A file that changes \
+            by itself is better named in the configuration: [geofences] file.
+
+            Example: waypost fences import yards.kml
+            """)
+
+    @Argument(help: "The fence file, or - for standard input.")
+    var file: String
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func run() throws {
+        try FenceUpload(daemon).send(try FenceInput(path: file).fences())
+    }
+}
+
+/// `waypost fences remove`: one fence less.
+struct FencesRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a fence that was added or imported.",
+        discussion: """
+            When the device is inside, its exit is told, with the reason "removed".
+
+            Example: waypost fences remove Home
+            """)
+
+    @Argument(help: "The fence's id, as waypost fences list shows it.")
+    var id: String
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func run() throws { _ = try daemon.ask(.removeFence(id: id)) }
+}
+
+/// `waypost fences export`: the running tracker's fences as a file.
+struct FencesExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the fences of the running tracker to a file.",
+        discussion: """
+            The format is told by the file's name (.geojson, .kml, .otrw) or by --format; GeoJSON keeps everything, and what another one does not \
+            keep is said.
+
+            Example: waypost fences export fences.geojson
+            """)
+
+    @Argument(help: "The file, or - for standard output.")
+    var file = "-"
+
+    @Option(help: "\(FenceFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var format: FenceFormat?
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func run() throws {
+        let format = format ?? file.split(separator: ".").last.flatMap { FenceFormat(fileExtension: String($0)) } ?? .geojson
+        let export = FenceFormat.write(try fences(), as: format)
+        for remark in export.remarks { SystemProcess.printError("waypost: \(remark)") }
+        let output = try OutputStream(path: file)
+        try output.write(export.text)
+        try output.finish()
+    }
+
+    private func fences() throws -> [Geofence] {
+        var client = try daemon.connect()
+        var fences: [Geofence] = []
+        var start: Int? = 0
+        while let from = start {
+            let answer = try client.value(of: .listFences(from: from, withShapes: true))
+            var text = TextBuffer()
+            text.appendJSON { json in json.element(answer["collection"] ?? .object([:])) }
+            do throws(FenceFileError) { fences += try FenceFormat.read(text.bytes).fences } catch {
+                throw CommandFailure(.unavailable, what: "waypostd", why: "sends fences that cannot be read: \(error.description)")
+            }
+            start = answer["next"]?.int
+        }
+        return fences
+    }
+}
+
+/// Sends fences to the running tracker, as many at a time as a request holds.
+private struct FenceUpload {
+    private let daemon: DaemonConnection
+
+    init(_ daemon: DaemonConnection) {
+        self.daemon = daemon
+    }
+
+    func send(_ fences: [Geofence]) throws {
+        var client = try daemon.connect()
+        var rest = fences[...]
+        var size = 100
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(size))
+            let text = FenceFormat.write(part, as: .geojson).text.bytes
+            // The verb and the line end want some room.
+            if text.count > ControlProtocol.maximumRequestBytes - 100 {
+                guard size > 1 else {
+                    throw CommandFailure(
+                        .badData, what: "fence \"\(part[0].name)\"", why: "is too large to be sent (\(text.count) bytes)",
+                        next: "put it into the fence file of the configuration")
+                }
+                size /= 2
+                continue
+            }
+            let collection: JSONValue
+            do throws(JSONError) { collection = try JSONParser().parse(text) } catch { preconditionFailure("what was written can be read") }
+            _ = try client.value(of: .addFences(collection))
+            rest = rest.dropFirst(part.count)
+        }
+    }
+}
+
+extension FenceFormat: ExpressibleByArgument {}

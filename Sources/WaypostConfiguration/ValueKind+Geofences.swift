@@ -1,0 +1,45 @@
+import Waypost
+
+extension ValueKind<String?> {
+    /// The path of a file or folder, or nothing.
+    static var optionalPath: ValueKind {
+        let path = ValueKind<String>.path
+        return ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                if case .string("") = node.value { return nil }
+                return try path.read(node)
+            },
+            write: { path.write($0 ?? "") })
+    }
+}
+
+extension ValueKind<BorderRule> {
+    /// A border rule by its name.
+    static var borderRule: ValueKind {
+        let names = BorderRule.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+        return ValueKind(
+            unit: names,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let name) = node.value else { throw .wrongType(expected: names) }
+                guard let rule = BorderRule(rawValue: name) else { throw .invalid(reason: "must be \(names)") }
+                return rule
+            },
+            write: { tomlString($0.rawValue) })
+    }
+}
+
+extension ValueKind<Int> {
+    /// A number of things.
+    static func count(in range: ClosedRange<Int>) -> ValueKind {
+        let bounds = "from \(range.lowerBound) to \(range.upperBound)"
+        return ValueKind(
+            unit: bounds,
+            read: { (node) throws(ValueProblem) in
+                guard case .integer(let count) = node.value else { throw .wrongType(expected: "a whole number") }
+                guard let count = Int(exactly: count), range.contains(count) else { throw .invalid(reason: "must be \(bounds)") }
+                return count
+            },
+            write: { "\($0)" })
+    }
+}

@@ -1,0 +1,112 @@
+import Logging
+import Waypost
+import WaypostGeofences
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+/// Holds every fix against the fences, and tells the log and those who watch what happened.
+actor FenceWatcher: PositioningConsumer {
+    /// The fences.
+    nonisolated let keeper: GeofenceKeeper
+    private let recorder: TrackRecorder
+    private let watches: WatchDesk
+    private let hold: PositioningHold
+    private let logger: Logger
+    private var toldProblems: [String] = []
+
+    init(keeper: GeofenceKeeper, recorder: TrackRecorder, watches: WatchDesk, hold: PositioningHold, logger: Logger) {
+        self.keeper = keeper
+        self.recorder = recorder
+        self.watches = watches
+        self.hold = hold
+        self.logger = logger
+    }
+
+    /// Reads fences and state, and tells what a run before may not have told.
+    func start(log folder: LogFolder) async {
+        let left = await keeper.start()
+        let logged = FenceWatcher.logged(left, in: folder)
+        await tell(left.filter { !logged.contains($0.id) })
+        await tellProblems()
+        let count = await keeper.fenceCount
+        if count > 0 { logger.info("\(counted(count, "fence"))") }
+        await followAsNeeded()
+    }
+
+    func consume(_ update: PositioningUpdate) async {
+        switch update {
+        case .position(let position):
+            await tell(await keeper.process(position))
+            await tellProblems()
+            await followAsNeeded()
+        case .lost: await keeper.lose(at: nil)
+        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
+        }
+    }
+
+    // MARK: - Fences
+
+    /// Reads the files again if they have changed.
+    func reload() async { await noteChange(await keeper.reload()) }
+
+    /// Adds fences, or changes those of the same ids.
+    func add(_ fences: [Geofence]) async throws(SystemError) { await noteChange(try await keeper.add(fences)) }
+
+    /// Removes a fence that was added so; false when there is none of that id.
+    func remove(id: String) async throws(SystemError) -> Bool {
+        let (wasThere, reports) = try await keeper.remove(id: id)
+        await noteChange(reports)
+        return wasThere
+    }
+
+    private func noteChange(_ reports: [FenceReport]) async {
+        await tell(reports)
+        await tellProblems()
+        await followAsNeeded()
+    }
+
+    private func tell(_ reports: [FenceReport]) async {
+        for report in reports {
+            await log(report)
+            watches.tell(report.line)
+        }
+    }
+
+    private func log(_ report: FenceReport) async {
+        guard let event = report.logEvent else { return }
+        do throws(RecordingError) {
+            try await recorder.record(event)
+        } catch {
+            // That the log is paused is told by those who feed it with positions.
+            logger.warning("an event is not logged: \(DaemonFailure(error).lines.joined())")
+        }
+    }
+
+    /// Says how closely the fences need the device followed: the next fix when the nearest border could be reached.
+    private func followAsNeeded() async {
+        hold.need = await keeper.freeMetres.map { .movement(metres: $0) }
+    }
+
+    private func tellProblems() async {
+        let problems = await keeper.problems
+        guard problems != toldProblems else { return }
+        for problem in problems where !toldProblems.contains(problem) { logger.warning("\(problem)") }
+        toldProblems = problems
+    }
+
+    /// Which of these events the log has.
+    private static func logged(_ reports: [FenceReport], in folder: LogFolder) -> Set<String> {
+        guard let earliest = reports.compactMap(\.time).min() else { return [] }
+        var reader = LogReader(folder: folder, from: .from(earliest))
+        var found: Set<String> = []
+        do throws(RecordingError) {
+            while let record = try reader.next() {
+                if case .event(let event) = record.content { found.insert(event.id) }
+            }
+        } catch {
+            // What cannot be read now does not have the event for those who read it later: it is logged again, under the same id.
+        }
+        return found
+    }
+}

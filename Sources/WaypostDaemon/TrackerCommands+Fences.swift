@@ -1,0 +1,120 @@
+import Logging
+import Waypost
+import WaypostControl
+import WaypostGeofences
+import WaypostSystem
+
+// What is asked about fences.
+extension TrackerCommands {
+    /// So many fences are in one answer, with their shapes and without.
+    private static let fencesWithShapes = 200
+    private static let fencesWithoutShapes = 5_000
+    /// So many fences are shown as active.
+    private static let activeFences = 20
+
+    func listFences(from start: Int, withShapes: Bool) async -> [UInt8] {
+        await fences.reload()
+        let all = await fences.keeper.fences
+        let added = await fences.keeper.addedIDs
+        let inside = Set(await fences.keeper.insideIDs)
+        let rest = all.dropFirst(start)
+        var page = rest.prefix(withShapes ? TrackerCommands.fencesWithShapes : TrackerCommands.fencesWithoutShapes)
+        var collection = TextBuffer()
+        while withShapes {
+            collection = FenceFormat.write(Array(page), as: .geojson).text
+            // Half of what a client takes leaves room for the rest of the line; a fence that alone is larger is passed over.
+            if collection.bytes.count <= ControlProtocol.maximumAnswerBytes / 2 || page.isEmpty { break }
+            page = page.prefix(page.count / 2)
+        }
+        let next = start + max(page.count, 1)
+        return ControlProtocol.object("FENCES") { json in
+            json.member("total", all.count)
+            if next < all.count { json.member("next", next) }
+            if withShapes {
+                // A line of the protocol has no line feed; in JSON none is needed.
+                json.member("collection", json: collection.bytes.lazy.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
+            } else {
+                json.array("fences") { json in
+                    for fence in page { json.append(fence, isAdded: added.contains(fence.id), isInside: inside.contains(fence.id)) }
+                }
+            }
+        }
+    }
+
+    func listActiveFences() async -> [UInt8] {
+        let nearest = await fences.keeper.nearest(TrackerCommands.activeFences)
+        let inside = Set(await fences.keeper.insideIDs)
+        let added = await fences.keeper.addedIDs
+        let count = await fences.keeper.fenceCount
+        return ControlProtocol.object("FENCES") { json in
+            json.member("total", count)
+            json.array("fences") { json in
+                for (fence, metres) in nearest {
+                    json.append(
+                        fence, isAdded: added.contains(fence.id), isInside: inside.contains(fence.id),
+                        distanceMetres: (metres * 10).rounded() / 10)
+                }
+            }
+        }
+    }
+
+    func addFences(_ collection: JSONValue, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+        var text = TextBuffer()
+        text.appendJSON { json in json.element(collection) }
+        let file: FenceFile
+        do throws(FenceFileError) {
+            file = try FenceFormat.read(text.bytes)
+        } catch {
+            throw ControlRefusal(.badRequest, "the fences: \(error.description)")
+        }
+        if let problem = file.remarks.first(where: \.isDropped) { throw ControlRefusal(.badRequest, "\(problem)") }
+        guard !file.fences.isEmpty else { throw ControlRefusal(.badRequest, "there is no fence in it") }
+        do throws(SystemError) { try await fences.add(file.fences) } catch { throw ControlRefusal(.unavailable, error.description) }
+        logger.notice("\(counted(file.fences.count, "fence")) added or changed (user \(peer.userID))")
+        return TrackerCommands.changed(file.fences.count)
+    }
+
+    func removeFence(_ id: String, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+        let wasThere: Bool
+        do throws(SystemError) { wasThere = try await fences.remove(id: id) } catch {
+            throw ControlRefusal(.unavailable, error.description)
+        }
+        guard wasThere else {
+            let isInFile = await fences.keeper.fences.contains { $0.id == id }
+            throw ControlRefusal(
+                .badRequest,
+                isInFile
+                    ? "fence \"\(id)\" is in the fence file of the configuration; remove it there"
+                    : "there is no fence \"\(id)\"; see waypost fences list")
+        }
+        logger.notice("a fence was removed (user \(peer.userID))")
+        return TrackerCommands.changed(1)
+    }
+
+    private static func changed(_ count: Int) -> [UInt8] {
+        ControlProtocol.object("FENCES_CHANGED") { json in json.member("changed", count) }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(_ fence: Geofence, isAdded: Bool, isInside: Bool, distanceMetres: Double? = nil) {
+        object { json in
+            json.member("id", fence.id)
+            json.member("name", fence.name)
+            switch fence.shape {
+            case .circle(let circle):
+                json.member("shape", "circle")
+                json.member("radius", circle.radiusMetres)
+            case .polygons: json.member("shape", "polygon")
+            case .corridor(_, let halfWidth):
+                json.member("shape", "corridor")
+                json.member("width", 2 * halfWidth)
+            }
+            json.member("dwell_seconds", fence.dwellSeconds)
+            json.member("expires", fence.expires)
+            json.member("added", isAdded ? true : nil)
+            json.member("inside", isInside ? true : nil)
+            json.member("distance", distanceMetres)
+        }
+    }
+}

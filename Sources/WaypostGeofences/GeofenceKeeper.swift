@@ -1,0 +1,216 @@
+import Waypost
+import WaypostSystem
+
+/// The fences of a box: loads them, watches them, and remembers over restarts what happened to them.
+///
+/// ```swift
+/// let keeper = try GeofenceKeeper(settings)
+/// let (left, problems) = await keeper.start()       // what a run before may not have told
+/// for report in await keeper.process(position) { tell(report) }
+/// ```
+/// What ``process(_:)`` gives is on the disk when it returns; after a crash ``start()`` gives the last of it again, with the same ids. So each
+/// event is told at least once, and who remembers the ids knows it once.
+/// - Concurrency: an actor on a thread of its own, which waits for the disk.
+public actor GeofenceKeeper {
+    /// What is watched, and how.
+    public struct Settings: Sendable {
+        /// The fence file, or the folder of fence files, of the configuration; nil for none.
+        public var path: String?
+        /// Where the state is kept, and the fences that were added while running.
+        public var stateFolder: String
+        /// How a change of side is decided.
+        public var rule = BorderRule.robust
+        /// How many fences count at most, the nearest; nil for all.
+        public var maxActive: Int?
+
+        /// Settings with nothing to watch yet.
+        public init(path: String? = nil, stateFolder: String) {
+            self.path = path
+            self.stateFolder = stateFolder
+        }
+    }
+
+    /// So often files are looked at for changes while fixes come, in milliseconds of the monotonic clock.
+    static let lookMilliseconds: Int64 = 5_000
+    /// What ``freeMetres`` is at most: five minutes at 180 km/h.
+    static let farthestMetres = 15_000.0
+    /// So many events are remembered for `status`.
+    static let rememberedEvents = 20
+
+    /// What is wrong with the files and the state, for people; empty when all is well.
+    public private(set) var problems: [String] = []
+    /// The last events, the newest last.
+    public private(set) var lastReports: [FenceReport] = []
+
+    private let settings: Settings
+    private let store: FenceStateStore
+    private let executor: ThreadExecutor
+    private var loader: FenceLoader?
+    private var own: OwnFences
+    private var loaded: [Geofence] = []
+    private var loadProblems: [String] = []
+    private var stateProblem: String?
+    private var monitor: GeofenceMonitor
+    private var lookAt: Int64 = 0
+    /// The revision of the known fences that is on the disk; nil when it must be written.
+    private var savedRevision: UInt64?
+    private var lastPlace: Coordinate?
+
+    /// The actor's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A keeper that has read nothing yet.
+    public init(_ settings: Settings) throws(SystemError) {
+        executor = try ThreadExecutor(name: "fences")
+        self.settings = settings
+        store = FenceStateStore(folder: settings.stateFolder)
+        own = OwnFences(folder: settings.stateFolder)
+        loader = settings.path.map(FenceLoader.init(path:))
+        monitor = GeofenceMonitor(fences: FenceIndex([]), rule: settings.rule, maxActive: settings.maxActive)
+    }
+
+    /// Reads fences and state; gives what the run before may not have told to everybody, and what happened to fences meanwhile.
+    public func start() -> [FenceReport] {
+        let content = store.load()
+        stateProblem = content.problems.first
+        own.load()
+        let reading = loader?.read()
+        loaded = own.goodFences(or: reading)
+        loadProblems = reading?.problems ?? []
+        monitor = GeofenceMonitor(fences: FenceIndex(fences), rule: settings.rule, maxActive: settings.maxActive)
+        lastReports = content.reports
+        savedRevision = nil
+        let removed = keep(monitor.restore(content.state))
+        lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
+        noteProblems()
+        return GeofenceKeeper.doubtful(content.reports) + removed
+    }
+
+    /// The newest reports, which somebody may not have heard of, or not have on his disk: a log that waits ten seconds for that has all others.
+    private static func doubtful(_ reports: [FenceReport]) -> [FenceReport] {
+        guard let newest = reports.last?.time else { return reports }
+        return reports.filter { ($0.time ?? newest).millisecondsSince1970 >= newest.millisecondsSince1970 - 60_000 }
+    }
+
+    // MARK: - Positions
+
+    /// Takes the next fix; gives what happened, which is on the disk by now.
+    public func process(_ position: Position) -> [FenceReport] {
+        lastPlace = position.coordinate
+        var reports = MonotonicClock.milliseconds >= lookAt ? reload() : []
+        reports += keep(monitor.process(position))
+        keepKnown()
+        return reports
+    }
+
+    /// The position is lost.
+    public func lose(at time: UTCTime?) {
+        monitor.lose(at: time)
+    }
+
+    /// How far the device may go from its last place, in metres, before a border can matter; nil when there is no fence.
+    ///
+    /// No more than ``farthestMetres``: whoever gets so far asks again.
+    public var freeMetres: Double? {
+        guard monitor.index.count > 0, let place = lastPlace else { return nil }
+        var radius = 100.0
+        while radius < GeofenceKeeper.farthestMetres {
+            if let nearest = monitor.index.fences(within: radius, of: place).map({ abs($0.signedDistanceMetres) }).min() { return nearest }
+            radius *= 4
+        }
+        return GeofenceKeeper.farthestMetres
+    }
+
+    // MARK: - Fences
+
+    /// All fences: those of the files, and those added while running.
+    public var fences: [Geofence] {
+        let ids = Set(own.fences.map(\.id))
+        return loaded.filter { !ids.contains($0.id) } + own.fences
+    }
+
+    /// How many fences are watched.
+    public var fenceCount: Int { monitor.index.count }
+    /// The ids of the fences that were added while running.
+    public var addedIDs: Set<String> { Set(own.fences.map(\.id)) }
+    /// The ids of the fences that the device is inside of.
+    public var insideIDs: [String] { monitor.progress.stays.map(\.id) }
+
+    /// The fences that count now, the nearest by their borders first, with how far that is (negative inside); at most so many.
+    ///
+    /// Empty before the first fix.
+    public func nearest(_ count: Int) -> [(fence: Geofence, signedDistanceMetres: Double)] {
+        guard let place = lastPlace else { return [] }
+        let count = min(count, settings.maxActive ?? .max)
+        var radius = 1_000.0
+        while true {
+            let near = monitor.index.fences(within: radius, of: place)
+            if near.count >= min(count, monitor.index.count) || radius > 3e7 {
+                return Array(near.sorted { abs($0.signedDistanceMetres) < abs($1.signedDistanceMetres) }.prefix(count))
+            }
+            radius *= 4
+        }
+    }
+
+    /// Reads the files again if they have changed; gives what follows from that.
+    @discardableResult
+    public func reload() -> [FenceReport] {
+        lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
+        guard let reading = loader?.read() else { return [] }
+        loadProblems = reading.problems
+        loaded = own.goodFences(or: reading)
+        defer { noteProblems() }
+        return replaceFences()
+    }
+
+    /// Adds fences, or changes those of the same ids; they are on the disk when this returns.
+    public func add(_ fences: [Geofence]) throws(SystemError) -> [FenceReport] {
+        try own.add(fences)
+        return replaceFences()
+    }
+
+    /// Removes a fence that was added while running; false when there is none of that id.
+    public func remove(id: String) throws(SystemError) -> (wasThere: Bool, reports: [FenceReport]) {
+        guard try own.remove(id: id) else { return (false, []) }
+        return (true, replaceFences())
+    }
+
+    private func replaceFences() -> [FenceReport] {
+        keep(monitor.replaceFences(with: fences))
+    }
+
+    // MARK: - The disk
+
+    private func keep(_ events: [GeofenceEvent]) -> [FenceReport] {
+        guard !events.isEmpty else { return [] }
+        let reports = events.map(FenceReport.init)
+        lastReports = Array((lastReports + reports).suffix(max(reports.count, GeofenceKeeper.rememberedEvents)))
+        do throws(SystemError) {
+            try store.save(monitor.progress, reports: lastReports)
+            stateProblem = nil
+        } catch {
+            stateProblem = "the state of fences cannot be kept over a restart: \(error.description)"
+        }
+        noteProblems()
+        return reports
+    }
+
+    /// Writes which fences' sides are known, when that has changed: the set of fences, or a border that was near at first.
+    private func keepKnown() {
+        guard savedRevision != monitor.knownRevision else { return }
+        let state = monitor.state
+        do throws(SystemError) {
+            // In that order: a known fence without a stay is one that the device is outside of.
+            try store.save(state.progress, reports: lastReports)
+            try store.save(known: state.known)
+            savedRevision = monitor.knownRevision
+        } catch {
+            stateProblem = "the state of fences cannot be kept over a restart: \(error.description)"
+            noteProblems()
+        }
+    }
+
+    private func noteProblems() {
+        problems = (stateProblem.map { [$0] } ?? []) + own.problems + loadProblems
+    }
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// What tells one content of a file from another without reading it: which file it is, how long, and when it was changed.
+///
+/// A change that keeps all of that within one tick of the file system's clock is not seen; editors and copies make another file.
+public struct FileStamp: Sendable, Hashable {
+    private let device: UInt64
+    private let number: UInt64
+    private let byteCount: Int64
+    private let modified: Int64
+    private let changed: Int64
+
+    /// The stamp of what a path names, links followed; nil when there is nothing.
+    public init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+        byteCount = Int64(status.st_size)
+        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostTestKit
+
+extension EndToEnd {
+    /// Fences of a running tracker.
+    struct FenceTests {
+        /// The bundled drive passes these.
+        private func configuration(in folder: TestFolder) throws -> String {
+            try folder.write(
+                """
+                {"type":"FeatureCollection","features":[
+                 {"type":"Feature","properties":{"name":"Start","radius":60},"geometry":{"type":"Point","coordinates":[10.2410,51.7325]}},
+                 {"type":"Feature","properties":{"name":"Far","radius":60},"geometry":{"type":"Point","coordinates":[0,0]}}]}
+                """, to: "fences.geojson")
+            return try folder.write("[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n", to: "waypost.toml")
+        }
+
+        @Test func tellsTheLogAndThoseWhoWatch() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let options = ["--config", try configuration(in: folder)]
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: options)
+            let watcher = try await tracker.watch("--json", "--events", "--count", "1", "--timeout", "60")
+            try fifo.write(String(contentsOfFile: Package.drive, encoding: .utf8))
+            #expect(try await watcher.exit() == ProgramExit(code: 0))
+            let event = try JSONParser().parse(Array(watcher.output.utf8).dropLast())
+            #expect(event["class"]?.string == "EVENT")
+            #expect(event["event"]?.string == "exit")
+            #expect(event["fence"]?.string == "Start")
+            let screen = try await waypost("status", "--socket", "socket", in: folder)
+            #expect(screen.output.contains("2 fences"))
+            #expect(screen.output.contains("exit Start"))
+            fifo.close()
+            _ = try await tracker.process.exit()
+            let waypoints = try tracker.tracks.map(\.text).joined()
+            #expect(waypoints.split(separator: "<wpt").count == 2)
+            #expect(waypoints.contains("<name>Start</name>"))
+        }
+
+        @Test func changesTheFencesOfARunningTracker() async throws {
+            let folder = try TestFolder()
+            let options = ["--config", try configuration(in: folder)]
+            let first = try await TrackerProcess(source: "sim:walk", in: folder, options: options)
+            func fences(_ arguments: String...) async throws -> Finished {
+                try await finish([Program.waypost.path, "fences"] + arguments + ["--socket", "socket"], in: folder)
+            }
+            #expect(try await fences("add", "Home", "--at", "46.95,7.96", "--radius", "100").code == 0)
+            let list = try await fences("list")
+            #expect(list.outputLines == ["Start, circle of 60.0 m", "Far, circle of 60.0 m", "Home, circle of 100.0 m, added"])
+            let removal = try await fences("remove", "Start")
+            #expect(removal.code == 69)
+            #expect(removal.errors.contains("fence file of the configuration"))
+            try folder.write(
+                #"[{"name":"Shop","latitude":46.9,"longitude":7.9,"radius":30,"trigger_on_enter":true,"trigger_on_exit":true}]"#,
+                to: "t.json")
+            #expect(try await fences("import", "t.json").code == 0)
+            #expect(try await fences("export", "all.kml").code == 0)
+            #expect(try await waypost("fences", "check", "all.kml", in: folder).code == 0)
+            #expect(try await fences("active").outputLines.count == 4)
+            _ = try await first.stop()
+            let second = try await TrackerProcess(source: "sim:walk", in: folder, options: options)
+            #expect(try await fences("list", "--json").outputLines.count == 4)
+            #expect(try await fences("remove", "Home").code == 0)
+            #expect(try await fences("list").outputLines.count == 3)
+            // The file is read again when it has changed.
+            try folder.write(#"{"type":"FeatureCollection","features":[]}"#, to: "fences.geojson")
+            #expect(try await fences("list").outputLines == ["Shop, circle of 30.0 m, added"])
+            _ = try await second.stop()
+        }
+
+        @Test(arguments: [
+            ["add", "X", "--at", "91,0", "--radius", "5"], ["add", "X", "--at", "1", "--radius", "5"],
+            ["add", "X", "--at", "1,2", "--radius", "0"], ["add", "X", "--at", "1,2", "--radius", "5", "--dwell", "-1"],
+        ]) func refusesWhatIsNoFence(arguments: [String]) async throws {
+            let run = try await finish([Program.waypost.path, "fences"] + arguments, in: TestFolder())
+            #expect(run.code == 64)
+            #expect(run.complaints.count == 1)
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostGeofences
+
+@Suite struct GeofenceKeeperTests {
+    @Test func tellsWhatHappensAndKeepsIt() async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0)])
+        let keeper = try fixture.keeper()
+        #expect(await keeper.start() == [])
+        #expect(await keeper.fenceCount == 1)
+        var kinds: [String] = []
+        for fix in try FenceFixture.walk() { kinds += await keeper.process(fix).map(\.kind) }
+        #expect(kinds == ["enter", "exit", "enter", "exit"])
+        #expect(await keeper.lastReports.map(\.kind) == kinds)
+        #expect(await keeper.problems == [])
+        // The next run knows what was told last.
+        let next = try fixture.keeper()
+        #expect(await next.start().map(\.kind) == kinds)
+        #expect(await next.lastReports.map(\.kind) == kinds)
+    }
+
+    /// However it is killed between two fixes, or between the disk and whoever is told: every crossing comes once.
+    @Test(arguments: [false, true]) func isKilledAtEveryStepAndTellsEachCrossingOnce(losesLast: Bool) async throws {
+        let walk = try FenceFixture.walk()
+        let uncut = FenceFixture.kinds(try await FenceFixture.run([walk], losesLast: losesLast))
+        #expect(uncut == ["enter", "exit", "enter", "exit"])
+        for cut in 1..<walk.count {
+            let told = try await FenceFixture.run([Array(walk[..<cut]), Array(walk[cut...])], losesLast: losesLast)
+            #expect(FenceFixture.kinds(told) == uncut, "cut at \(cut)")
+        }
+    }
+
+    /// The state on the disk is that of before the fix, as if the box had died before it was written.
+    @Test func diesBeforeTheStateIsWritten() async throws {
+        let walk = try FenceFixture.walk()
+        for cut in stride(from: 2, to: walk.count, by: 3) {
+            let fixture = try FenceFixture()
+            try fixture.writeCircles([("Home", 0)])
+            var told: [FenceReport] = []
+            let first = try fixture.keeper()
+            _ = await first.start()
+            for fix in walk[..<(cut - 1)] { told += await first.process(fix) }
+            let copy = fixture.folder + "/copy"
+            try FileManager.default.copyItem(atPath: fixture.folder + "/state", toPath: copy)
+            _ = await first.process(walk[cut - 1])
+            try FileManager.default.removeItem(atPath: fixture.folder + "/state")
+            try FileManager.default.moveItem(atPath: copy, toPath: fixture.folder + "/state")
+            let second = try fixture.keeper()
+            told += await second.start()
+            for fix in walk[cut...] { told += await second.process(fix) }
+            #expect(FenceFixture.kinds(told) == ["enter", "exit", "enter", "exit"], "cut at \(cut)")
+        }
+    }
+
+    @Test func tellsWhatHappenedWhileItWasDownAsLate() async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0), ("Far", 5_000)])
+        let first = try fixture.keeper()
+        _ = await first.start()
+        for second in 0..<5 { _ = await first.process(try FenceFixture.fix(second, metres: 300)) }
+        let second = try fixture.keeper()
+        #expect(await second.start() == [])
+        let reports = await second.process(try FenceFixture.fix(500, metres: 0))
+        #expect(reports.map(\.kind) == ["enter"])
+        #expect(reports.allSatisfy { String(decoding: $0.line, as: UTF8.self).contains(#""late":true"#) })
+    }
+
+    @Test func takesANewFenceSilently() async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Far", 5_000)])
+        let keeper = try fixture.keeper()
+        _ = await keeper.start()
+        _ = await keeper.process(try FenceFixture.fix(0, metres: 0))
+        try fixture.writeCircles([("Far", 5_000), ("Home", 0)])
+        #expect(await keeper.reload() == [])
+        #expect(await keeper.process(try FenceFixture.fix(1, metres: 1)) == [])
+        #expect(await keeper.insideIDs == ["Home"])
+        #expect(await keeper.process(try FenceFixture.fix(2, metres: 200)).map(\.kind) == ["exit"])
+    }
+
+    @Test func tellsTheExitOfAFenceThatWasRemovedWhileItWasDown() async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0), ("Far", 5_000)])
+        let first = try fixture.keeper()
+        _ = await first.start()
+        for (second, metres) in [200.0, 150, 0, 0].enumerated() { _ = await first.process(try FenceFixture.fix(second, metres: metres)) }
+        #expect(await first.insideIDs == ["Home"])
+        try fixture.writeCircles([("Far", 5_000)])
+        let second = try fixture.keeper()
+        let reports = await second.start()
+        #expect(reports.map(\.kind) == ["enter", "exit"])
+        #expect(reports.last.map { String(decoding: $0.line, as: UTF8.self).contains(#""reason":"removed""#) } == true)
+    }
+
+    @Test func keepsTheLastGoodSetWhenTheFileIsDamaged() async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0)])
+        let keeper = try fixture.keeper()
+        _ = await keeper.start()
+        for (second, metres) in [200.0, 150, 0, 0].enumerated() { _ = await keeper.process(try FenceFixture.fix(second, metres: metres)) }
+        try fixture.write("<html>Not found</html>")
+        #expect(await keeper.reload() == [])
+        #expect(await keeper.fenceCount == 1)
+        #expect(await keeper.problems.count == 1)
+        // After a restart, too: no exit that never happened.
+        let next = try fixture.keeper()
+        #expect(await next.start().map(\.kind) == ["enter"])
+        #expect(await next.fenceCount == 1)
+        #expect(await next.insideIDs == ["Home"])
+        try FileManager.default.removeItem(atPath: fixture.file)
+        _ = await next.reload()
+        #expect(await next.fenceCount == 1)
+        try fixture.writeCircles([("Home", 0), ("Far", 5_000)])
+        _ = await next.reload()
+        #expect(await next.fenceCount == 2)
+        #expect(await next.problems == [])
+    }
+
+    @Test func readsAFolderOfFilesAndFollowsItsChanges() async throws {
+        let fixture = try FenceFixture()
+        let folder = fixture.folder + "/fences"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try fixture.writeCircles([("A", 0)], to: "fences/a.geojson")
+        try fixture.writeCircles([("B", 1_000)], to: "fences/b.json")
+        try fixture.write("no fences", to: "fences/readme.txt")
+        let keeper = try fixture.keeper(path: folder)
+        _ = await keeper.start()
+        #expect(await keeper.fences.map(\.name) == ["A", "B"])
+        try fixture.write("{", to: "fences/b.json")
+        _ = await keeper.reload()
+        #expect(await keeper.fences.map(\.name) == ["A", "B"])
+        try FileManager.default.removeItem(atPath: folder + "/a.geojson")
+        try FileManager.default.removeItem(atPath: folder + "/b.json")
+        try fixture.writeCircles([("C", 0)], to: "fences/c.geojson")
+        _ = await keeper.reload()
+        #expect(await keeper.fences.map(\.name) == ["C"])
+        #expect(await keeper.problems == [])
+    }
+
+    @Test func keepsWhatWasAddedOverARestart() async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0)])
+        let keeper = try fixture.keeper()
+        _ = await keeper.start()
+        let shape = try FenceShape.circle(centre: FenceFixture.place(1_000), radiusMetres: 30)
+        _ = try await keeper.add([Geofence(id: "Shop", shape: shape)])
+        let next = try fixture.keeper()
+        _ = await next.start()
+        #expect(await next.fences.map(\.id) == ["Home", "Shop"])
+        #expect(await next.addedIDs == ["Shop"])
+        #expect(try await next.remove(id: "Shop").wasThere)
+        #expect(try await !next.remove(id: "Home").wasThere)
+        #expect(await next.fenceCount == 1)
+    }
+
+    @Test func saysHowFarItIsToTheNextBorder() async throws {
+        let fixture = try FenceFixture()
+        let keeper = try fixture.keeper(path: fixture.folder + "/none.geojson")
+        _ = await keeper.start()
+        #expect(await keeper.problems.count == 1)
+        #expect(await keeper.freeMetres == nil)
+        try fixture.writeCircles([("Home", 0)], to: "none.geojson")
+        _ = await keeper.reload()
+        _ = await keeper.process(try FenceFixture.fix(0, metres: 2_050))
+        let free = try #require(await keeper.freeMetres)
+        #expect(abs(free - 2_000) < 0.01)
+        #expect(await keeper.nearest(5).map(\.fence.name) == ["Home"])
+        _ = await keeper.process(try FenceFixture.fix(1_000, metres: 200_000))
+        #expect(await keeper.freeMetres == 15_000)
+    }
+
+    @Test(arguments: ["fence-state", "fences-known", "fences-added.geojson", "fences-good.geojson"])
+    func beginsAnewWithADamagedState(name: String) async throws {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0)])
+        try fixture.write("damaged", to: "state/\(name)")
+        let keeper = try fixture.keeper()
+        #expect(await keeper.start() == [])
+        #expect(await keeper.problems.count == 1)
+        #expect(await keeper.fenceCount == 1)
+    }
+}
+
+extension FenceFixture {
+    /// What is told when the walk is cut into runs; the last reports of each run may get lost on the way.
+    static func run(_ runs: [[Position]], losesLast: Bool) async throws -> [FenceReport] {
+        let fixture = try FenceFixture()
+        try fixture.writeCircles([("Home", 0)])
+        var told: [FenceReport] = []
+        for (index, fixes) in runs.enumerated() {
+            let keeper = try fixture.keeper()
+            told += await keeper.start()
+            for (number, fix) in fixes.enumerated() {
+                let reports = await keeper.process(fix)
+                if losesLast, index + 1 < runs.count, number + 1 == fixes.count { continue }
+                told += reports
+            }
+        }
+        return told
+    }
+
+    /// The kinds of the events, each id once, in the order of time.
+    static func kinds(_ reports: [FenceReport]) -> [String] {
+        var seen: Set<String> = []
+        return reports.filter { seen.insert($0.id).inserted }.sorted { ($0.time ?? .distantPast) < ($1.time ?? .distantPast) }.map(\.kind)
+    }
+}
+
+extension UTCTime {
+    static let distantPast = UTCTime(millisecondsSince1970: 0)
+}
