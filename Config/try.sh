@@ -37,7 +37,7 @@ elif "$waypost" devices --json | grep -q '"receiver"'; then
 else
     # Ten minutes of driving in a quarter of one.
     source="nmea:$PWD/Tests/Data/drive.nmea?speed=40"
-    printf 'waypost: no receiver found; playing a recorded drive, forty times as fast\n'
+    printf 'waypost: no receiver found; playing a recorded drive past two fences, forty times as fast\n'
 fi
 
 # Tracks stay; the socket does not. A new folder each time: what answers in it is the tracker that was just started.
@@ -46,6 +46,14 @@ session=$(mktemp -d)
 mkdir -p "$state/log"
 socket=$session/waypost.sock
 tracker=
+options=(--source "$source" --log "$state/log" --socket "$socket")
+if [[ $source != nmea:$PWD/Tests/Data/drive.nmea* ]]; then
+    options+=(--state "$state")
+else
+    # What was known at the end of the drive is no news at its start.
+    options+=(--state "$session/state" --config "$session/waypost.toml")
+    printf '[geofences]\nfile = "%s"\n' "$PWD/Config/try-fences.geojson" >"$session/waypost.toml"
+fi
 
 # The finished tracks. A file's time is that of its fixes, so what is new shows only by comparison.
 tracks() { find "$state/log" -name '*.gpx' | sort; }
@@ -81,7 +89,7 @@ tracks >"$session/tracks-before"
 SECONDS=0
 # In a process group of its own (set -m): Ctrl-C ends the screen, and the script then asks the tracker to end, once.
 set -m
-"$waypost" run --source "$source" --state "$state" --log "$state/log" --socket "$socket" </dev/null >"$session/tracker.log" 2>&1 &
+"$waypost" run "${options[@]}" </dev/null >"$session/tracker.log" 2>&1 &
 tracker=$!
 set +m
 

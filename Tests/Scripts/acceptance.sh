@@ -222,9 +222,122 @@ row_S11() {
 places() { python3 -c 'import json, sys
 for line in sys.stdin: fix = json.loads(line); print(fix["time"], fix["lat"], fix["lon"])'; }
 
+# asked MEMBER...: what status says, member by member, as JSON.
+asked() {
+    "$bin/waypost" status --json --socket "$work/socket" 2>/dev/null | python3 -c 'import json, sys
+value = json.loads(sys.stdin.read() or "null")
+for name in sys.argv[1:]: value = value.get(name) if isinstance(value, dict) else None
+print(json.dumps(value))' "$@"
+}
+is() { [[ $(asked "${@:2}") == "$1" ]]; }
+
+# One source, every fix or significant changes: with the latter alone the receiver sleeps, and wakes for who needs more.
+row_S7() {
+    feed 5
+    start_gpsd
+    printf '[tracking]\nhigh_accuracy = false\n' >"$work/waypost.toml"
+    "$bin/waypost" run --config "$work/waypost.toml" --source "gpsd://localhost:$port" --state "$work/state" --log "$work/log" \
+        --socket "$work/socket" </dev/null >>"$work/tracker.log" 2>&1 &
+    tracker=$!
+    within 20 is '"asleep"' following pace || short "the receiver does not sleep: $(asked following)"
+    is '"healthy"' health || short "a planned sleep counts as a problem: $(asked problems)"
+    "$bin/waypost" watch --significant --json --count 1 --timeout 5 --socket "$work/socket" >"$work/significant" ||
+        short "no first report of significant changes"
+    grep -q '"cached":true' "$work/significant" || short "the first report is not marked as cached"
+    "$bin/waypost" watch --count 5 --timeout 10 --socket "$work/socket" >/dev/null || short "who needs every fix does not get it"
+    ! grep -q 'position lost' "$work/tracker.log" || short "a planned sleep was told as a loss"
+    ended_well || short "the tracker did not end with 0"
+}
+
+# A recording is played in three styles, held, lost and begun again, and ends.
+row_S8() {
+    "$bin/waypost" convert "$recording" "$work/drive.gpx" 2>/dev/null || short "no GPX of the recording"
+    local style
+    for style in actual interpolated fixed; do
+        "$bin/waypost" run --source "gpx:$work/drive.gpx?style=$style&speed=0&times=original" --state "$work/state" --log "$work/$style" \
+            --socket "$work/socket" </dev/null >>"$work/tracker.log" 2>&1 || short "style $style did not end with 0"
+        (($("$bin/waypost" log export --log "$work/$style" | wc -l) > 300)) || short "style $style gave too little"
+    done
+    track "gpx:$work/drive.gpx"
+    within 10 reached fixes 2 || short "no positions"
+    "$bin/waypost" playback stationary on --socket "$work/socket" || short "stationary"
+    sleep 2.5
+    [[ $(fixes | tail -n 2 | sed 's/.*\("lat":[^,]*,"lon":[^,]*\),.*/\1/' | sort -u | wc -l) == 1 ]] || short "it moves while it stands still"
+    "$bin/waypost" playback position-lost on --socket "$work/socket" || short "position-lost"
+    within 5 reached losses 1 || short "no loss"
+    silent 2 || short "positions while there are none"
+    "$bin/waypost" playback position-lost off --socket "$work/socket"
+    "$bin/waypost" playback stationary off --socket "$work/socket"
+    "$bin/waypost" playback reset --socket "$work/socket" || short "reset"
+    local before
+    before=$(count fixes)
+    within 5 reached fixes $((before + 2)) || short "it does not go on"
+    ended_well || short "the tracker did not end with 0"
+}
+
+# A drive along a route at a speed, and one that is built in.
+row_S9() {
+    "$bin/waypost" convert "$recording" "$work/drive.gpx" 2>/dev/null || short "no GPX of the recording"
+    "$bin/waypost" run --source "route:$work/drive.gpx?speed=30&interval=1" --state "$work/state" --log "$work/log" --socket "$work/socket" \
+        </dev/null >>"$work/tracker.log" 2>&1 &
+    tracker=$!
+    within 10 answers || short "the tracker does not answer"
+    "$bin/waypost" watch --json --count 4 --timeout 10 --socket "$work/socket" >"$work/watch.jsonl" || short "no positions along the route"
+    [[ $(fixes | grep -c '"speed":30') == 4 ]] || short "not at 30 m/s"
+    ended_well || short "the tracker did not end with 0"
+    track sim:freeway
+    within 10 reached fixes 3 || short "no positions of sim:freeway"
+    ended_well || short "the tracker did not end with 0"
+}
+
+# Fences of a file: events in the log, in watch and in status; inside at creation is silent; the file is read again.
+row_S13() {
+    printf '%s' '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"Start","radius":60},' \
+        '"geometry":{"type":"Point","coordinates":[10.2410,51.7325]}}]}' >"$work/fences.geojson"
+    printf '[geofences]\nfile = "%s"\n' "$work/fences.geojson" >"$work/waypost.toml"
+    "$bin/waypost" run --config "$work/waypost.toml" --source "nmea:$recording?speed=20" --state "$work/state" --log "$work/log" \
+        --socket "$work/socket" </dev/null >>"$work/tracker.log" 2>&1 &
+    tracker=$!
+    within 10 answers || short "the tracker does not answer"
+    "$bin/waypost" watch --json --events --count 1 --timeout 30 --socket "$work/socket" >"$work/events" || short "no event"
+    grep -q '"event":"exit","fence":"Start"' "$work/events" || short "not the exit: $(cat "$work/events")"
+    "$bin/waypost" status --socket "$work/socket" | grep -q 'exit Start' || short "status does not show the event"
+    "$bin/waypost" fences add Here --at 51.7145,10.2624 --radius 50 --socket "$work/socket" || short "no fence added"
+    [[ $("$bin/waypost" fences list --socket "$work/socket" | wc -l) == 2 ]] || short "not two fences"
+    printf '{"type":"FeatureCollection","features":[]}' >"$work/fences.geojson"
+    [[ $("$bin/waypost" fences list --socket "$work/socket") == Here,* ]] || short "the file was not read again"
+    ended_well || short "the tracker did not end with 0"
+    grep -q '<name>Start</name>' "$work"/log/*.gpx || short "the event is no waypoint of the track"
+    valid "$work"/log/*.gpx || short "not valid: $(tail -n 1 "$work/xmllint.log")"
+}
+
+# Average speed, a hold with its reason, and what the box can do.
+row_S24() {
+    track sim:freeway
+    within 10 reached fixes 4 || short "no positions"
+    [[ $(asked following average_speed) == 3[0-9]* ]] || short "average speed $(asked following average_speed) at 33 m/s"
+    "$bin/waypost" hold --reason 'photo walk' --socket "$work/socket" 2>/dev/null &
+    within 5 held 'photo walk' || short "status does not show the hold"
+    "$bin/waypost" capabilities --socket "$work/socket" | grep -q '^significant changes: yes' || short "capabilities"
+    ended_well || short "the tracker did not end with 0"
+}
+held() { asked following for | grep -qF "$1"; }
+
+# Through a fence between two sparse fixes: one pass, with both times; and what would have fired on a recording, byte for byte.
+row_N5() {
+    printf '%s' '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"Bridge","radius":30},' \
+        '"geometry":{"type":"Point","coordinates":[8,47.001]}}]}' >"$work/fences.geojson"
+    printf '{"class":"TPV","time":"2026-03-01T12:00:%s.000Z","mode":3,"lat":%s,"lon":8}\n' 00 47 10 47.002 >"$work/track.jsonl"
+    "$bin/waypost" fences replay "$work/fences.geojson" "$work/track.jsonl" --rule exact --json >"$work/first" || short "replay failed"
+    [[ $(wc -l <"$work/first") == 1 ]] || short "not one event: $(cat "$work/first")"
+    grep -q '"event":"pass".*"crossed_at":.*"left_at":' "$work/first" || short "no pass with its times: $(cat "$work/first")"
+    "$bin/waypost" fences replay "$work/fences.geojson" "$work/track.jsonl" --rule exact --json | cmp -s - "$work/first" ||
+        short "the same input gave other bytes"
+}
+
 # -- One after the other: several of them measure time.
 
-rows=(S1 S2 S3 S11 N9 N10)
+rows=(S1 S2 S3 S7 S8 S9 S11 S13 S24 N5 N9 N10)
 (($# == 0)) || rows=("$@")
 good=0
 port=$((20000 + $$ % 20000))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Kills the tracker at every step of telling a fence event, and counts the events in the end.
 
-    python3 Tests/Scripts/fence_kills.py BIN STEPS
+    python3 Tests/Scripts/fence_kills.py BIN STEPS [STRIDE]
 
-A receiver on a FIFO goes into a circle and out again. In run N the tracker is killed (SIGKILL, by strace) at its Nth rename, fsync, fdatasync
+A receiver on a FIFO goes into a circle and out again. In run N, for every STRIDEth N (1), the tracker is killed (SIGKILL, by strace) at its Nth rename, fsync, fdatasync
 or write to a file of its state or log, then started again; what the receiver said meanwhile waits in the FIFO. In the end the tracks must
 have exactly one enter and one exit, in that order, as after a run that nobody killed. Exits with 1 when a run does not. Standard library only.
 """
@@ -12,6 +12,7 @@ import glob
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -97,7 +98,10 @@ class Run:
 
 
 def main():
-    bin, steps = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    if not shutil.which("strace"):
+        print("fence-kills: needs strace", file=sys.stderr)
+        sys.exit(69)
+    bin, steps, stride = os.path.abspath(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
     with tempfile.TemporaryDirectory() as folder:
         expected, _ = Run(bin, folder, None).events()
     print(f"nobody kills it: {', '.join(kind for _, kind in expected)}")
@@ -105,14 +109,15 @@ def main():
         sys.exit("fence-kills: the walk does not go in and out")
     wrong = kills = 0
     # The start alone takes some dozen steps; those of the events lie behind.
-    for step in range(1, steps + 1):
+    runs = range(stride, steps + 1, stride)
+    for step in runs:
         with tempfile.TemporaryDirectory() as folder:
             found, killed = Run(bin, folder, step).events()
             kills += killed
             if [kind for _, kind in found] != ["enter", "exit"]:
                 wrong += 1
                 print(f"killed at step {step}: {found}")
-    print(f"{steps} runs, {kills} of them killed: {steps - wrong} with one enter and one exit")
+    print(f"{len(runs)} runs, {kills} of them killed: {len(runs) - wrong} with one enter and one exit")
     sys.exit(1 if wrong or not kills else 0)
 
 
