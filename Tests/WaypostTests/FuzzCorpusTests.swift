@@ -51,6 +51,21 @@ import WaypostTestKit
         }
     }
 
+    @Test func goesOnFromAnyStateOfFences() throws {
+        let files = try FuzzCorpusTests.files("state")
+        #expect(files.count >= 4)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            #expect(FenceStateContract.violations(decoding: input) == [], "\(file.lastPathComponent)")
+            // Every byte once another.
+            for index in input.indices {
+                var damaged = input
+                damaged[index] ^= 0x55
+                #expect(FenceStateContract.violations(decoding: damaged) == [], "\(file.lastPathComponent), byte \(index)")
+            }
+        }
+    }
+
     @Test func sortsLinesAlikeWhereverTheyAreCut() throws {
         let files = try FuzzCorpusTests.files("lines")
         #expect(files.count >= 4)

@@ -1,0 +1,9 @@
+import FuzzSupport
+import WaypostTestKit
+
+@main
+enum FuzzState {
+    static func main() {
+        Fuzzer.run { FenceStateContract.violations(decoding: $0) }
+    }
+}

@@ -1,0 +1,52 @@
+import Waypost
+
+/// What must hold for the state of a geofence monitor, whatever bytes it is read from.
+public enum FenceStateContract {
+    /// The ways in which reading those bytes, with a checksum that fits, breaks the contract.
+    ///
+    /// - What was read is written and read again as the same.
+    /// - A monitor goes on from whatever was read: values that no monitor has written stop nobody.
+    public static func violations(decoding input: [UInt8]) -> [Violation] {
+        var violations: [Violation] = []
+        var state = GeofenceMonitorState()
+        if let keys = try? GeofenceMonitorState.decode(known: sealed(input)) {
+            if (try? GeofenceMonitorState.decode(known: GeofenceMonitorState.encode(known: keys))) != keys {
+                violations.append(Violation("known fences are read otherwise than written"))
+            }
+            state.known = keys
+        }
+        if let progress = try? GeofenceProgress(decoding: sealed(input)) {
+            let bytes = progress.encoded()
+            // Not the values: some of them may be no numbers, which equal nothing.
+            if (try? GeofenceProgress(decoding: bytes))?.encoded() != bytes {
+                violations.append(Violation("progress is read otherwise than written"))
+            }
+            state.progress = progress
+        }
+        for rule in BorderRule.allCases { goOn(from: state, rule: rule) }
+        return violations
+    }
+
+    private static func goOn(from state: GeofenceMonitorState, rule: BorderRule) {
+        guard let home = Coordinate(latitudeDegrees: 47, longitudeDegrees: 8),
+            let shape = try? FenceShape.circle(centre: home, radiusMetres: 50)
+        else { preconditionFailure("a circle on Earth") }
+        var monitor = GeofenceMonitor(fences: FenceIndex([Geofence(id: "yard", shape: shape, dwellSeconds: 5)]), rule: rule)
+        _ = monitor.restore(state)
+        for second in 0..<8 {
+            var fix = Position(
+                time: UTCTime(millisecondsSince1970: 1_800_000_000_000 + Int64(second) * 1_000),
+                coordinate: Geodesic.end(from: home, azimuthDegrees: 0, distanceMetres: Double(second) * 20).coordinate)
+            fix.speedMetresPerSecond = 20
+            fix.courseDegrees = 0
+            _ = monitor.process(fix)
+        }
+    }
+
+    /// The bytes, all but the last four, with the checksum that fits them.
+    private static func sealed(_ input: [UInt8]) -> [UInt8] {
+        let body = Array(input.dropLast(4))
+        let checksum = CRC32C.checksum(body.span.bytes)
+        return body + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt32($0))) }
+    }
+}
