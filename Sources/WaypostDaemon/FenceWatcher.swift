@@ -14,6 +14,8 @@ actor FenceWatcher: PositioningConsumer {
     private let hold: PositioningHold
     private let logger: Logger
     private var toldProblems: [String] = []
+    /// Whether there is something to watch: most boxes have no fences, and need not ask at every fix.
+    private var isWatching = false
 
     init(keeper: GeofenceKeeper, recorder: TrackRecorder, watches: WatchDesk, hold: PositioningHold, logger: Logger) {
         self.keeper = keeper
@@ -37,10 +39,11 @@ actor FenceWatcher: PositioningConsumer {
     func consume(_ update: PositioningUpdate) async {
         switch update {
         case .position(let position):
+            guard isWatching else { return }
             await tell(await keeper.process(position))
             await tellProblems()
             await followAsNeeded()
-        case .lost: await keeper.lose(at: nil)
+        case .lost: if isWatching { await keeper.lose(at: nil) }
         case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
         }
     }
@@ -85,6 +88,7 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Says how closely the fences need the device followed: the next fix when the nearest border could be reached.
     private func followAsNeeded() async {
+        isWatching = await keeper.mayHaveFences
         hold.need = await keeper.freeMetres.map { .movement(metres: $0) }
     }
 

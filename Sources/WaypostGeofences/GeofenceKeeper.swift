@@ -129,6 +129,8 @@ public actor GeofenceKeeper {
         return loaded.filter { !ids.contains($0.id) } + own.fences
     }
 
+    /// Whether there are fences, or a file that may have some later.
+    public var mayHaveFences: Bool { loader != nil || monitor.index.count > 0 }
     /// How many fences are watched.
     public var fenceCount: Int { monitor.index.count }
     /// The ids of the fences that were added while running.
