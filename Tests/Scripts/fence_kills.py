@@ -27,6 +27,7 @@ FENCE = (
     '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"Yard","radius":100},'
     f'"geometry":{{"type":"Point","coordinates":[{HOME[1]},{HOME[0]}]}}}}]}}'
 )
+RULE = os.environ.get("RULE", "exact")
 STEPS = "rename,fsync,fdatasync,pwrite64,write"
 
 
@@ -52,7 +53,7 @@ class Run:
     def __init__(self, bin, folder, step):
         self.bin, self.folder, self.step = bin, folder, step
         open(f"{folder}/fences.geojson", "w").write(FENCE)
-        open(f"{folder}/waypost.toml", "w").write('[geofences]\nfile = "fences.geojson"\nrule = "exact"\n')
+        open(f"{folder}/waypost.toml", "w").write(f'[geofences]\nfile = "fences.geojson"\nrule = "{RULE}"\n')
         os.mkfifo(f"{folder}/receiver")
         # Open for both, so that nothing is lost while no tracker reads.
         self.receiver = os.open(f"{folder}/receiver", os.O_RDWR)
