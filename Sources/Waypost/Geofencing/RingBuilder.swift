@@ -10,14 +10,13 @@ struct RingBuilder {
     mutating func addRing(_ ring: [Coordinate], polygon: Int, ring index: Int) throws(FenceShapeError) {
         let turns = RingBuilder.turns(ring)
         guard abs(turns) <= 1 else { throw .windsMoreThanOnce(polygon: polygon, ring: index) }
-        // On a flat map a ring round a pole is closed by way of the pole: along a meridian there, and back. Both ways are the same line.
-        let kept = turns == 0 ? ring : ring.filter { abs($0.latitudeDegrees) < 90 }
         let start = corners.count / 2
-        unroll(kept)
+        unroll(ring)
+        if turns != 0 { removeWaysToPole(from: start, turnDegrees: Double(turns) * 360) }
         guard corners.count / 2 - start >= 3 else { throw .tooFewCorners(polygon: polygon, ring: index) }
         corners.append(corners[2 * start] + Double(turns) * 360)
         corners.append(corners[2 * start + 1])
-        let middle = kept.reduce(0) { $0 + $1.latitudeDegrees }
+        let middle = stride(from: 2 * start + 1, to: corners.count, by: 2).reduce(0) { $0 + corners[$1] }
         close(from: start, pole: turns == 0 ? .none : (middle > 0 ? .north : .south), isOuter: index == 0)
     }
 
@@ -82,6 +81,37 @@ struct RingBuilder {
         }
         if corners.count - start > 4, points.first == points.last {
             corners.removeLast(2)
+        }
+    }
+
+    /// Removes the ways along a meridian to a pole, and back.
+    ///
+    /// On a flat map a ring round the pole is cut there; both ways are the same line.
+    private mutating func removeWaysToPole(from start: Int, turnDegrees: Double) {
+        let ring = stride(from: 2 * start, to: corners.count, by: 2).map { (longitude: corners[$0], latitude: corners[$0 + 1]) }
+        // Begins behind a corner that is not on a pole, so that no run of those on one is cut in two.
+        guard let first = ring.firstIndex(where: { abs($0.latitude) < 90 }) else { return }
+        corners.removeLast(corners.count - 2 * start)
+        var kept = [ring[first]]
+        var run: [(longitude: Double, latitude: Double)] = []
+        for offset in 1...ring.count {
+            var corner = ring[(first + offset) % ring.count]
+            if first + offset >= ring.count { corner.longitude += turnDegrees }
+            if abs(corner.latitude) >= 90 {
+                run.append(corner)
+                continue
+            }
+            let meridian = corner.longitude
+            if kept[kept.count - 1].longitude != meridian || run.contains(where: { $0.longitude != meridian }) { kept += run }
+            run.removeAll()
+            // Without the way to the pole, the corner that it left from may be the one that it came back to.
+            if kept[kept.count - 1] != corner { kept.append(corner) }
+        }
+        // The first corner again, a turn further.
+        kept.removeLast()
+        for corner in kept {
+            corners.append(corner.longitude)
+            corners.append(corner.latitude)
         }
     }
 

@@ -56,6 +56,10 @@ struct FenceShapeTests {
         ])
         #expect(try cut.contains(place(-75, 180)) && cut.contains(place(-90, 5)) && !cut.contains(place(-59, 180)))
         #expect(cut.signedDistanceMetres(to: try place(-61, 180)) < -111_000, "the antimeridian is no border")
+        // A corner on the pole is a corner, where the ring does not come back the way it went.
+        let touching = try FenceShape.polygon([try ring([(80, 0), (80, 90), (80, 180), (90, -135), (80, -90)])])
+        #expect(try touching.contains(place(85, 45)) && touching.contains(place(89.9, 0)) && touching.contains(place(85, -170)))
+        #expect(try !touching.contains(place(79, 45)) && !touching.contains(place(85, -140)) && !touching.contains(place(85, -130)))
     }
 
     @Test func refusesWhatIsNoArea() throws {

@@ -64,6 +64,23 @@ struct FenceWritingTests {
         }
     }
 
+    @Test func keepsRingsRoundPolesWithCornersOnThem() throws {
+        let rings: [[(Double, Double)]] = [
+            // Touches the pole; without the corner there its neighbours are half a turn apart, and either way would do.
+            [(89, 180), (88, -90), (89, 0), (90, 90), (88, 180)],
+            [(90, 0), (80, 0), (80, 120), (80, -120)],
+            [(80, 0), (80, 120), (80, -120), (80, 0), (90, 0)],
+            [(-90, -180), (-60, -180), (-60, -90), (-60, 0), (-60, 90), (-60, 180), (-90, 180)],
+        ]
+        for ring in rings {
+            let corners = try ring.map { try #require(Coordinate(latitudeDegrees: $0.0, longitudeDegrees: $0.1)) }
+            let fence = Geofence(id: "pole", shape: try .polygon([corners]))
+            for format in [FenceFormat.geojson, .kml, .traccar] {
+                #expect(try FenceFormat.read(FenceFormat.write([fence], as: format).text.bytes).fences == [fence], "\(ring) \(format)")
+            }
+        }
+    }
+
     @Test func saysWhatAFormatDoesNotKeep() throws {
         let centre = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
         let circle = Geofence(
