@@ -92,6 +92,12 @@ public final class ControlServer: Sendable {
         hub.eventLoop.execute { [hub, buffer] in hub.value.send(buffer, to: connections) }
     }
 
+    /// Returns when the thread of the connections has come round to it; never when that hangs.
+    public func answer() async {
+        // Fails only when the server has been stopped: then nothing hangs.
+        do { try await hub.eventLoop.submit {}.get() } catch {}
+    }
+
     /// Removes the socket and ends every connection.
     public func stop() async {
         // First the name, then the listener: a successor never finds its own socket gone. Somebody else may have removed it: no matter.

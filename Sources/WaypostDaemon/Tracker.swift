@@ -12,6 +12,8 @@ struct Tracker {
     let configuration: Configuration
     let stateFolder: String
     let stays: Bool
+    /// The service manager, if it was one that started the tracker.
+    let notifier: ServiceNotifier?
     let logger: Logger
 
     /// Runs until the source ends or somebody asks to stop; leaves every track finished.
@@ -50,13 +52,19 @@ struct Tracker {
 
         logger.info("source \(source.name), log \(configuration.log.directory), socket \(server.path)")
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
+        let service = notifier.map { ServiceReporter($0, logger: logger) }
+        if let service { await manager.attach(service) }
         await manager.start(needing: nil)
+        await service?.tellReady()
+        let watchdog = Task { await watch(manager: manager, recorder: recorder, fences: fences.keeper, server: server) }
         let failure = await end(of: manager, or: stop) { await upkeep.finishTrack() }
+        await service?.tellStopping()
         await follower.stop()
         await upkeep.finishTrack()
         // Once more what a full disk or a vanished folder kept from being finished, at the start or now.
         let isAllFinished = await upkeep.recoverTracks()
         await upkeep.close()
+        watchdog.cancel()
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
@@ -126,6 +134,18 @@ struct Tracker {
     }
 
     // MARK: - Beginning and end
+
+    /// Lets the service manager know that every stage answers, for as long as the task runs.
+    private func watch(manager: PositioningManager, recorder: TrackRecorder, fences: GeofenceKeeper, server: ControlServer) async {
+        guard let notifier else { return }
+        let stages: [ServiceWatchdog.Stage] = [
+            .init(name: "positioning") { await manager.answer() },
+            .init(name: "log") { _ = await recorder.statistics },
+            .init(name: "fences") { _ = await fences.fenceCount },
+            .init(name: "control socket") { await server.answer() },
+        ]
+        await ServiceWatchdog(notifier, stages: stages, logger: logger).run()
+    }
 
     /// Waits for the source's end or a request to stop, whichever comes first; the source's end alone does not end a tracker that stays.
     ///

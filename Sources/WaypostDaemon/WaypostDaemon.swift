@@ -51,6 +51,7 @@ enum WaypostDaemon {
         if let log = options.log { configuration.log.directory = log }
         if let socket = options.socket { configuration.control.socket = socket }
         return Tracker(
-            configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays, logger: Logger(label: "waypostd"))
+            configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays,
+            notifier: ServiceNotifier(environment: identity.environment), logger: Logger(label: "waypostd"))
     }
 }

@@ -31,12 +31,16 @@ public final class EventHandoff: Sendable {
     private let capacity: Int
     private let overflow: Overflow
     private let monitor = Monitor(State())
+    private let vigil: SourceVigil?
 
     /// An empty queue for that many events; the receiver may hold as many again in its hands.
-    public init(capacity: Int, whenFull overflow: Overflow) {
+    ///
+    /// - Parameter vigil: who is told of signs of life.
+    public init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil? = nil) {
         precondition(capacity > 0, "a queue needs room for one event")
         self.capacity = capacity
         self.overflow = overflow
+        self.vigil = vigil
     }
 
     /// How many events were dropped for want of room.
@@ -62,6 +66,9 @@ public final class EventHandoff: Sendable {
         receiver?.resume()
         return isTaken
     }
+
+    /// A sign of life from a source that has nothing to say: an attempt to reach the receiver has ended, or the receiver is silent.
+    public func noteLook() { vigil?.noteSign() }
 
     /// Ends the queue: the receiver takes what is left, and the failure if there is one.
     ///
@@ -122,14 +129,17 @@ public final class EventHandoff: Sendable {
     ///   - threadName: what `top -H` shows.
     ///   - body: the thread's work: sends events, waits by the cancellation only, returns when it has ended or when asked to stop. What
     ///     it throws is thrown to the caller after its last event.
+    ///   - vigil: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
     /// - Errors: what the body throws; `cannotRead` when the system has no thread or descriptor left.
     /// - Concurrency: returns at once when the task is cancelled, even while the body hangs in a call; the body ends by itself then, and
     ///   nothing it sends is delivered.
     public static func run(
-        threadName: String, whenFull overflow: Overflow, capacity: Int = 64, output: PositionSourceOutput,
+        threadName: String, whenFull overflow: Overflow, capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
         body: @escaping @Sendable (EventHandoff, ThreadCancellation) throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let handoff = EventHandoff(capacity: capacity, whenFull: overflow)
+        let handoff = EventHandoff(capacity: capacity, whenFull: overflow, vigil: vigil)
+        vigil?.begin()
+        defer { vigil?.end() }
         let thread: ThreadCancellation
         do {
             thread = try DedicatedThread.start(name: threadName) { cancellation in
@@ -153,14 +163,18 @@ public final class EventHandoff: Sendable {
     /// Runs `body` as a task beside this one and delivers what is sent, until it returns or the task is cancelled: for sources that wait
     /// for others instead of blocking.
     ///
-    /// - Parameter body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and is waited for,
-    ///   so that what it holds is free when this returns.
+    /// - Parameters:
+    ///   - vigil: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
+    ///   - body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and is waited for,
+    ///     so that what it holds is free when this returns.
     /// - Errors: what the body throws, after its last event.
     public static func run(
-        capacity: Int = 64, output: PositionSourceOutput,
+        capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
         body: @escaping @Sendable (EventHandoff) async throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let handoff = EventHandoff(capacity: capacity, whenFull: .dropsOldest)
+        let handoff = EventHandoff(capacity: capacity, whenFull: .dropsOldest, vigil: vigil)
+        vigil?.begin()
+        defer { vigil?.end() }
         let work = Task {
             do throws(PositionSourceError) {
                 try await body(handoff)
@@ -190,6 +204,7 @@ public final class EventHandoff: Sendable {
             for event in batch {
                 if Task.isCancelled { return }
                 await output(event)
+                vigil?.noteSign()
             }
         }
     }

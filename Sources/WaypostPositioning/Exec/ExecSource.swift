@@ -31,7 +31,8 @@ public struct ExecSource: PositionSource {
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        try await EventHandoff.run(threadName: "exec", whenFull: .dropsOldest, output: output) { handoff, cancellation in
+        let vigil = SourceVigil(name: name, patience: SourceVigil.localPatience)
+        try await EventHandoff.run(threadName: "exec", whenFull: .dropsOldest, vigil: vigil, output: output) { handoff, cancellation in
             // A program that is still being ended has its device to itself.
             while !turn.begin() {
                 guard cancellation.sleep(milliseconds: 20) else { return }
@@ -84,6 +85,7 @@ private struct ExecRun: ~Copyable {
             }
             let now = MonotonicClock.milliseconds
             send(follower.ended(words, at: now))
+            handoff.noteLook()
             guard cancellation.sleep(milliseconds: pauses.next(afterConnectionOf: now - start)) else { return }
         }
     }
@@ -125,7 +127,10 @@ private struct ExecRun: ~Copyable {
             // Nothing there: a quiet gap ends an epoch, and may be silence.
             let now = MonotonicClock.milliseconds
             if follower.isEpochOpen { send(follower.endEpoch(at: now)) }
-            if now >= follower.silenceDeadline { send(follower.checkSilence(at: now)) }
+            if now >= follower.silenceDeadline {
+                send(follower.checkSilence(at: now))
+                handoff.noteLook()
+            }
             return true
         }
         let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)

@@ -35,7 +35,10 @@ public struct GPSDSource: PositionSource {
         if let device, device.utf8.count > 127 || device.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) {
             throw .unusable(path: name, reason: "gpsd cannot be asked for a device of that path")
         }
-        try await EventHandoff.run(threadName: "gpsd:\(port)", whenFull: .dropsOldest, output: output) { handoff, cancellation in
+        let isLocal = host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        let vigil = SourceVigil(name: name, patience: isLocal ? SourceVigil.localPatience : SourceVigil.networkPatience)
+        try await EventHandoff.run(threadName: "gpsd:\(port)", whenFull: .dropsOldest, vigil: vigil, output: output) {
+            handoff, cancellation in
             var session = GPSDSession(source: self, handoff: handoff, cancellation: cancellation)
             session.run()
         }
@@ -68,6 +71,7 @@ private struct GPSDSession {
             let reason = connectAndRead()
             if cancellation.isCancelled { return }
             send(follower.disconnected(reason))
+            handoff.noteLook()
             guard cancellation.sleep(milliseconds: backOffMilliseconds) else { return }
             backOffMilliseconds = min(2 * backOffMilliseconds, GPSDSession.longestBackOffMilliseconds)
         }
@@ -90,6 +94,8 @@ private struct GPSDSession {
         while !cancellation.isCancelled {
             let now = MonotonicClock.milliseconds
             send(follower.checkSilence(at: now))
+            // While nothing is to be expected, a gpsd that answers is well.
+            if now >= follower.silenceDeadline { handoff.noteLook() }
             switch connection.read() {
             case .report(let report):
                 answerDeadline = nil

@@ -175,6 +175,12 @@ public actor PositioningManager {
         waitingForEnd = []
     }
 
+    /// Returns when everybody has taken what was told before; never when a consumer hangs.
+    public func answer() async {
+        await turn.enter()
+        turn.leave()
+    }
+
     // MARK: - Who wants to know
 
     /// Adds somebody who must see every update; call it before ``start(needing:)`` to miss none.

@@ -24,7 +24,10 @@ final class NMEASession: Sendable {
     func connected(to peer: String) { tell { $0.connected(to: peer, at: MonotonicClock.milliseconds) } }
 
     /// There are no positions until further notice; told once until the next fix.
-    func lose(_ reason: LossReason) { tell { $0.lose(reason) } }
+    func lose(_ reason: LossReason) {
+        tell { $0.lose(reason) }
+        handoff.noteLook()
+    }
 
     /// Something that a person should know; told once until the next loss.
     func warn(_ text: String) { tell { $0.warn(text) } }
@@ -39,7 +42,9 @@ final class NMEASession: Sendable {
     func checkSilence() -> Bool {
         let now = MonotonicClock.milliseconds
         tell { $0.checkSilence(at: now) }
-        return now >= silenceDeadline
+        guard now >= silenceDeadline else { return false }
+        handoff.noteLook()
+        return true
     }
 
     /// The moment of the monotonic clock, in milliseconds, at which silence will be a loss.

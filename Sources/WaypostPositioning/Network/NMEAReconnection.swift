@@ -12,7 +12,8 @@ struct NMEAReconnection: Sendable {
 
     /// Delivers events until the task is cancelled.
     func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
+        let vigil = SourceVigil(name: name, patience: SourceVigil.networkPatience)
+        try await EventHandoff.run(vigil: vigil, output: output) { (handoff) async throws(PositionSourceError) in
             let session = NMEASession(name: name, handoff: handoff)
             var pauses = ReconnectPauses()
             while !Task.isCancelled {

@@ -67,7 +67,8 @@ public struct SerialSource: PositionSource {
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        try await EventHandoff.run(output: output) { (handoff) async throws(PositionSourceError) in
+        let vigil = SourceVigil(name: name, patience: SourceVigil.localPatience)
+        try await EventHandoff.run(vigil: vigil, output: output) { (handoff) async throws(PositionSourceError) in
             let line: SerialLine
             do throws(SystemError) {
                 line = try SerialLine(source: self)

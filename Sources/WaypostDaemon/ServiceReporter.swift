@@ -1,0 +1,55 @@
+import Logging
+import Waypost
+import WaypostPositioning
+import WaypostSystem
+
+/// Keeps the line that `systemctl status` shows of the tracker to every local user: never a place, a source, or that positions are withheld.
+actor ServiceReporter: PositioningConsumer {
+    private let notifier: ServiceNotifier
+    private let logger: Logger
+    private var told = ""
+
+    init(_ notifier: ServiceNotifier, logger: Logger) {
+        self.notifier = notifier
+        self.logger = logger
+    }
+
+    func consume(_ update: PositioningUpdate) {
+        switch update {
+        case .position(let position): tell(position.mode == .threeDimensional ? "3D fix" : "2D fix")
+        case .lost(.withheld): break
+        case .lost(.disconnected): tell("position lost: not connected")
+        case .lost(.deviceGone): tell("position lost: the receiver is gone")
+        case .lost(let reason): tell("position lost: \(reason.words)")
+        case .paused: tell("the receiver sleeps")
+        case .resumed: tell("waiting for the receiver")
+        case .failed, .finished, .matched, .noFix, .significantChange, .sky, .stationary, .status: break
+        }
+    }
+
+    /// The tracker does its work from now on.
+    func tellReady() {
+        told = "waiting for the first fix"
+        send(.ready, .status(told))
+    }
+
+    /// It is about to end.
+    func tellStopping() {
+        told = "finishing the track"
+        send(.stopping, .status(told))
+    }
+
+    private func tell(_ words: String) {
+        guard words != told else { return }
+        told = words
+        send(.status(words))
+    }
+
+    private func send(_ first: ServiceNotifier.Message, _ second: ServiceNotifier.Message? = nil) {
+        do throws(SystemError) {
+            if let second { try notifier.tell(first, second) } else { try notifier.tell(first) }
+        } catch {
+            logger.warning("\(error.description)")
+        }
+    }
+}
