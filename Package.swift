@@ -8,6 +8,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The programs that ship: addresses of functions are found at the start and are read-only from then on.
+let hardened = ["-Xlinker", "-z", "-Xlinker", "now"]
+
 let package = Package(
     name: "waypost",
     products: [
@@ -65,14 +68,15 @@ let package = Package(
             ],
             swiftSettings: strict,
             // The static standard library exports every symbol for libraries that are opened later; none that we open needs one.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"] + hardened, .when(configuration: .release))]),
         .executableTarget(
             name: "WaypostCLI",
             dependencies: [
                 "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(hardened, .when(configuration: .release))]),
 
         // What checks it.
         .target(

@@ -21,6 +21,9 @@ build_packages=(
 # Not gpsd-clients: what it adds is not used, and it brings 160 packages of desktop and plotting.
 test_packages=(gpsd socat libxml2-utils python3)
 
+# What makes a Debian package of the programs.
+package_packages=(dpkg-dev binutils python3)
+
 # Ends the script with one line on stderr: fail EXIT_CODE MESSAGE...
 fail() {
     local code=$1

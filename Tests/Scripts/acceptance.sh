@@ -335,9 +335,32 @@ row_N5() {
         short "the same input gave other bytes"
 }
 
+# The package: udev rules, configuration, service; installed, upgraded and purged. $PACKAGE_SHOWN says that this was shown just before.
+row_S4() {
+    [[ -n ${PACKAGE_SHOWN-} ]] || BIN=$bin bash Tests/Scripts/package.sh >"$work/package" 2>&1 || short "$(tail -n 3 "$work/package")"
+}
+
+# The service manager hears that all is well while there is no receiver, and nothing once the tracker hangs.
+row_N11() {
+    socat -u UNIX-RECV:"$work/notify" OPEN:"$work/heard",creat,append &
+    within 5 test -S "$work/notify" || short "no socket for notifications"
+    export NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=1000000
+    track "serial:///dev/waypost-no-such-receiver"
+    within 10 beaten 8 || short "no sign of life without a receiver: $(cat "$work/heard")"
+    kill -STOP "$tracker"
+    local before
+    before=$(beats)
+    ! within 3 beaten $((before + 2)) || short "signs of life from a tracker that hangs"
+    kill -CONT "$tracker"
+    within 5 beaten $((before + 3)) || short "no sign of life afterwards"
+    ended_well || short "the tracker did not end with 0"
+}
+beats() { grep -o 'WATCHDOG=1' "$work/heard" | wc -l; }
+beaten() { (($(beats) >= $1)); }
+
 # -- One after the other: several of them measure time.
 
-rows=(S1 S2 S3 S7 S8 S9 S11 S13 S24 N5 N9 N10)
+rows=(S1 S2 S3 S4 S7 S8 S9 S11 S13 S24 N5 N9 N10 N11)
 (($# == 0)) || rows=("$@")
 good=0
 port=$((20000 + $$ % 20000))

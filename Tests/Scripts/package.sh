@@ -1,0 +1,280 @@
+#!/usr/bin/env bash
+# Builds the Debian package and shows that it does what it should on a small Debian with systemd, in a container: lintian, unit, udev rules; install,
+# track, watchdog, a bad configuration, upgrade, remove, purge.
+#
+# Usage: bash Tests/Scripts/package.sh          as root; nothing of this machine is changed but for packages that are missing
+#   BIN  the folder of waypost and waypostd built already (.build/release, built when it is not there)
+#
+# The bare Debian is kept in ${XDG_CACHE_HOME:-~/.cache}/waypost, by the hash of its recipe. Where no container with systemd can be started, a chroot
+# serves, and what could not be shown is listed at the end.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source Config/prerequisites.sh
+
+((EUID == 0)) || fail 77 "package.sh makes a root file system and starts it: run it as root"
+install_packages "${package_packages[@]}" lintian mmdebstrap systemd systemd-container util-linux
+release=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
+most_exposed=20 # what systemd-analyze security may find, in tenths
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/waypost-package.XXXXXX")
+root=$work/root
+container=
+not_run=()
+stop_container() {
+    [[ -n $container ]] || return 0
+    inside systemctl poweroff >/dev/null 2>&1 || true
+    within 20 gone "$nspawn" || kill -KILL "$nspawn" 2>/dev/null || true
+    container=
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
+finish() {
+    local code=$?
+    trap - EXIT
+    stop_container
+    rm -rf --one-file-system "$work"
+    exit "$code"
+}
+trap finish EXIT
+
+# passed WHAT: one more thing that holds. short WHY: the first that does not, which ends it.
+passed() { printf 'ok     %3d s  %s\n' "$SECONDS" "$*"; }
+short() {
+    printf 'package: %s\n' "$*" >&2
+    if [[ -n $container ]]; then
+        inside journalctl --unit waypostd --lines 20 --no-pager >&2 || true
+    fi
+    exit 1
+}
+# within SECONDS COMMAND...: whether the command succeeds before the time is over.
+within() {
+    local deadline=$((SECONDS + $1))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        ((SECONDS < deadline)) || return 1
+        sleep 0.2
+    done
+}
+
+# -- The packages: the one to ship, and a later one to upgrade to.
+
+if [[ -z ${BIN-} && ! -x .build/release/waypostd ]]; then
+    printf 'package: building the programs first\n'
+    find_swift
+    install_packages "${build_packages[@]}"
+    swift build -c release --static-swift-stdlib </dev/null
+fi
+export BIN=${BIN:-.build/release}
+SECONDS=0
+package=$(COMPRESSION="xz -z1" bash Config/debian/build.sh "$work")
+later=$(REVISION=+later COMPRESSION=none bash Config/debian/build.sh "$work")
+passed "$(basename "$package"), $(($(stat -c %s "$package") / 1000)) kB, $(dpkg-deb -f "$package" Installed-Size) kB installed"
+
+findings=$(lintian --allow-root --display-info --pedantic --fail-on error,warning,info,pedantic "$package" 2>&1) ||
+    short "lintian:"$'\n'"$findings"
+passed "lintian finds nothing, informal and pedantic remarks included"
+
+exposure=$(systemd-analyze security --offline=true --threshold="$most_exposed" Config/systemd/waypostd.service) ||
+    short "systemd-analyze security: ${exposure##*→ }"
+passed "systemd-analyze security: $(sed -n 's/.*Overall exposure level for //p' <<<"$exposure")"
+
+# -- A bare Debian, and what it takes to start it.
+
+recipe=(--variant=apt --include=systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal
+    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/waypost
+image=$cache/debian-$release-$(sha256sum <<<"$release ${recipe[*]}" | head -c 12).tar
+if [[ ! -s $image ]]; then
+    mkdir -p "$cache"
+    printf 'package: making a bare Debian %s: %s\n' "$release" "$image"
+    sources=()
+    [[ ! -s /etc/apt/sources.list.d/debian.sources ]] || sources=(/etc/apt/sources.list.d/debian.sources)
+    mmdebstrap --quiet "${recipe[@]}" --format=tar "$release" "$image.part" "${sources[@]}"
+    mv "$image.part" "$image"
+fi
+mkdir "$root"
+tar -C "$root" --numeric-owner -xf "$image"
+cp "$package" "$later" Tests/Data/drive.nmea Tests/Scripts/feed.py "$root/root/"
+: >"$root/etc/machine-id"
+printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
+passed "a bare Debian $release"
+
+start_container() {
+    systemd-nspawn --quiet --register=no --keep-unit --private-network --directory="$root" --boot --console=pipe \
+        </dev/null >"$work/console" 2>&1 &
+    nspawn=$!
+    within 20 leads || return 1
+    container=$(<"/proc/$nspawn/task/$nspawn/children")
+    container=${container%% *}
+    within 60 is_up
+}
+leads() { [[ -n $(<"/proc/$nspawn/task/$nspawn/children") ]]; }
+is_up() { [[ $(inside systemctl is-system-running) =~ running|degraded ]]; }
+# inside COMMAND...: in the container, else in the chroot.
+inside() {
+    # In name spaces of its own, as a chroot alone has no /proc.
+    local how=(unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" chroot "$root")
+    [[ -z $container ]] || how=(nsenter --target "$container" --all)
+    "${how[@]}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+}
+shell() { inside sh -c "$1"; }
+show() { inside systemctl show waypostd --property "$1" --value; }
+active() { inside systemctl is-active waypostd; }
+# configure LINE...: the test's own part of the configuration, and the service with it.
+configure() {
+    printf '%s\n' "$@" >"$root/etc/waypost/conf.d/10-test.toml"
+    shell "systemctl reset-failed waypostd; systemctl restart waypostd" 2>/dev/null
+}
+watches() { inside waypost watch --count "$1" --timeout "$2"; }
+
+if start_container; then
+    passed "it runs, with $(inside systemctl --version | head -n 1)"
+else
+    printf 'package: no container with systemd here (%s); a chroot serves\n' "$(tail -n 1 "$work/console")" >&2
+    [[ -z ${nspawn-} ]] || kill -KILL "$nspawn" 2>/dev/null || true
+    container=
+    not_run+=("the service at work" "watchdog" "a bad configuration" "udev rules")
+fi
+
+# -- Install.
+
+inside dpkg --install "/root/$(basename "$package")" >"$work/install" 2>&1 || short "it does not install: $(tail -n 3 "$work/install")"
+[[ $(inside stat -c '%a %U:%G' /var/log/waypost) == '750 waypost:waypost' ]] || short "the log is $(inside stat -c '%a %U:%G' /var/log/waypost)"
+[[ $(inside stat -c '%a %U:%G' /var/lib/waypost) == '750 waypost:waypost' ]] || short "the state is not the tracker's alone"
+inside waypost config check >/dev/null || short "its own configuration does not pass"
+[[ $(inside dpkg-query --show --showformat='${Conffiles}' waypost) == *' /etc/waypost/waypost.toml '* ]] || short "no conffile"
+inside bash -n /usr/share/bash-completion/completions/waypost || short "the completions of bash do not parse"
+passed "installed: user, folders, configuration, completions"
+
+# usb_serial VENDOR PRODUCT TTY SOCKET: a device that hangs on that USB socket, as umockdev reads it.
+usb_serial() {
+    local usb=/devices/pci0000:00/0000:00:14.0/usb1/$4
+    printf '%s\n' \
+        "P: /devices/pci0000:00/0000:00:14.0" "E: SUBSYSTEM=pci" "A: vendor=0x8086\n" "" \
+        "P: $usb" "N: bus/usb/001/00${4##*-}" "E: DEVTYPE=usb_device" "E: SUBSYSTEM=usb" "E: DEVNAME=/dev/bus/usb/001/00${4##*-}" \
+        "A: idVendor=$1\n" "A: idProduct=$2\n" "A: manufacturer=Some maker\n" "A: product=Some product\n" "A: bDeviceClass=02\n" "" \
+        "P: $usb/$4:1.0" "E: DEVTYPE=usb_interface" "E: SUBSYSTEM=usb" "A: bInterfaceNumber=00\n" "A: bInterfaceClass=02\n" "" \
+        "P: $usb/$4:1.0/tty/$3" "N: $3" "E: SUBSYSTEM=tty" "E: DEVNAME=/dev/$3" "E: MAJOR=166" "E: MINOR=0" "A: dev=166:0\n" ""
+}
+# properties VENDOR PRODUCT TTY SOCKET: what the rules make of its line.
+properties() {
+    usb_serial "$@" >"$root/root/device.umockdev"
+    inside umockdev-run --device /root/device.umockdev -- \
+        udevadm test --action=add "/sys/devices/pci0000:00/0000:00:14.0/usb1/$4/$4:1.0/tty/$3" 2>/dev/null
+}
+
+if [[ -n $container ]]; then
+    inside systemd-analyze verify --man=no waypostd.service >"$work/verify" 2>&1 || short "systemd-analyze verify: $(<"$work/verify")"
+    ! grep -q waypost "$work/verify" || short "systemd-analyze verify: $(<"$work/verify")"
+    passed "systemd-analyze verify"
+
+    # Every product that serial:auto opens, and no other.
+    products=$(sed -n 's/.*idVendor}=="\(....\)", ATTRS{idProduct}=="\(....\)".*/\1 \2/p' udev/60-waypost.rules)
+    while read -r vendor product; do
+        properties "$vendor" "$product" ttyACM0 1-2 >"$work/known"
+        grep -q '^DEVLINKS=.*/dev/waypost/receiver' "$work/known" || short "$vendor:$product gets no name: $(grep DEVLINKS "$work/known")"
+        grep -q '^ID_MM_DEVICE_IGNORE=1' "$work/known" && grep -q '^ID_MM_PORT_IGNORE=1' "$work/known" || short "ModemManager may have $vendor:$product"
+    done <<<"$products"
+    properties 1546 01a8 ttyACM0 1-2 >"$work/first"
+    grep -q 'gpsdctl@ttyACM0' "$work/first" || short "gpsd is not told of its receiver any more"
+    properties 1546 01a8 ttyACM1 1-3 >"$work/second"
+    places=$(grep -ho '/dev/waypost/at-[^ ]*' "$work/first" "$work/second" | sort -u)
+    [[ $(wc -l <<<"$places") == 2 ]] || short "two receivers of a kind are not told apart: $places"
+    for bridge in '0403 6001' '10c4 ea60' '067b 2303' '1a86 7523' '1546 1102'; do
+        properties $bridge ttyUSB0 1-2 >"$work/bridge"
+        ! grep -qi waypost "$work/bridge" || short "$bridge may be anything, and is taken for a receiver"
+    done
+    shell 'gzip --decompress --stdout --force /usr/share/doc/waypost/examples/61-waypost-bridge.rules | sed "s/^#\(.*0403\)/\1/; s/ATTRS{serial}==[^,]*, //" \
+        >/etc/udev/rules.d/61-waypost-bridge.rules'
+    properties 0403 6001 ttyUSB0 1-2 | grep -q '^DEVLINKS=.*/dev/waypost/receiver' || short "the example for bridges does not work"
+    passed "udev: $(wc -l <<<"$products") receivers are named and kept from ModemManager, gpsd keeps its own, bridges only when asked"
+
+    # -- The service.
+
+    within 20 active || short "the service does not run: $(inside systemctl status waypostd || true)"
+    [[ $(show NRestarts) == 0 ]] || short "it did not start at once"
+    [[ $(inside stat -c %U "/proc/$(show MainPID)") == waypost ]] || short "it does not run as its own user"
+    code=0
+    inside waypost status >"$work/status" || code=$?
+    ((code <= 1)) || short "status does not answer: $(<"$work/status")"
+    passed "the service runs before there is a receiver; status: $(head -n 1 "$work/status")"
+
+    # A receiver on a line, fixes on the screen; the pseudo terminal gets the group that udev gives serial lines.
+    shell 'mkdir -p /run/receiver; setsid python3 /root/feed.py --rate 5 --skip 24 /root/drive.nmea /run/receiver/tty >/dev/null 2>&1 &'
+    within 5 inside test -e /run/receiver/tty || short "no pseudo terminal"
+    shell 'line=$(readlink /run/receiver/tty); chgrp dialout "$line"; chmod 660 "$line"'
+    configure '[[source]]' 'url = "serial:///run/receiver/tty"'
+    watches 5 30 >"$work/watch" || short "no fixes from the line"
+    passed "fixes from a serial line: $(tail -n 1 "$work/watch")"
+    shell 'waypost fences add Depot --at 52.5,10.2 --radius 50 && waypost log rotate' >/dev/null || short "no fence or no track"
+    found=$(shell 'stat -c "%a %U:%G" /var/log/waypost/*.gpx | sort -u')
+    [[ $found == '440 waypost:waypost' ]] || short "tracks are $found, and group waypost may not fetch them"
+
+    # A program of the user's, and the power hook, within the sandbox.
+    printf '#!/bin/sh\ntail -n +300 /usr/local/share/drive.nmea | while read -r line; do echo "$line"; sleep 0.1; done\n' \
+        >"$root/usr/local/bin/receiver"
+    printf '#!/bin/sh\necho "$1" >>/var/lib/waypost/hook\n' >"$root/usr/local/bin/switch"
+    chmod 755 "$root/usr/local/bin/receiver" "$root/usr/local/bin/switch"
+    install -m 644 Tests/Data/drive.nmea "$root/usr/local/share/drive.nmea"
+    configure '[[source]]' 'url = "exec:/usr/local/bin/receiver"' '[tracking]' 'high_accuracy = false' '[power]' 'hook = "/usr/local/bin/switch"'
+    within 30 inside grep -q off /var/lib/waypost/hook ||
+        short "an exec: source or the power hook does not work in the sandbox: $(inside waypost status || true)"
+    passed "an exec: source and the power hook work in the sandbox"
+
+    # A tracker that hangs is ended and started again; one that has no receiver is left alone for twice as long.
+    mkdir -p "$root/etc/systemd/system/waypostd.service.d"
+    printf '[Service]\nWatchdogSec=4\nTimeoutAbortSec=2\n' >"$root/etc/systemd/system/waypostd.service.d/quick.conf"
+    inside systemctl daemon-reload
+    configure '[[source]]' 'url = "serial:///dev/ttyUSB7"' '[[source]]' 'url = "gpsd://localhost:2999"'
+    sleep 9
+    [[ $(show NRestarts) == 0 ]] || short "the watchdog ends a tracker whose receiver is absent"
+    stopped=$(show MainPID)
+    began=$SECONDS
+    shell "kill -STOP $stopped"
+    restarted() { [[ $(show MainPID) != "$stopped" && $(show MainPID) != 0 ]] && active; }
+    within 30 restarted || short "a tracker that hangs is not started again"
+    inside journalctl --unit waypostd --no-pager | grep -q 'Watchdog timeout' || short "not by the watchdog"
+    passed "watchdog: well without a receiver; stopped, it was running again after $((SECONDS - began)) s (WatchdogSec=4)"
+
+    # A mistake in the configuration is seen, and not tried for ever.
+    configure '[tracking]' 'high_acuracy = true' || true
+    within 10 inside systemctl is-failed waypostd || short "the service is $(active) with a bad configuration"
+    [[ $(show ExecMainStatus) == 78 ]] || short "exit code $(show ExecMainStatus) instead of 78"
+    inside systemctl status waypostd --no-pager >"$work/status" || true
+    grep -q '10-test.toml:2:1.*high_accuracy' "$work/status" || short "status does not say what is wrong: $(<"$work/status")"
+    passed "a bad configuration: $(grep -o '10-test.toml.*' "$work/status" | tail -n 1)"
+    configure '[[source]]' 'url = "serial:///run/receiver/tty"'
+    within 10 active || short "it does not start with the mended configuration"
+fi
+
+# -- Upgrade, remove, install again, purge.
+
+printf '\n# an edit of the owner\n' >>"$root/etc/waypost/waypost.toml"
+tracks() { shell 'ls /var/log/waypost/*.gpx 2>/dev/null | wc -l'; }
+before=$(tracks)
+[[ -z $container ]] || old=$(show MainPID)
+inside dpkg --install "/root/$(basename "$later")" >"$work/upgrade" 2>&1 || short "it does not upgrade: $(tail -n 3 "$work/upgrade")"
+grep -q 'an edit of the owner' "$root/etc/waypost/waypost.toml" || short "an upgrade loses edits of the configuration"
+if [[ -n $container ]]; then
+    within 20 active || short "the service does not run after an upgrade"
+    [[ $(show MainPID) != "$old" ]] || short "the old tracker runs after an upgrade"
+    inside waypost fences list | grep -q Depot || short "an upgrade loses state"
+    (($(tracks) >= before && before > 0)) || short "an upgrade loses tracks"
+fi
+passed "upgraded: edits, state and tracks are kept"
+
+inside dpkg --remove waypost >"$work/remove" 2>&1 || short "it cannot be removed: $(tail -n 3 "$work/remove")"
+[[ -d $root/var/log/waypost && -f $root/etc/waypost/waypost.toml && ! -e $root/usr/bin/waypostd ]] || short "remove takes what it should keep"
+[[ -z $container ]] || ! active >/dev/null || short "the service runs after it was removed"
+inside dpkg --install "/root/$(basename "$later")" >"$work/again" 2>&1 || short "it does not install again: $(tail -n 3 "$work/again")"
+[[ -z $container ]] || within 20 active || short "the service does not run after it was installed again"
+passed "removed and installed again: tracks and configuration are kept"
+
+rm -f "$root/etc/waypost/conf.d/10-test.toml"
+inside dpkg --purge waypost >"$work/purge" 2>&1 || short "it cannot be purged: $(tail -n 3 "$work/purge")"
+left=$(cd "$root" && find etc lib usr var -path '*waypost*' ! -path 'usr/local/*' ! -path 'etc/systemd/system/waypostd.service.d*' \
+    ! -path 'etc/udev/rules.d/61-waypost-bridge.rules' ! -path 'var/log/journal/*' -prune -print)
+[[ -z $left ]] || short "purge leaves: $left"
+passed "purged: nothing is left"
+
+for what in ${not_run[@]+"${not_run[@]}"}; do printf 'NOT RUN       %s: no container with systemd\n' "$what"; done
+printf 'package: all well after %d s\n' "$SECONDS"
