@@ -138,8 +138,10 @@ final class ProgramProcess: Sendable {
     /// Not from wait4: the kernel counts there what the starting process had before exec.
     var peakKilobytes: Int { state.withLock { $0.peakKilobytes } }
 
-    /// The memory that it has now, in kilobytes.
-    var residentKilobytes: Int? { statusField("VmRSS") }
+    /// The memory that it has of its own now, in kilobytes.
+    ///
+    /// Not VmRSS: what of the program's file is in memory is the kernel's choice, and varies by some hundred kilobytes.
+    var anonymousKilobytes: Int? { statusField("RssAnon") }
 
     /// Waits for its end; one that does not come is an error.
     @discardableResult

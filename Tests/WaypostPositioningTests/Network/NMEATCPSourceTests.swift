@@ -96,10 +96,10 @@ import WaypostTestKit
                 for _ in 0..<10 { await server.send(noise) }
                 // Without a sentence for five seconds the connection would be given up.
                 await server.send("\r\n" + receiver.epoch(turn).text)
-                if turn == 0 { first = residentKilobytes }
+                if turn == 0 { first = anonymousKilobytes }
             }
             #expect(await log.waits { $0.positions.count == 10 })
-            let grown = residentKilobytes - first
+            let grown = anonymousKilobytes - first
             print("100 MB of noise: \(grown) kB more")
             #expect(grown < 8_000)
             #expect(log.positions.map(\.coordinate) == (0..<10).map { receiver.epoch($0).coordinate })
