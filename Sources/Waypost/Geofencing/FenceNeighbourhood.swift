@@ -14,6 +14,8 @@ struct FenceNeighbourhood: Sendable {
     private var stop: TravelDisc?
     private var gatherAt = -Double.infinity
     private var radius = 300.0
+    /// A border this near to the place may matter already, metres.
+    var lookahead = 0.0
 
     /// How many fences a circle should bring: fewer cost searches, more cost comparisons.
     private static let fewest = 24
@@ -27,9 +29,9 @@ struct FenceNeighbourhood: Sendable {
 
     /// Whether nothing can have happened on a straight way from a place for which that was true, too.
     @inline(__always)
-    func isQuiet(_ place: Coordinate) -> Bool { stop?.contains(place) ?? false }
+    func isQuiet(_ place: Coordinate) -> Bool { stop?.contains(place, margin: lookahead) ?? false }
 
-    var mustGather: Bool { odometer >= gatherAt }
+    var mustGather: Bool { odometer + lookahead >= gatherAt }
 
     /// The slots of the fences that are looked after.
     var gathered: [Int32] { slots }
@@ -64,6 +66,7 @@ struct FenceNeighbourhood: Sendable {
         if isGathered.count < index.slotCount {
             isGathered += Array(repeating: false, count: index.slotCount - isGathered.count)
         }
+        let reach = reach + lookahead
         let circle = max(radius, reach)
         var found = 0
         index.forEachSlot(near: probe, within: circle) { slot, clearance in
@@ -99,7 +102,7 @@ struct FenceNeighbourhood: Sendable {
         dues.withUnsafeBufferPointer { dues in
             while round.place < dues.count {
                 let due = dues[round.place]
-                if due <= odometer { return slots[round.place] }
+                if due <= odometer + lookahead { return slots[round.place] }
                 round.earliest = min(round.earliest, due)
                 round.place += 1
             }

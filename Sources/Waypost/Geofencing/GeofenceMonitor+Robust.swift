@@ -68,9 +68,14 @@ extension GeofenceMonitor {
         }
     }
 
+    /// How near a border must be to be decided ahead of time, metres.
+    func lookahead(_ step: FixStep) -> Double { (estimator.velocity?.distanceMetres ?? 0) * horizon(step) }
+
+    private func horizon(_ step: FixStep) -> Double { min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2) }
+
     /// The distance from a border that is still ahead, but will be crossed within the horizon however hard one brakes or turns.
     private func ahead(_ slot: Int32, _ step: FixStep, clearance: Double, margin: Double) -> Double? {
-        let horizon = min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2)
+        let horizon = horizon(step)
         guard let velocity = estimator.velocity, velocity.distanceMetres * horizon > clearance else { return nil }
         let place = PositionEstimator.moved(
             step.place,

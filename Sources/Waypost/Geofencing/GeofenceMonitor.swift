@@ -85,6 +85,7 @@ public struct GeofenceMonitor: Sendable {
             step.sigmaMetres = estimate.sigmaMetres
             step.fixes = estimate.fixes
             step.isContinuous = estimate.isContinuous
+            neighbourhood.lookahead = lookahead(step)
             if estimate.refutesStart, visitCount == UInt64(visits.count) { seekAgain() }
         }
         var events: [GeofenceEvent] = []

@@ -8,7 +8,7 @@ struct TravelDisc: Sendable {
     private let longitude: Double
     /// An upper bound of the metres per degree of longitude within the disc.
     private let perLongitude: Double
-    private let squared: Double
+    private let reach: Double
     /// Radius of the parallel here, and how much it grows towards the equator by the radian, metres.
     private let parallel: Double
     private let slope: Double
@@ -24,8 +24,7 @@ struct TravelDisc: Sendable {
     init(round probe: FenceProbe, metres: Double) {
         latitude = probe.latitude
         longitude = probe.longitude
-        let reach = max(metres, 0)
-        squared = reach * reach
+        reach = max(metres, 0)
         parallel = probe.parallelMetres
         slope = abs(probe.latitudeAngle.sine) * Self.greatestMeridianMetres
         // The disc reaches no further than reach / M in latitude.
@@ -38,13 +37,14 @@ struct TravelDisc: Sendable {
         min(parallel + slope * band, WGS84.equatorialRadiusMetres).inRadians
     }
 
-    /// Whether a place is in the disc.
+    /// Whether a place and all that is less than `margin` metres from it are in the disc.
     @inline(__always)
-    func contains(_ place: Coordinate) -> Bool {
+    func contains(_ place: Coordinate, margin: Double = 0) -> Bool {
+        let reach = max(reach - margin, 0)
         let north = (place.latitudeDegrees - latitude) * Self.greatestMeridianMetres.inRadians
         let degrees = (place.longitudeDegrees - longitude).wrappedDegrees
         let east = degrees * perLongitude
-        return north * north + east * east < squared && abs(degrees) < Self.widestDegrees
+        return north * north + east * east < reach * reach && abs(degrees) < Self.widestDegrees
     }
 
     /// How far from the middle of the disc any place of a way is at most, and how long the way is at most; nil when it leads too far away.
