@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|noise|live|exec|size|fence_files]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|fence_soak|noise|live|exec|size|fence_files]...
 #   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
 #   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`; with data/fences and
 #                   tools/bench/gf_geos.c, for `fences`
 #   FENCES          the numbers of fences to watch (20 1000 10000), with those for which FENCE_DATA has files
 #   FENCE_DATA      the folder with fences_N.tsv and positions.tsv, plain or .gz ($WAYPOST_SHARED/data/fences)
+#   SOAK            the numbers of fences that come and go (100000 1000000), for `fence_soak`
 #   MB              megabytes to convert (100)
 #   POINTS          points of GPX to convert (1000000)
 #   ENTRIES         entries of a fence file (1000000)
@@ -120,6 +121,16 @@ measure_fences() {
     done
 }
 
+# Fences that come and go under a monitor, against every one of them; fails when an answer is wrong or a million fixes cost memory.
+measure_fence_soak() {
+    local bench count
+    swift build --package-path Tests/Benchmarks -c release --product waypost-bench >/dev/null
+    bench=$(swift build --package-path Tests/Benchmarks -c release --show-bin-path)/waypost-bench
+    printf '\n| fences | index made in | added, replaced or removed | each, with a fix | held against all | wrong | fixes | memory grown by |\n'
+    printf '|---|---|---|---|---|---|---|---|\n'
+    for count in ${SOAK:-100000 1000000}; do "$bench" fence-soak "$count" 1000000; done
+}
+
 measure_noise() {
     printf '\n| random bytes | CPU s | peak RSS MB | exit |\n|---|---|---|---|\n'
     local size
@@ -224,6 +235,6 @@ measure_fence_files() {
     cost '100 MB of opening brackets' "$bin/waypost" fences check "$work/fences"
 }
 
-parts=(convert gpx fences noise live exec size fence_files)
+parts=(convert gpx fences fence_soak noise live exec size fence_files)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done

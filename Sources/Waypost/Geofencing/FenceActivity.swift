@@ -16,19 +16,19 @@ struct FenceActivity: Sendable {
     mutating func choose(_ count: Int, of index: FenceIndex, round probe: FenceProbe, at odometer: Double) {
         isActive = Array(repeating: false, count: index.slotCount)
         var radius = 500.0
-        var near: [(metres: Double, slot: Int32)] = []
+        var near: [(metres: Double, rank: Int, slot: Int32)] = []
         repeat {
             near.removeAll(keepingCapacity: true)
             index.forEachSlot(near: probe, within: radius) { slot, _ in
                 let signed = index.withShape(slot) { $0.signedDistance(probe) } ?? .infinity
                 // The ones that one is inside of count always, and beside the others.
                 if signed <= 0 { isActive[Int(slot)] = true }
-                if abs(signed) <= radius { near.append((abs(signed), slot)) }
+                if abs(signed) <= radius { near.append((abs(signed), index.rank(slot), slot)) }
             }
             radius *= 4
         } while near.count < count && radius < 1e8
-        near.sort { ($0.metres, $0.slot) < ($1.metres, $1.slot) }
-        for (_, slot) in near.prefix(count) { isActive[Int(slot)] = true }
+        near.sort { ($0.metres, $0.rank) < ($1.metres, $1.rank) }
+        for (_, _, slot) in near.prefix(count) { isActive[Int(slot)] = true }
         staleAt = odometer + max(FenceActivity.leastMetres, (near.prefix(count).last?.metres ?? 0) / 20)
     }
 }

@@ -2,12 +2,16 @@
 ///
 /// Fences come and go while it is in use: new ones go into a small list, lists into trees, small trees into bigger ones (the logarithmic
 /// method of Bentley and Saxe), so that an addition costs a few comparisons per fence on the average and never a rebuild of everything.
+/// What is near on the Earth is near in memory: slots follow the curve of the trees, except those of fences that were added later.
 /// - Cost: one tree entry and one slot a fence beside the fence itself; a search grows with the logarithm of the fences and with those found.
 public struct FenceIndex: Sendable {
     /// Fences by slot; the slot of a fence never changes.
     private var slots: [Geofence] = []
     /// By slot: what the innermost loops need of the fence's shape.
     private var figures: [FenceFigure] = []
+    /// By slot: the place of the fence among all in the order in which they came.
+    private var ranks: [Int] = []
+    private var nextRank = 0
     /// By slot: the fence's key, for the state of monitors.
     private var keys: [UInt64] = []
     /// By slot: whether its fence has not been removed.
@@ -31,20 +35,34 @@ public struct FenceIndex: Sendable {
 
     /// Those fences; of several with one id the last one.
     public init(_ fences: some Sequence<Geofence>) {
-        let expected = fences.underestimatedCount
-        slots.reserveCapacity(expected)
-        figures.reserveCapacity(expected)
-        keys.reserveCapacity(expected)
-        slotOfID.reserveCapacity(expected)
-        for fence in fences { insert(fence) }
-        rebuild()
+        let all = Array(fences)
+        slotOfID.reserveCapacity(all.count)
+        for (place, fence) in all.enumerated() { slotOfID[fence.id] = Int32(place) }
+        var entries: [FenceTree.Entry] = []
+        entries.reserveCapacity(slotOfID.count)
+        for (place, fence) in all.enumerated() where slotOfID[fence.id] == Int32(place) {
+            entries.append(FenceTree.Entry(box: SpaceBox(fence.shape), slot: Int32(place)))
+        }
+        entries = FenceTree.sorted(entries)
+        slots.reserveCapacity(entries.count)
+        figures.reserveCapacity(entries.count)
+        keys.reserveCapacity(entries.count)
+        ranks.reserveCapacity(entries.count)
+        isAlive.reserveCapacity(entries.count)
+        slotOfID.removeAll(keepingCapacity: true)
+        for place in entries.indices {
+            let rank = Int(entries[place].slot)
+            entries[place].slot = insert(all[rank], rank: rank)
+        }
+        nextRank = all.count
+        plant(entries)
     }
 
     /// How many fences there are.
     public var count: Int { slotOfID.count }
 
-    /// The fences, in the order of their slots.
-    public var fences: [Geofence] { slots.indices.compactMap { isAlive[$0] ? slots[$0] : nil } }
+    /// The fences, in the order in which they came.
+    public var fences: [Geofence] { inOrder(slots.indices.lazy.filter { isAlive[$0] }.map { Int32($0) }).map { slots[Int($0)] } }
 
     /// The first time at which a fence expires, milliseconds since 1970.
     ///
@@ -55,9 +73,9 @@ public struct FenceIndex: Sendable {
     mutating func expired(at time: UTCTime) -> [Geofence] {
         var expired: [Geofence] = []
         nextExpiry = .max
-        for slot in slots.indices {
-            guard isAlive[slot], let expires = slots[slot].expires else { continue }
-            if expires > time { nextExpiry = min(nextExpiry, expires.millisecondsSince1970) } else { expired.append(slots[slot]) }
+        for fence in fences {
+            guard let expires = fence.expires else { continue }
+            if expires > time { nextExpiry = min(nextExpiry, expires.millisecondsSince1970) } else { expired.append(fence) }
         }
         return expired
     }
@@ -67,7 +85,8 @@ public struct FenceIndex: Sendable {
 
     /// Adds a fence; the one of the same id is gone then.
     public mutating func add(_ fence: Geofence) {
-        let slot = insert(fence)
+        let slot = insert(fence, rank: nextRank)
+        nextRank += 1
         recent.append(FenceTree.Entry(box: SpaceBox(fence.shape), slot: slot))
         if recent.count > FenceIndex.recentLimit { pack() }
     }
@@ -111,6 +130,12 @@ public struct FenceIndex: Sendable {
     @inline(__always)
     func isUsed(_ slot: Int32) -> Bool { isAlive[Int(slot)] }
 
+    /// The place of a fence among all in the order in which they came.
+    func rank(_ slot: Int32) -> Int { ranks[Int(slot)] }
+
+    /// Slots in the order in which their fences came.
+    func inOrder(_ slots: some Sequence<Int32>) -> [Int32] { slots.sorted { ranks[Int($0)] < ranks[Int($1)] } }
+
     /// The key of the fence in a slot.
     func key(_ slot: Int32) -> UInt64 { keys[Int(slot)] }
 
@@ -149,20 +174,21 @@ public struct FenceIndex: Sendable {
         for case let tree? in trees { tree.forEach(near: point, withinSquared: limit * limit, report) }
     }
 
-    @discardableResult
-    private mutating func insert(_ fence: Geofence) -> Int32 {
+    private mutating func insert(_ fence: Geofence, rank: Int) -> Int32 {
         remove(id: fence.id)
         let slot: Int32
         if let reused = free.popLast() {
             slot = reused
             slots[Int(slot)] = fence
             figures[Int(slot)] = FenceFigure(fence.shape)
+            ranks[Int(slot)] = rank
             keys[Int(slot)] = fence.key
             isAlive[Int(slot)] = true
         } else {
             slot = Int32(slots.count)
             slots.append(fence)
             figures.append(FenceFigure(fence.shape))
+            ranks.append(rank)
             keys.append(fence.key)
             isAlive.append(true)
         }
@@ -185,20 +211,23 @@ public struct FenceIndex: Sendable {
             place += 1
         }
         if place == trees.count { trees.append(nil) }
-        trees[place] = FenceTree(entries.filter { isAlive[Int($0.slot)] })
+        trees[place] = FenceTree(sorted: FenceTree.sorted(entries.filter { isAlive[Int($0.slot)] }))
     }
 
     /// One tree of everything; the slots of removed fences can be used again.
     private mutating func rebuild() {
-        let entries = slots.indices.filter { isAlive[$0] }.map { index in
-            FenceTree.Entry(box: SpaceBox(slots[index].shape), slot: Int32(index))
-        }
-        recent = []
+        let entries = FenceTree.sorted(
+            slots.indices.filter { isAlive[$0] }.map { FenceTree.Entry(box: SpaceBox(slots[$0].shape), slot: Int32($0)) })
         free += dead
         dead = []
+        plant(entries)
+    }
+
+    private mutating func plant(_ entries: [FenceTree.Entry]) {
+        recent = []
         var place = 0
         while entries.count > FenceIndex.recentLimit << (2 * place) { place += 1 }
         trees = Array(repeating: nil, count: place + 1)
-        trees[place] = FenceTree(entries)
+        trees[place] = FenceTree(sorted: entries)
     }
 }

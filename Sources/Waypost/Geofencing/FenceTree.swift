@@ -16,11 +16,17 @@ struct FenceTree: Sendable {
     /// Where each level starts in `boxes`; the last one is the end.
     private var levels: [Int]
 
-    init(_ entries: [Entry]) {
-        let keyed = entries.indices.map { (key: FenceTree.curve(entries[$0].box.middle), index: Int32($0)) }
+    /// Entries in the order of the curve.
+    static func sorted(_ entries: [Entry]) -> [Entry] {
+        entries.indices.map { (key: curve(entries[$0].box.middle), index: Int32($0)) }
             .sorted { ($0.key, $0.index) < ($1.key, $1.index) }
-        slots = keyed.map { entries[Int($0.index)].slot }
-        boxes = keyed.map { entries[Int($0.index)].box }
+            .map { entries[Int($0.index)] }
+    }
+
+    /// A tree of entries that ``sorted(_:)`` has put in order.
+    init(sorted entries: consuming [Entry]) {
+        slots = entries.map(\.slot)
+        boxes = entries.map(\.box)
         levels = [0, boxes.count]
         while levels[levels.count - 1] - levels[levels.count - 2] > FenceTree.fanOut {
             let (start, end) = (levels[levels.count - 2], levels[levels.count - 1])

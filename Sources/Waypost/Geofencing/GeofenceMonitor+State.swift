@@ -19,7 +19,7 @@ extension GeofenceMonitor {
         progress.lastCoordinate = lastCoordinate
         progress.lastSeconds = lastSeconds
         progress.estimator = estimator
-        for slot in visits.keys.sorted() {
+        for slot in index.inOrder(visits.keys) {
             guard let fence = index.fence(slot), let visit = visits[slot] else { continue }
             progress.stays.append(GeofenceProgress.Stay(id: fence.id, name: fence.name, key: index.key(slot), visit: visit))
         }

@@ -63,7 +63,7 @@ public struct GeofenceMonitor: Sendable {
     }
 
     /// The fences that the object is inside of, by what is known.
-    public var fencesInside: [Geofence] { visits.keys.sorted().compactMap { index.fence($0) } }
+    public var fencesInside: [Geofence] { index.inOrder(visits.keys).compactMap { index.fence($0) } }
 
     /// Takes the next fix and gives what happened, in the order of time; mostly nothing.
     ///

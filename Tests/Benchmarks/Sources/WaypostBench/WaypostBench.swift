@@ -17,11 +17,16 @@ enum WaypostBench {
             guard let rule = BorderRule(rawValue: arguments.count == 5 ? arguments[4] : "exact"),
                 FenceReplay.run(fences: arguments[2], positions: arguments[3], rule: rule)
             else { fail("waypost-bench: cannot use \(arguments.dropFirst(2))", status: 65) }
+        case (4, "fence-soak"):
+            guard let fences = Int(arguments[2]), let positions = Int(arguments[3]), fences > 0, positions > 0 else {
+                fail("waypost-bench: cannot use \(arguments.dropFirst(2))", status: 64)
+            }
+            if !FenceSoak.run(fences: fences, positions: positions) { exit(1) }
         case (3, "log-day"): try await LogDay.run(folder: arguments[2])
         default:
             fail(
                 "usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE, log-day FOLDER, "
-                    + "or fences FENCES POSITIONS [exact|robust]", status: 64)
+                    + "fences FENCES POSITIONS [exact|robust], or fence-soak FENCES POSITIONS", status: 64)
         }
     }
 
