@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "WaypostPositioning", targets: ["WaypostPositioning"]),
         .library(name: "WaypostRecording", targets: ["WaypostRecording"]),
         .library(name: "WaypostGeofences", targets: ["WaypostGeofences"]),
+        .library(name: "WaypostDispatch", targets: ["WaypostDispatch"]),
         .library(name: "WaypostControl", targets: ["WaypostControl"]),
         .library(name: "WaypostTestKit", targets: ["WaypostTestKit"]),
         .executable(name: "waypost", targets: ["WaypostCLI"]),
@@ -33,7 +34,9 @@ let package = Package(
         .target(name: "Waypost", swiftSettings: strict),
         // The one place that talks to libc and the system.
         .target(name: "CTaskPool", cSettings: [.treatAllWarnings(as: .error)]),
-        .target(name: "WaypostSystem", dependencies: ["Waypost", "CTaskPool"], swiftSettings: strict),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "WaypostSystem", dependencies: ["Waypost", "CTaskPool", "CSQLite", "CCurl"], swiftSettings: strict),
 
         // The five rooms; they never import each other.
         .target(name: "CGPSD", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("gps")]),
@@ -46,6 +49,7 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "WaypostRecording", dependencies: ["Waypost", "WaypostSystem"], swiftSettings: strict),
         .target(name: "WaypostGeofences", dependencies: ["Waypost", "WaypostSystem"], swiftSettings: strict),
+        .target(name: "WaypostDispatch", dependencies: ["Waypost", "WaypostSystem"], swiftSettings: strict),
         .target(
             name: "WaypostControl",
             dependencies: [
@@ -82,7 +86,8 @@ let package = Package(
         .target(
             name: "WaypostTestKit",
             dependencies: [
-                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostDispatch", "WaypostControl",
+                "WaypostConfiguration",
             ],
             path: "Tests/WaypostTestKit",
             swiftSettings: strict),
@@ -101,6 +106,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "WaypostGeofencesTests", dependencies: ["Waypost", "WaypostSystem", "WaypostGeofences", "WaypostTestKit"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WaypostDispatchTests", dependencies: ["Waypost", "WaypostSystem", "WaypostDispatch", "WaypostTestKit"],
             swiftSettings: strict),
         .testTarget(
             name: "WaypostControlTests", dependencies: ["Waypost", "WaypostSystem", "WaypostControl", "WaypostTestKit"],

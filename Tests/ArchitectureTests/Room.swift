@@ -32,11 +32,13 @@ extension Room {
 
         // The one place that talks to libc and the system.
         Room(
-            name: "WaypostSystem", floor: 1, targets: ["Waypost", "CTaskPool"],
+            name: "WaypostSystem", floor: 1, targets: ["Waypost", "CTaskPool", "CSQLite", "CCurl"],
             toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
         // Shims over C libraries and over what of the system only C can call.
         Room(name: "CTaskPool", floor: 0),
+        Room(name: "CSQLite", floor: 0),
+        Room(name: "CCurl", floor: 0),
         Room(name: "CGPSD", floor: 1),
         Room(name: "CTOML", floor: 1),
 
@@ -46,6 +48,7 @@ extension Room {
             toolchain: ["Synchronization"]),
         Room(name: "WaypostRecording", floor: 2, targets: ["Waypost", "WaypostSystem"], toolchain: ["Synchronization"]),
         Room(name: "WaypostGeofences", floor: 2, targets: ["Waypost", "WaypostSystem"], toolchain: ["Synchronization"]),
+        Room(name: "WaypostDispatch", floor: 2, targets: ["Waypost", "WaypostSystem"], toolchain: ["Synchronization"]),
         Room(
             name: "WaypostControl", floor: 2, targets: ["Waypost", "WaypostSystem"], products: ["NIOCore", "NIOPosix"],
             toolchain: ["Synchronization"]),

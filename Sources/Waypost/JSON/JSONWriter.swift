@@ -105,6 +105,14 @@ public struct JSONWriter: Sendable {
         element(value)
     }
 
+    /// Writes any value as a member of any name.
+    public mutating func member(named name: String, _ value: JSONValue) {
+        separate()
+        quote(name)
+        text.append(byte: UInt8(ascii: ":"))
+        element(value)
+    }
+
     // MARK: Elements
 
     /// Writes an element that is JSON already.
@@ -152,12 +160,7 @@ public struct JSONWriter: Sendable {
         case .array(let elements): array { json in for element in elements { json.element(element) } }
         case .object(let members):
             object { json in
-                for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-                    json.separate()
-                    json.quote(name)
-                    json.text.append(byte: UInt8(ascii: ":"))
-                    json.element(value)
-                }
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) { json.member(named: name, value) }
             }
         }
     }

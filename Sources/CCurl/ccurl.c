@@ -1,0 +1,151 @@
+#include "ccurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+/* Of curl.h: the kinds of option, and the options. */
+enum { LONG = 0, OBJECT = 10000, FUNCTION = 20000, OFFSET = 30000 };
+enum {
+    OPT_WRITEDATA = OBJECT + 1,
+    OPT_URL = OBJECT + 2,
+    OPT_ERRORBUFFER = OBJECT + 10,
+    OPT_WRITEFUNCTION = FUNCTION + 11,
+    OPT_POSTFIELDS = OBJECT + 15,
+    OPT_USERAGENT = OBJECT + 18,
+    OPT_HTTPHEADER = OBJECT + 23,
+    OPT_SSLCERT = OBJECT + 25,
+    OPT_HEADERDATA = OBJECT + 29,
+    OPT_CUSTOMREQUEST = OBJECT + 36,
+    OPT_NOPROGRESS = LONG + 43,
+    OPT_XFERINFODATA = OBJECT + 57,
+    OPT_CAINFO = OBJECT + 65,
+    OPT_HEADERFUNCTION = FUNCTION + 79,
+    OPT_HTTPGET = LONG + 80,
+    OPT_SSLKEY = OBJECT + 87,
+    OPT_NOSIGNAL = LONG + 99,
+    OPT_POSTFIELDSIZE_LARGE = OFFSET + 120,
+    OPT_TIMEOUT_MS = LONG + 155,
+    OPT_CONNECTTIMEOUT_MS = LONG + 156,
+    OPT_PROTOCOLS = LONG + 181,
+    OPT_XFERINFOFUNCTION = FUNCTION + 219,
+};
+enum { INFO_STATUS = 0x200000 + 2, PROTOCOL_HTTP = 1, PROTOCOL_HTTPS = 2, GLOBAL_ALL = 3 };
+
+static struct {
+    int (*global_init)(long);
+    void *(*easy_init)(void);
+    void (*easy_cleanup)(void *);
+    void (*easy_reset)(void *);
+    int (*easy_setopt)(void *, int, ...);
+    int (*easy_perform)(void *);
+    int (*easy_getinfo)(void *, int, ...);
+    const char *(*easy_strerror)(int);
+    void *(*slist_append)(void *, const char *);
+    void (*slist_free_all)(void *);
+} curl;
+
+static const char *problem = "not loaded";
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+    void *library = NULL;
+    for (int i = 0; i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        problem = "libcurl.so.4 is missing; install libcurl4";
+        return;
+    }
+    const struct {
+        const char *name;
+        void *place;
+    } functions[] = {
+        {"curl_global_init", &curl.global_init},   {"curl_easy_init", &curl.easy_init},
+        {"curl_easy_cleanup", &curl.easy_cleanup}, {"curl_easy_reset", &curl.easy_reset},
+        {"curl_easy_setopt", &curl.easy_setopt},   {"curl_easy_perform", &curl.easy_perform},
+        {"curl_easy_getinfo", &curl.easy_getinfo}, {"curl_easy_strerror", &curl.easy_strerror},
+        {"curl_slist_append", &curl.slist_append}, {"curl_slist_free_all", &curl.slist_free_all},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *symbol = dlsym(library, functions[i].name);
+        if (!symbol) {
+            problem = "libcurl.so.4 lacks a function";
+            return;
+        }
+        memcpy(functions[i].place, &symbol, sizeof symbol);
+    }
+    problem = curl.global_init(GLOBAL_ALL) == 0 ? NULL : "libcurl does not start";
+}
+
+const char *ccurl_load(void) {
+    pthread_once(&loaded, load);
+    return problem;
+}
+
+ccurl_handle *ccurl_make(void) { return curl.easy_init(); }
+
+void ccurl_free(ccurl_handle *handle) { curl.easy_cleanup(handle); }
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *request) {
+    const ccurl_request *self = request;
+    return self->take_header(self->context, bytes, size * count) ? size * count : 0;
+}
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *request) {
+    const ccurl_request *self = request;
+    return self->take_body(self->context, bytes, size * count) ? size * count : 0;
+}
+
+static int look(void *request, long long a, long long b, long long c, long long d) {
+    (void)a, (void)b, (void)c, (void)d;
+    const ccurl_request *self = request;
+    return self->is_cancelled(self->context);
+}
+
+static void set_text(ccurl_handle *handle, int option, const char *text) {
+    if (text) curl.easy_setopt(handle, option, text);
+}
+
+void ccurl_perform(ccurl_handle *handle, const ccurl_request *request, ccurl_answer *answer) {
+    memset(answer, 0, sizeof *answer);
+    void *headers = NULL;
+    for (const char *const *header = request->headers; header && *header; header++) {
+        void *longer = curl.slist_append(headers, *header);
+        if (longer) headers = longer;
+    }
+    /* Keeps connections, sessions and names that were looked up. */
+    curl.easy_reset(handle);
+    curl.easy_setopt(handle, OPT_ERRORBUFFER, answer->text);
+    curl.easy_setopt(handle, OPT_URL, request->url);
+    curl.easy_setopt(handle, OPT_PROTOCOLS, (long)(PROTOCOL_HTTP | PROTOCOL_HTTPS));
+    /* A time-out by SIGALRM would hit any thread. */
+    curl.easy_setopt(handle, OPT_NOSIGNAL, 1L);
+    curl.easy_setopt(handle, OPT_TIMEOUT_MS, request->timeout_milliseconds);
+    curl.easy_setopt(handle, OPT_CONNECTTIMEOUT_MS, request->connect_timeout_milliseconds);
+    if (request->body) {
+        curl.easy_setopt(handle, OPT_POSTFIELDSIZE_LARGE, (long long)request->body_count);
+        curl.easy_setopt(handle, OPT_POSTFIELDS, request->body);
+    } else {
+        curl.easy_setopt(handle, OPT_HTTPGET, 1L);
+    }
+    set_text(handle, OPT_CUSTOMREQUEST, request->method);
+    curl.easy_setopt(handle, OPT_HTTPHEADER, headers);
+    set_text(handle, OPT_USERAGENT, request->user_agent);
+    set_text(handle, OPT_CAINFO, request->ca_file);
+    set_text(handle, OPT_SSLCERT, request->client_certificate);
+    set_text(handle, OPT_SSLKEY, request->client_key);
+    curl.easy_setopt(handle, OPT_HEADERFUNCTION, take_header);
+    curl.easy_setopt(handle, OPT_HEADERDATA, request);
+    curl.easy_setopt(handle, OPT_WRITEFUNCTION, take_body);
+    curl.easy_setopt(handle, OPT_WRITEDATA, request);
+    curl.easy_setopt(handle, OPT_XFERINFOFUNCTION, look);
+    curl.easy_setopt(handle, OPT_XFERINFODATA, request);
+    curl.easy_setopt(handle, OPT_NOPROGRESS, 0L);
+    answer->code = curl.easy_perform(handle);
+    curl.easy_getinfo(handle, INFO_STATUS, &answer->status);
+    if (answer->code != 0 && answer->text[0] == 0) strncpy(answer->text, curl.easy_strerror(answer->code), CCURL_TEXT_SIZE - 1);
+    /* The buffer belongs to the caller and may be gone before the next exchange. */
+    curl.easy_setopt(handle, OPT_ERRORBUFFER, NULL);
+    curl.easy_setopt(handle, OPT_HTTPHEADER, NULL);
+    curl.slist_free_all(headers);
+}

@@ -1,0 +1,55 @@
+import Waypost
+
+/// Where records are sent: a server that speaks some format over some transport.
+///
+/// A destination turns a batch into what its server understands, sends it, and says what became of it. When to send, how often to try again,
+/// which record is to blame for a refusal, and what is left to send is the ``Dispatcher``'s business: a destination keeps nothing.
+///
+/// The contract, which `DestinationContract` of `WaypostTestKit` checks:
+/// - ``send(_:)`` returns ``DeliveryOutcome/delivered(refused:answer:)`` only when the server has said, in its own words, that it has the
+///   records; an answer that somebody else may have given (a captive portal, a proxy) is a temporary failure.
+/// - It sends a batch whole or says that it did not: of a batch that may have arrived in part the outcome is a failure, and all of it is sent
+///   again, under the same ids.
+/// - It returns within its own time limit, and soon after its task is cancelled, with a temporary failure.
+/// - It takes every kind of record. One that its format has no word for counts as delivered: it will never be otherwise.
+/// - It never tries again by itself, and keeps no record after it has returned.
+/// - Errors hold no secret (a token, a password in a URL) and no position: they are shown and logged.
+/// - Concurrency: the dispatcher calls ``send(_:)`` once at a time; what blocks (libcurl) has a thread of its own.
+public protocol Destination: Sendable {
+    /// The most records of a batch that its format takes; at least 1.
+    var maximumBatchCount: Int { get }
+
+    /// Sends a batch and says what became of it; never called with an empty one.
+    func send(_ batch: DispatchBatch) async -> DeliveryOutcome
+}
+
+/// Records that go together: all of one lane, in their order.
+public struct DispatchBatch: Sendable, Hashable {
+    /// The name of this device, the same for ever.
+    public var device: String
+    /// When it is sent; nil while nobody knows what time it is.
+    public var time: UTCTime?
+    /// The records; at least one.
+    public var records: [DispatchRecord]
+
+    /// A batch.
+    public init(device: String, time: UTCTime?, records: [DispatchRecord]) {
+        self.device = device
+        self.time = time
+        self.records = records
+    }
+}
+
+/// What became of a batch.
+public enum DeliveryOutcome: Sendable, Hashable {
+    /// The server has it, but for records that it will never take: their ids, and why. The answer is for the ledger.
+    case delivered(refused: [String: String], answer: String)
+    /// It may work later, by itself: the network, a time-out, a server that is busy (408, 425, 429, 5xx). Not before so long, if it said so.
+    case temporary(reason: String, retryAfter: Duration?)
+    /// There is no way to the server at all: no interface, no name service.
+    case unreachable(reason: String)
+    /// Somebody has to change something: 401, 403, 404, a certificate.
+    case denied(reason: String)
+    /// The server refuses these records (400, 410, 413, 415, 422), or some of them, or this device.
+    case refused(reason: String)
+}

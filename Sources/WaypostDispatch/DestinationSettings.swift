@@ -1,0 +1,87 @@
+/// How a destination is served; none of it changes what waits for it.
+public struct DestinationSettings: Sendable, Hashable {
+    /// Which positions go first.
+    public enum Order: String, Sendable, Hashable, CaseIterable {
+        /// As they happened.
+        case oldest
+        /// After an outage what is new first, then what was missed, oldest first.
+        case live
+    }
+
+    /// Its name, under which the outbox knows how far it is.
+    public var name: String
+    /// When it is due.
+    public var schedule: DispatchSchedule.Settings
+    /// Which positions go first.
+    public var order = Order.oldest
+    /// The most records of a batch; the destination's own limit when that is less.
+    public var batchCount = 100
+    /// Whether nothing leaves: what would be sent is told, and stays.
+    public var isDryRun = false
+    /// Whether positions of the log are sent, and not events alone.
+    public var sendsPositions = true
+
+    /// Settings where not told otherwise those of a new destination.
+    public init(name: String, schedule: DispatchSchedule.Settings) {
+        self.name = name
+        self.schedule = schedule
+    }
+}
+
+/// How a dispatch that somebody asked for ended.
+public enum DispatchCompletion: Sendable, Hashable {
+    /// Something was sent, and nothing failed.
+    case good
+    /// Nothing was to be sent, or there was no network.
+    case noData
+    /// It was tried, and failed.
+    case error(reason: String)
+
+    /// The word for programs.
+    public var word: String {
+        switch self {
+        case .good: "good"
+        case .noData: "no_data"
+        case .error: "error"
+        }
+    }
+
+    /// That of several destinations: an error is one, whatever the others did.
+    func joined(with other: DispatchCompletion) -> DispatchCompletion {
+        switch (self, other) {
+        case (.error, _), (_, .noData): self
+        case (_, .error), (.noData, _): other
+        case (.good, .good): .good
+        }
+    }
+}
+
+/// How a destination is.
+public struct DestinationStatus: Sendable, Hashable {
+    /// How far it is.
+    public var state: DestinationState
+    /// Whether it is sending now.
+    public var isSending: Bool
+    /// Why it could not be reached the last time; nil when it could.
+    public var failure: String?
+    /// Whether somebody has to change something before it can be.
+    public var needsMending: Bool
+    /// Milliseconds until it is tried next; nil when nothing waits, or only on demand.
+    public var nextAttemptMilliseconds: Int64?
+    /// Milliseconds since the last receipt of this run; nil when there was none.
+    public var lastReceiptMilliseconds: Int64?
+    /// How many numbers of the log it is behind: about so many positions wait.
+    public var positionsBehind: UInt64
+}
+
+/// What people should hear of.
+public enum DispatchNotice: Sendable, Hashable {
+    /// A destination cannot be reached, or refuses.
+    case failing(destination: String, reason: String, needsMending: Bool)
+    /// It takes records again.
+    case recovered(destination: String)
+    /// Records went to its dead letters; the server's words for the last.
+    case buried(destination: String, count: Int, reason: String)
+    /// So many records would have been sent.
+    case dryRun(destination: String, count: Int)
+}

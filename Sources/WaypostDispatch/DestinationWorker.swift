@@ -1,0 +1,294 @@
+import Synchronization
+import Waypost
+import WaypostSystem
+
+/// Serves one destination: wakes when it is due, sends what waits, and keeps what became of it.
+///
+/// Nothing runs while nothing waits: what comes sets a timer, and an empty queue has none.
+actor DestinationWorker {
+    let settings: DestinationSettings
+    let destination: any Destination
+    let outbox: Outbox
+    let supply: any PositionSupply
+    let clock: DispatchClock
+    let device: String
+    private let notify: @Sendable (DispatchNotice) -> Void
+    private let reached: @Sendable () -> Void
+
+    /// Whether it was told that something waits, and has not looked since.
+    private let isTold = Atomic(false)
+    private var schedule: DispatchSchedule
+    private var retry = RetryRule()
+    private var generator = SystemRandomNumberGenerator()
+    private var timer: (task: Task<Void, Never>, moment: Int64)?
+    private var sending: Task<DispatchCompletion, Never>?
+    private var isStopped = false
+    /// Whether somebody has opted out of sending at all.
+    private var isSilent: Bool
+
+    /// As the outbox has it.
+    private(set) var state: DestinationState
+    var queues: [DispatchLane: LaneQueue] = [:]
+    /// Whether there may be dead letters that are to be tried once more.
+    var mayHaveDueLetters = true
+    private(set) var failure: (reason: String, needsMending: Bool)?
+    private var lastReceipt: Int64?
+
+    init(
+        _ destination: any Destination, _ settings: DestinationSettings, state: DestinationState, outbox: Outbox,
+        supply: any PositionSupply, clock: DispatchClock, device: String, isSilent: Bool,
+        notify: @escaping @Sendable (DispatchNotice) -> Void,
+        reached: @escaping @Sendable () -> Void
+    ) {
+        self.settings = settings
+        self.destination = destination
+        self.state = state
+        self.outbox = outbox
+        self.supply = supply
+        self.clock = clock
+        self.device = device
+        self.isSilent = isSilent
+        self.notify = notify
+        self.reached = reached
+        schedule = DispatchSchedule(settings.schedule)
+    }
+
+    // MARK: - What happens
+
+    /// Tells it that something waits; from anywhere, as often as one likes.
+    nonisolated func noteWaiting() {
+        guard !isTold.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        Task { await self.take(.waiting) }
+    }
+
+    /// Takes what concerns the schedule.
+    func take(_ input: DispatchSchedule.Input) {
+        schedule.process(input, at: clock.bootMilliseconds())
+        setTimer()
+    }
+
+    /// Sends everything that waits, now; what stands against it after a failure is forgotten, the interval stays as it is.
+    func dispatch() async -> DispatchCompletion {
+        retry.allowNow()
+        return await send(upTo: .max, until: .max)
+    }
+
+    /// Sends the next batch.
+    func dispatchNext() async -> DispatchCompletion {
+        retry.allowNow()
+        return await send(upTo: 1, until: .max)
+    }
+
+    /// Sends until nothing waits, something fails, or a moment of the boot clock.
+    func drain(until deadline: Int64) async -> DispatchCompletion {
+        retry.allowNow()
+        let deadlineTimer = Task {
+            try? await Task.sleep(for: .milliseconds(max(0, deadline - clock.bootMilliseconds())))  // Cancelled: nobody waits.
+            if !Task.isCancelled { sending?.cancel() }
+        }
+        defer { deadlineTimer.cancel() }
+        return await send(upTo: .max, until: deadline)
+    }
+
+    func setPaused(_ isPaused: Bool) async throws(OutboxError) {
+        try await outbox.setPaused(isPaused, settings.name)
+        state.isPaused = isPaused
+        if isPaused { sending?.cancel() }
+        setTimer()
+    }
+
+    /// Sends nothing any more, or begins again.
+    func setSilent(_ isSilent: Bool) async throws(OutboxError) {
+        self.isSilent = isSilent
+        if isSilent { sending?.cancel() }
+        try await reload()
+        setTimer()
+    }
+
+    /// Forgets what was read: somebody changed the queue.
+    func reload() async throws(OutboxError) {
+        if let sending { _ = await sending.value }
+        queues = [:]
+        mayHaveDueLetters = true
+        state = try await outbox.state(of: settings.name)
+        isTold.store(false, ordering: .releasing)
+        noteWaiting()
+    }
+
+    /// Ends what is on its way; what was not confirmed is sent again in the next run.
+    func stop() async {
+        isStopped = true
+        timer?.task.cancel()
+        timer = nil
+        sending?.cancel()
+        _ = await sending?.value
+    }
+
+    func status() async throws(OutboxError) -> DestinationStatus {
+        let state = try await outbox.state(of: settings.name)
+        let newest: UInt64
+        do throws(PositionSupplyError) { newest = try await supply.newestNumber() } catch { newest = state.positions.live }
+        let now = clock.bootMilliseconds()
+        let missed = state.positions.stretches.reduce(0 as UInt64) { $0 + ($1.through - $1.after) }
+        return DestinationStatus(
+            state: state, isSending: sending != nil, failure: failure?.reason, needsMending: failure?.needsMending ?? false,
+            nextAttemptMilliseconds: timer.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
+            positionsBehind: settings.sendsPositions && newest > state.positions.live ? newest - state.positions.live + missed : missed)
+    }
+
+    // MARK: - The timer
+
+    /// When it is tried next by itself; nil when nothing waits, or only on demand.
+    private var nextAttempt: Int64? {
+        guard !isStopped, !isSilent, !state.isPaused, !schedule.settings.isManual, let wake = schedule.wake else { return nil }
+        // After a failure the retry's moment counts, sooner or later than the interval's.
+        if let notBefore = retry.notBefore, notBefore > clock.bootMilliseconds() { return notBefore }
+        return wake
+    }
+
+    private func setTimer() {
+        let moment = nextAttempt
+        guard moment != timer?.moment else { return }
+        timer?.task.cancel()
+        timer = moment.map { moment in
+            let wait = max(0, moment - clock.bootMilliseconds())
+            // A second more or less wakes nobody for it alone.
+            let tolerance = min(1_000, wait / 10)
+            return (
+                Task {
+                    try? await Task.sleep(for: .milliseconds(wait), tolerance: .milliseconds(tolerance))  // Cancelled: see below.
+                    if !Task.isCancelled { await self.ring(moment) }
+                }, moment
+            )
+        }
+    }
+
+    private func ring(_ moment: Int64) async {
+        guard timer?.moment == moment else { return }
+        timer = nil
+        _ = await send(upTo: .max, until: .max)
+    }
+
+    // MARK: - Sending
+
+    /// One run at a time; who comes meanwhile waits for it and then has its own.
+    private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
+        while let sending { _ = await sending.value }
+        guard !isStopped, !isSilent, !state.isPaused else { return .noData }
+        let run = Task { await self.run(upTo: batchCount, until: deadline) }
+        sending = run
+        let completion = await run.value
+        sending = nil
+        setTimer()
+        return completion
+    }
+
+    private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
+        // What comes from here on tells anew.
+        isTold.store(false, ordering: .releasing)
+        for lane in queues.keys { queues[lane]?.noteMore() }
+        var sentBatches = 0
+        var ending = RunEnding.sent
+        attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !isStopped {
+            ending = await sendNext()
+            switch ending {
+            case .sent: sentBatches += 1
+            case .refused: continue
+            case .empty, .dryRun, .failed, .denied: break attempts
+            }
+        }
+        return finish(ending, sentBatches: sentBatches)
+    }
+
+    private func finish(_ ending: RunEnding, sentBatches: Int) -> DispatchCompletion {
+        let now = clock.bootMilliseconds()
+        var completion = sentBatches > 0 ? DispatchCompletion.good : .noData
+        switch ending {
+        case .sent, .refused: break
+        case .empty:
+            schedule.process(.empty, at: now)
+            // It may have come while the last batch was on its way.
+            if isTold.load(ordering: .acquiring) { schedule.process(.waiting, at: now) }
+        case .dryRun(let count):
+            notify(.dryRun(destination: settings.name, count: count))
+        case .failed(let reason, let isUnreachable, let retryAfter):
+            retry.process(.temporary(retryAfter: retryAfter), at: now, using: &generator)
+            fail(reason, needsMending: false)
+            completion = isUnreachable ? .noData : .error(reason: reason)
+        case .denied(let reason):
+            retry.process(.denied, at: now, using: &generator)
+            fail(reason, needsMending: true)
+            completion = .error(reason: reason)
+        }
+        schedule.process(.attempted, at: now)
+        if sentBatches > 0 { reached() }
+        return completion
+    }
+
+    private func fail(_ reason: String, needsMending: Bool) {
+        // A cancelled one was not the server's fault.
+        guard !Task.isCancelled, !isStopped else { return }
+        if failure?.reason != reason { notify(.failing(destination: settings.name, reason: reason, needsMending: needsMending)) }
+        failure = (reason, needsMending)
+    }
+
+    /// Notes that the server has taken something.
+    func noteReceipt() {
+        retry.process(.reached, at: clock.bootMilliseconds(), using: &generator)
+        lastReceipt = clock.bootMilliseconds()
+        if failure != nil {
+            failure = nil
+            notify(.recovered(destination: settings.name))
+        }
+    }
+
+    /// Takes how far the destination is now, once the outbox has it.
+    func settle(_ settlement: Settlement) async throws(OutboxError) {
+        var positions = state.positions
+        positions.settle(settlement.lane, through: settlement.through)
+        do throws(OutboxError) {
+            try await outbox.settle(settlement, positions == state.positions ? nil : positions, for: settings.name)
+        } catch {
+            // What was settled is not: it is read and sent again, under its ids.
+            queues[settlement.lane] = nil
+            throw error
+        }
+        state.positions = positions
+        // Behind a stretch that is done another one begins.
+        if settlement.lane == .history, queues[.history]?.items.isEmpty == true { queues[.history] = nil }
+        switch settlement.lane {
+        case .events: state.eventCursor = max(state.eventCursor, settlement.through)
+        case .live: state.liveSequence += settlement.count
+        case .history: state.historySequence += settlement.count
+        }
+        if let last = settlement.refused.last {
+            notify(.buried(destination: settings.name, count: settlement.refused.count, reason: last.reason))
+        }
+    }
+
+    /// Leaves positions for later, so that the newest go first.
+    func leaveForLater(through number: UInt64) async throws(OutboxError) {
+        var positions = state.positions
+        positions.leaveForLater(through: number)
+        try await outbox.keep(positions, for: settings.name)
+        state.positions = positions
+        queues[.live] = nil
+        queues[.history]?.noteMore()
+    }
+}
+
+/// How an attempt ended, or why there was none.
+enum RunEnding {
+    /// A batch was sent and answered.
+    case sent
+    /// The server refused them; the one to blame is looked for.
+    case refused
+    /// Nothing waits.
+    case empty
+    /// So many would have been sent.
+    case dryRun(count: Int)
+    /// It may work later.
+    case failed(reason: String, isUnreachable: Bool, retryAfter: Duration?)
+    /// Somebody has to change something, or the server refuses everything.
+    case denied(reason: String)
+}

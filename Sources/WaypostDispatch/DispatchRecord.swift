@@ -1,0 +1,128 @@
+import Waypost
+
+/// One thing on its way to a destination, as the destination gets it: what happened, its name for ever, its place in the row, its age.
+///
+/// The same record that is sent again (its receipt was lost) has the same ``id``; that is the key by which a receiver removes repeats.
+public struct DispatchRecord: Sendable, Hashable {
+    /// Unique for ever, over all restarts.
+    public var id: String
+    /// The row it stands in.
+    public var lane: DispatchLane
+    /// Grows by one from record to record of a lane of this device; a hole says that records were dropped, and a number that comes again
+    /// that they were sent again.
+    public var sequence: UInt64
+    /// How long ago it happened, by a clock that survives suspend and jumps; never negative, nil when that cannot be known.
+    public var age: Duration?
+    /// What happened.
+    public var content: Content
+
+    /// What a record tells.
+    public enum Content: Sendable, Hashable {
+        /// A fix.
+        case position(Position)
+        /// A border was crossed, or something of that kind.
+        case event(DispatchEvent)
+        /// An application's own event.
+        case track(TrackCall)
+        /// How the tracker is: version, queue, disk.
+        case health(JSONValue)
+    }
+
+    /// A record from its parts.
+    public init(id: String, lane: DispatchLane, sequence: UInt64, age: Duration?, content: Content) {
+        self.id = id
+        self.lane = lane
+        self.sequence = sequence
+        self.age = age
+        self.content = content
+    }
+
+    /// When it happened; nil when nobody knew the time.
+    public var time: UTCTime? {
+        switch content {
+        case .position(let position): position.time
+        case .event(let event): event.time
+        case .track(let call): call.time
+        case .health: nil
+        }
+    }
+
+    /// Where it happened, with everything that was known of the fix.
+    public var position: Position? {
+        switch content {
+        case .position(let position): position
+        case .event(let event): event.position
+        case .track(let call): call.position
+        case .health: nil
+        }
+    }
+}
+
+/// The rows in which records wait; each keeps its order.
+public enum DispatchLane: String, Sendable, Hashable, CaseIterable {
+    /// Events, track calls, health: always first.
+    case events
+    /// Positions, oldest first.
+    case live
+    /// Positions that a later one has overtaken: sent last, oldest first.
+    case history
+}
+
+/// A fence event, or another one of the tracker's own.
+public struct DispatchEvent: Sendable, Hashable {
+    /// Its name for ever.
+    public var id: String
+    /// `enter`, `exit`, `dwell`, `pass`.
+    public var kind: String
+    /// The fence's name.
+    public var name: String
+    /// When it was decided.
+    public var time: UTCTime?
+    /// The fix that decided it; nil when none is known.
+    public var position: Position?
+    /// The whole event as a JSON object, as ``GeofenceEvent/write(to:track:)`` writes it.
+    public var line: [UInt8]
+
+    /// An event from its parts.
+    public init(id: String, kind: String, name: String, time: UTCTime?, position: Position?, line: [UInt8]) {
+        self.id = id
+        self.kind = kind
+        self.name = name
+        self.time = time
+        self.position = position
+        self.line = line
+    }
+}
+
+/// An application's own event: `waypost track NAME KEY=VALUE...`.
+public struct TrackCall: Sendable, Hashable {
+    /// Its name for ever; a new one is made for each call.
+    public var id: String
+    /// What the application calls it.
+    public var name: String
+    /// What the application says with it.
+    public var values: [String: JSONValue]
+    /// When it was made, as far as the tracker knew the time.
+    public var time: UTCTime?
+    /// Where, with everything that was known of the fix.
+    public var position: Position?
+
+    /// A call with an id of its own.
+    public init(name: String, values: [String: JSONValue], time: UTCTime?, position: Position?) {
+        self.init(id: TrackCall.newID(), name: name, values: values, time: time, position: position)
+    }
+
+    init(id: String, name: String, values: [String: JSONValue], time: UTCTime?, position: Position?) {
+        self.id = id
+        self.name = name
+        self.values = values
+        self.time = time
+        self.position = position
+    }
+
+    /// 128 bits of the system's generator: unique for ever without asking anybody.
+    static func newID() -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return "t-" + String(decoding: (0..<32).map { _ in digits[Int.random(in: 0..<16)] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,158 @@
+import Waypost
+import WaypostSystem
+
+/// Sends what waits to every destination, each at its own pace; what one cannot take holds up no other.
+///
+/// ```swift
+/// let dispatcher = Dispatcher(outbox: outbox, supply: log, device: "van-7") { notice in tell(notice) }
+/// try await dispatcher.attach(destination, DestinationSettings(name: "home", schedule: .init(phaseOf: "van-7 home")))
+/// try await dispatcher.accept([.track(call)])     // on the disk when it returns, sent when the destination is due
+/// dispatcher.noteWaiting()                        // positions were logged
+/// await dispatcher.stop()
+/// ```
+/// - Concurrency: an actor; destinations send at the same time, each one batch after the other.
+public actor Dispatcher {
+    /// What waits.
+    public nonisolated let outbox: Outbox
+    private let supply: any PositionSupply
+    private let clock: DispatchClock
+    private let device: String
+    private let notify: @Sendable (DispatchNotice) -> Void
+    private nonisolated let workers = Monitor<[DestinationWorker]>([])
+
+    /// A dispatcher without destinations.
+    ///
+    /// - Parameters:
+    ///   - device: the name of this device, the same for ever.
+    ///   - notify: is told what people should hear of; from any thread.
+    public init(
+        outbox: Outbox, supply: any PositionSupply, device: String, clock: DispatchClock = .system,
+        notify: @escaping @Sendable (DispatchNotice) -> Void = { _ in }
+    ) {
+        self.outbox = outbox
+        self.supply = supply
+        self.device = device
+        self.clock = clock
+        self.notify = notify
+    }
+
+    /// Serves a destination from now on: one that is known by its name goes on where it was, a new one begins with what comes from now on.
+    ///
+    /// - Errors: the outbox's; `cannotAccess`, too, when the log cannot be read.
+    public func attach(_ destination: any Destination, _ settings: DestinationSettings) async throws(OutboxError) {
+        let state = try await outbox.attach(settings.name, newestPosition: try await newestPosition())
+        let worker = DestinationWorker(
+            destination, settings, state: state, outbox: outbox, supply: supply, clock: clock, device: device,
+            isSilent: try await outbox.isOptedOut(), notify: notify
+        ) { [weak self] in self?.noteReached(settings.name) }
+        workers.withLock { $0.append(worker) }
+        // What an earlier run left.
+        worker.noteWaiting()
+    }
+
+    /// Takes entries for all destinations; they are on the disk when it returns.
+    public nonisolated func accept(_ entries: [OutboxEntry]) async throws(OutboxError) {
+        try await outbox.accept(entries)
+        noteWaiting()
+    }
+
+    /// Says that something waits: positions were logged.
+    ///
+    /// Cheap; for every fix.
+    public nonisolated func noteWaiting() {
+        for worker in workers.withLock({ $0 }) { worker.noteWaiting() }
+    }
+
+    /// Says by what moment of the boot clock everything must be gone; nil for none.
+    public nonisolated func setCutoff(_ moment: Int64?) async {
+        for worker in workers.withLock({ $0 }) { await worker.take(.cutoff(moment)) }
+    }
+
+    private nonisolated func noteReached(_ name: String) {
+        for worker in workers.withLock({ $0 }) where worker.settings.name != name { Task { await worker.take(.reachedOther) } }
+    }
+
+    // MARK: - On demand
+
+    /// Sends everything that waits for a destination, or for all; intervals stay as they are.
+    public func dispatch(_ name: String? = nil) async throws(OutboxError) -> DispatchCompletion {
+        await forEach(try chosen(name)) { await $0.dispatch() }
+    }
+
+    /// Sends the next batch of a destination, or of all.
+    public func dispatchNext(_ name: String? = nil) async throws(OutboxError) -> DispatchCompletion {
+        await forEach(try chosen(name)) { await $0.dispatchNext() }
+    }
+
+    /// Sends until nothing waits, something fails, or the time is over.
+    public func drain(_ name: String? = nil, budget: Duration) async throws(OutboxError) -> DispatchCompletion {
+        let deadline = clock.bootMilliseconds() + budget.components.seconds * 1_000 + budget.components.attoseconds / 1_000_000_000_000_000
+        return await forEach(try chosen(name)) { await $0.drain(until: deadline) }
+    }
+
+    private func forEach(
+        _ workers: [DestinationWorker], _ body: @escaping @Sendable (DestinationWorker) async -> DispatchCompletion
+    ) async -> DispatchCompletion {
+        await withTaskGroup { group in
+            for worker in workers { group.addTask { await body(worker) } }
+            var completion = DispatchCompletion.noData
+            for await ending in group { completion = completion.joined(with: ending) }
+            return completion
+        }
+    }
+
+    // MARK: - Switches
+
+    /// Pauses a destination or all, over restarts, or lets them go on.
+    public func setPaused(_ isPaused: Bool, _ name: String? = nil) async throws(OutboxError) {
+        for worker in try chosen(name) { try await worker.setPaused(isPaused) }
+    }
+
+    /// Opts out of sending, over restarts: what waits is dropped, nothing is taken.
+    ///
+    /// Or in again.
+    public func setOptedOut(_ isOptedOut: Bool) async throws(OutboxError) {
+        try await outbox.setOptedOut(isOptedOut, newestPosition: try await newestPosition())
+        for worker in try chosen(nil) { try await worker.setSilent(isOptedOut) }
+    }
+
+    /// Lets one dead letter, or those of a destination, or all, be sent once more; how many.
+    public func retryDeadLetters(number: Int64? = nil, of name: String? = nil) async throws(OutboxError) -> Int {
+        let count = try await outbox.retryDeadLetters(number: number, of: name)
+        if count > 0 { try await reload() }
+        return count
+    }
+
+    /// Reads anew what waits: somebody changed the outbox behind the dispatcher's back, by erasing or dropping.
+    public func reload() async throws(OutboxError) {
+        for worker in try chosen(nil) { try await worker.reload() }
+    }
+
+    /// How the destinations are, in the order in which they were attached.
+    public func statuses() async throws(OutboxError) -> [DestinationStatus] {
+        var statuses: [DestinationStatus] = []
+        for worker in try chosen(nil) { statuses.append(try await worker.status()) }
+        return statuses
+    }
+
+    /// Ends all sending; what has no receipt is sent again in the next run.
+    public func stop() async {
+        for worker in workers.withLock({ $0 }) { await worker.stop() }
+    }
+
+    // MARK: - Parts
+
+    private func newestPosition() async throws(OutboxError) -> UInt64 {
+        do throws(PositionSupplyError) { return try await supply.newestNumber() } catch {
+            throw .cannotAccess(path: "the log", reason: error.reason)
+        }
+    }
+
+    private nonisolated func chosen(_ name: String?) throws(OutboxError) -> [DestinationWorker] {
+        let all = workers.withLock { $0 }
+        guard let name else { return all }
+        let named = all.filter { $0.settings.name == name }
+        guard !named.isEmpty else { throw .unknownDestination(name: name) }
+        return named
+    }
+}

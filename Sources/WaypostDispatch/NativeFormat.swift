@@ -1,0 +1,93 @@
+import Waypost
+
+/// The format of our own: a JSON object per batch.
+///
+/// ```
+/// {"device":"van-7","sent":"2026-11-21T11:33:28.250Z","records":[
+///   {"class":"TPV","id":"p-4711-1795260808000","lane":"live","seq":4711,"queue_ms":2500,"time":...,"lat":...,"lon":...,...},
+///   {"class":"EVENT","seq":12,"lane":"events","queue_ms":90,"id":"...-enter","event":"enter","fence":"Yard",...},
+///   {"class":"TRACK","id":"t-...","lane":"events","seq":13,"name":"delivered","values":{"parcel":7},"time":...,"lat":...,...},
+///   {"class":"HEALTH","id":"t-...","lane":"events","seq":14,"report":{...}}]}
+/// answer: any 2xx is the receipt for all; {"refused":["id",...]} names those that the server will never take
+/// ```
+/// `id` is unique for ever; `seq` grows by one per device and lane; `queue_ms` is the age when it was sent. `sent` and `queue_ms` are absent when
+/// nobody knows what time it is. A call's `time` is that of the call; the time of its position is `fix_time`.
+public enum NativeFormat {
+    /// The body for a batch.
+    public static func body(of batch: DispatchBatch) -> [UInt8] {
+        var text = TextBuffer(capacity: 256 + batch.records.count * 384)
+        text.appendJSON { json in
+            json.object { json in
+                json.member("device", batch.device)
+                json.member("sent", batch.time)
+                json.array("records") { json in
+                    for record in batch.records { json.append(record) }
+                }
+            }
+        }
+        return text.bytes
+    }
+
+    /// The ids that an answer refuses; nil when it is no JSON object, and so says nothing.
+    static func refusedIDs(in answer: [UInt8]) -> [String]? {
+        guard let value = try? JSONParser(maximumDepth: 16).parse(answer),  // Not every server says something.
+            value.object != nil
+        else { return nil }
+        return value["refused"]?.array?.compactMap(\.string) ?? []
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(_ record: DispatchRecord) {
+        switch record.content {
+        case .position(let position): element(json: NativeFormat.tpv(position) { json in json.appendEnvelope(record) })
+        case .event(let event):
+            object { json in
+                json.member("class", "EVENT")
+                json.appendEnvelope(record, withID: false)
+                json.appendMembers(of: event.line)
+            }
+        case .track(let call):
+            var position: [UInt8] = []
+            if let fix = call.position { position = NativeFormat.tpv(fix) { _ in } }
+            object { json in
+                json.member("class", "TRACK")
+                json.appendEnvelope(record)
+                json.member("name", call.name)
+                json.member("values", .object(call.values))
+                json.member("time", call.time ?? call.position?.time)
+                json.member("fix_time", call.position?.time)
+                json.appendMembers(of: position, but: ["class", "time"])
+            }
+        case .health(let report):
+            object { json in
+                json.member("class", "HEALTH")
+                json.appendEnvelope(record)
+                json.member("report", report)
+            }
+        }
+    }
+
+    fileprivate mutating func appendEnvelope(_ record: DispatchRecord, withID: Bool = true) {
+        if withID { member("id", record.id) }
+        member("lane", record.lane.rawValue)
+        member("seq", Int(clamping: record.sequence))
+        if let age = record.age {
+            member("queue_ms", Int(age.components.seconds) * 1_000 + Int(age.components.attoseconds / 1_000_000_000_000_000))
+        }
+    }
+
+    /// Writes the members of another object into this one.
+    private mutating func appendMembers(of object: [UInt8], but left: Set<String> = []) {
+        guard let value = try? JSONParser().parse(object), let members = value.object else { return }  // Our own text is JSON.
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) where !left.contains(name) { member(named: name, value) }
+    }
+}
+
+extension NativeFormat {
+    fileprivate static func tpv(_ position: Position, _ extra: (inout JSONWriter) -> Void) -> [UInt8] {
+        var text = TextBuffer(capacity: 512)
+        TPVCodec.append(position, to: &text, extra: extra)
+        return text.bytes
+    }
+}

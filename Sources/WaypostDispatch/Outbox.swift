@@ -1,0 +1,246 @@
+import Synchronization
+import Waypost
+import WaypostSystem
+
+/// What waits to be sent, on the disk: entries for all destinations, and how far each of them is in the entries and in the log.
+///
+/// ```swift
+/// let outbox = try Outbox(path: "/var/lib/waypost/outbox.sqlite")
+/// try await outbox.accept([.track(call)])           // on the disk when it returns
+/// ```
+/// What was accepted is there until every destination has a receipt for it, through kill -9, power cuts, months without a network and
+/// changes of the configuration; only ``OutboxLimits``, ``discard(_:newestPosition:)`` and ``erase(from:to:)`` remove more. A full disk
+/// refuses and leaves everything as it was. A damaged file is set aside, what can be read of it goes on, and ``recovery`` says so. The file
+/// of a later version is left as it is.
+/// - Concurrency: an actor on a thread of its own. Entries of several callers that come while the disk is busy share one commit.
+/// - Cost: a commit, one wait for the disk, per crowd of callers.
+public actor Outbox {
+    /// Where it is.
+    public nonisolated let path: String
+    /// What was done about a damaged file since the start; nil when all was well.
+    public private(set) var recovery: OutboxRecovery?
+
+    private let limits: OutboxLimits
+    private nonisolated let clock: DispatchClock
+    private let executor: ThreadExecutor
+    private nonisolated let waiting = Monitor<[Acceptance]>([])
+    private var openStore: OutboxStore?
+
+    /// The outbox's own thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Opens an outbox, which is made when it is missing; its folder must exist.
+    ///
+    /// - Errors: `laterVersion`: the file was not touched; `cannotOpen`, `full`, `cannotAccess`.
+    public init(path: String, limits: OutboxLimits = OutboxLimits(), clock: DispatchClock = .system) throws(OutboxError) {
+        self.path = path
+        self.limits = limits
+        self.clock = clock
+        do { executor = try ThreadExecutor(name: "outbox") } catch { throw .cannotOpen(path: path, reason: error.reason) }
+        (openStore, recovery) = try Outbox.open(path, limits)
+    }
+
+    // MARK: - Taking entries
+
+    /// Takes entries; they are on the disk when it returns.
+    ///
+    /// One whose id is known is there already, and taken once.
+    ///
+    /// - Errors: `full`, `cannotAccess`: none of them was taken; `tooLong`.
+    public nonisolated func accept(_ entries: [OutboxEntry]) async throws(OutboxError) {
+        let acceptance = Acceptance(try entries.map { (entry) throws(OutboxError) in try encode(entry) })
+        waiting.withLock { $0.append(acceptance) }
+        await commitWaiting()
+        if let failure = acceptance.failure.withLock({ $0 }) { throw failure }
+    }
+
+    private nonisolated func encode(_ entry: OutboxEntry) throws(OutboxError) -> EncodedEntry {
+        let body = RecordCodec.bytes(entry.content, id: entry.id)
+        guard body.count <= OutboxEntry.maximumByteCount else {
+            throw .tooLong(byteCount: body.count, limit: OutboxEntry.maximumByteCount)
+        }
+        let moment = RecordMoment(
+            bootIdentity: BootIdentity.bytes, bootMilliseconds: clock.bootMilliseconds(), time: entry.time ?? clock.confirmedTime())
+        return EncodedEntry(id: entry.id, moment: moment, body: body)
+    }
+
+    /// Everything that came while the disk was busy is one commit; who finds nothing left knows that it is done.
+    private func commitWaiting() {
+        let acceptances = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        if acceptances.isEmpty { return }
+        do throws(OutboxError) {
+            let earliest = earliest
+            try use { (store) throws(SQLiteError) in
+                if try store.note(Outbox.optOut) != nil { return }
+                try store.insert(acceptances.flatMap(\.entries), earliest: earliest)
+            }
+        } catch {
+            for acceptance in acceptances { acceptance.failure.withLock { $0 = error } }
+        }
+    }
+
+    /// What happened before is too old; nil when nothing is.
+    private var earliest: UTCTime? {
+        guard let age = limits.maximumAge, let now = clock.confirmedTime() else { return nil }
+        return now.advanced(byMilliseconds: -age.components.seconds * 1_000)
+    }
+
+    // MARK: - Opting out
+
+    /// Whether somebody wants nothing to be sent: entries are not even taken.
+    public func isOptedOut() throws(OutboxError) -> Bool {
+        try use { (store) throws(SQLiteError) in try store.note(Outbox.optOut) } != nil
+    }
+
+    /// Opts out, over restarts, or in again; what waits is dropped both times, so that nothing is sent later of the time between.
+    public func setOptedOut(_ isOptedOut: Bool, newestPosition: UInt64) throws(OutboxError) {
+        try use { (store) throws(SQLiteError) in
+            try store.setNote(Outbox.optOut, isOptedOut ? 1 : nil)
+            for destination in try store.destinations() { _ = try store.discard(destination.name, newestPosition: newestPosition) }
+        }
+    }
+
+    private static let optOut = "opted_out"
+
+    // MARK: - Destinations
+
+    /// Makes a destination known.
+    ///
+    /// A new one begins with what comes from now on; a known one goes on where it was, whatever its settings are.
+    ///
+    /// - Parameter newestPosition: the number of the newest position in the log.
+    public func attach(_ name: String, newestPosition: UInt64) throws(OutboxError) -> DestinationState {
+        try use { (store) throws(SQLiteError) in try store.attach(name, newestPosition: newestPosition) }
+        return try state(of: name)
+    }
+
+    /// All destinations that were ever attached.
+    public func destinations() throws(OutboxError) -> [DestinationState] {
+        try use { (store) throws(SQLiteError) in try store.destinations() }
+    }
+
+    /// How far a destination is.
+    public func state(of name: String) throws(OutboxError) -> DestinationState {
+        guard let state = try destinations().first(where: { $0.name == name }) else { throw .unknownDestination(name: name) }
+        return state
+    }
+
+    /// Pauses a destination, over restarts, or lets it go on.
+    public func setPaused(_ isPaused: Bool, _ name: String) throws(OutboxError) {
+        let isKnown = try use { (store) throws(SQLiteError) in try store.setPaused(isPaused, name) }
+        if !isKnown { throw .unknownDestination(name: name) }
+    }
+
+    /// Drops everything that waits for a destination, which is counted; its dead letters stay.
+    public func discard(_ name: String, newestPosition: UInt64) throws(OutboxError) {
+        let isKnown = try use { (store) throws(SQLiteError) in try store.discard(name, newestPosition: newestPosition) }
+        if !isKnown { throw .unknownDestination(name: name) }
+    }
+
+    // MARK: - Sending
+
+    /// The entries after a number, in order.
+    func entries(after number: UInt64, limit: Int) throws(OutboxError) -> [StoredEntry] {
+        try use { (store) throws(SQLiteError) in try store.entries(after: number, limit: limit) }
+    }
+
+    /// Keeps what became of the first records of a lane; on the disk when it returns.
+    func settle(_ settlement: Settlement, _ positions: PositionCursor?, for name: String) throws(OutboxError) {
+        let now = clock.confirmedTime()
+        try use { (store) throws(SQLiteError) in try store.settle(settlement, positions, for: name, at: now) }
+    }
+
+    /// Keeps how far a destination is in the log.
+    func keep(_ cursor: PositionCursor, for name: String) throws(OutboxError) {
+        try use { (store) throws(SQLiteError) in
+            try store.database.transaction { () throws(SQLiteError) in try store.keep(cursor, for: name) }
+        }
+    }
+
+    // MARK: - Dead letters
+
+    /// Dead letters of a destination or of all, oldest first.
+    public func deadLetters(of destination: String? = nil, limit: Int = 1_000) throws(OutboxError) -> [DeadLetter] {
+        try use { (store) throws(SQLiteError) in try store.deadLetters(of: destination, limit: limit) }
+    }
+
+    /// Lets one dead letter, or all of a destination, or all, be sent once more; how many.
+    public func retryDeadLetters(number: Int64? = nil, of destination: String? = nil) throws(OutboxError) -> Int {
+        try use { (store) throws(SQLiteError) in try store.retry(number, destination: destination) }
+    }
+
+    /// Removes one dead letter, or all of a destination, or all; how many.
+    public func dropDeadLetters(number: Int64? = nil, of destination: String? = nil) throws(OutboxError) -> Int {
+        try use { (store) throws(SQLiteError) in try store.drop(number, destination: destination) }
+    }
+
+    func dueDeadLetters(of destination: String, limit: Int) throws(OutboxError) -> [DeadLetter] {
+        try use { (store) throws(SQLiteError) in try store.deadLetters(of: destination, dueOnly: true, limit: limit) }
+    }
+
+    func settle(deadLetter number: Int64, refusedBecause reason: String?) throws(OutboxError) {
+        try use { (store) throws(SQLiteError) in try store.settle(deadLetter: number, refusedBecause: reason) }
+    }
+
+    /// Removes what happened from one moment on until before another from entries and dead letters; how many.
+    public func erase(from: UTCTime, to: UTCTime) throws(OutboxError) -> Int {
+        try use { (store) throws(SQLiteError) in try store.erase(from: from, to: to) }
+    }
+
+    // MARK: - The file
+
+    /// Does something with the file; a damaged one is replaced first by what can be read of it.
+    private func use<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
+        do throws(SQLiteError) {
+            return try body(try store())
+        } catch {
+            guard error.kind == .corrupt else { throw OutboxError(error) }
+            // Closed before its files get other names.
+            openStore = nil
+            recovery = try OutboxSalvage.run(path, because: error)
+        }
+        do throws(SQLiteError) { return try body(try store()) } catch { throw OutboxError(error) }
+    }
+
+    private func store() throws(SQLiteError) -> OutboxStore {
+        if let openStore { return openStore }
+        let store = try OutboxStore(SQLiteDatabase(path: path), limits: limits)
+        openStore = store
+        return store
+    }
+
+    private static func open(_ path: String, _ limits: OutboxLimits) throws(OutboxError) -> (OutboxStore, OutboxRecovery?) {
+        do { try OutboxSalvage.finishRenaming(path) } catch { throw .cannotOpen(path: path, reason: error.reason) }
+        var recovery: OutboxRecovery?
+        while true {
+            let version: Int
+            do throws(SQLiteError) {
+                let database = try SQLiteDatabase(path: path)
+                version = try OutboxSchema.version(of: database)
+                if version <= OutboxSchema.version {
+                    try database.checkIntegrity()
+                    return (try OutboxStore(database, limits: limits), recovery)
+                }
+            } catch {
+                // One rescue is enough: what it made is whole.
+                guard error.kind == .corrupt, recovery == nil else { throw OutboxError(error) }
+                recovery = try OutboxSalvage.run(path, because: error)
+                continue
+            }
+            throw .laterVersion(path: path, version: version)
+        }
+    }
+}
+
+/// Entries of one caller, and what became of them.
+private final class Acceptance: Sendable {
+    let entries: [EncodedEntry]
+    let failure = Mutex<OutboxError?>(nil)
+
+    init(_ entries: [EncodedEntry]) {
+        self.entries = entries
+    }
+}

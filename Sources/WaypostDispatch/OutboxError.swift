@@ -1,0 +1,48 @@
+import WaypostSystem
+
+/// An outbox that did not do what it was asked.
+public enum OutboxError: Error, Equatable, Sendable {
+    /// The file cannot be opened or made.
+    case cannotOpen(path: String, reason: String)
+    /// A later version of this program wrote it: it is left as it is.
+    case laterVersion(path: String, version: Int)
+    /// There is no room on the disk; nothing was taken.
+    case full(path: String)
+    /// The file cannot be read or written; nothing was taken.
+    case cannotAccess(path: String, reason: String)
+    /// An entry is longer than ``OutboxEntry/maximumByteCount``.
+    case tooLong(byteCount: Int, limit: Int)
+    /// No destination of that name was ever attached.
+    case unknownDestination(name: String)
+
+    init(_ error: SQLiteError) {
+        switch error.kind {
+        case .full: self = .full(path: error.path)
+        case .cannotOpen, .readOnly: self = .cannotOpen(path: error.path, reason: error.reason)
+        case .corrupt, .busy, .inputOutput, .constraint, .other: self = .cannotAccess(path: error.path, reason: error.reason)
+        }
+    }
+
+    /// Whether the same may succeed later without anybody changing the set-up.
+    public var isTemporary: Bool {
+        switch self {
+        case .full, .cannotAccess: true
+        case .cannotOpen, .laterVersion, .tooLong, .unknownDestination: false
+        }
+    }
+}
+
+extension OutboxError: CustomStringConvertible {
+    /// One line for people, with what to do.
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason): "\(path): cannot be opened: \(reason)"
+        case .laterVersion(let path, let version):
+            "\(path): written by a later waypost (version \(version)); it is left as it is: install that one again"
+        case .full(let path): "\(path): no room on the disk"
+        case .cannotAccess(let path, let reason): "\(path): cannot be read or written: \(reason)"
+        case .tooLong(let byteCount, let limit): "an event of \(byteCount) bytes; the outbox takes \(limit)"
+        case .unknownDestination(let name): "\(name): no such destination"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import WaypostSystem
+
+/// The tables of the outbox, and how a file of an earlier version gets them.
+///
+/// ```
+/// entry        what waits or was sent lately: events, track calls, health   number: its place in the lane of events, never used twice
+/// destination  how far each destination is, by name; kept when its settings change or it is not configured any more
+/// stretch      positions after one number of the log and up to another that were left for later
+/// dead_letter  records that a server will never take, with its words
+/// receipt      what was sent when: ranges of entries and of positions of the log
+/// note         numbers by name
+/// ```
+enum OutboxSchema {
+    /// The version of this program's tables.
+    static var version: Int { steps.count }
+
+    /// What makes version n + 1 of version n; a step that was released never changes.
+    static let steps = [
+        """
+        CREATE TABLE entry(
+            number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, time INTEGER, boot BLOB NOT NULL,
+            boot_milliseconds INTEGER NOT NULL, body BLOB NOT NULL);
+        CREATE INDEX entry_time ON entry(time);
+        CREATE TABLE destination(
+            name TEXT PRIMARY KEY, event_cursor INTEGER NOT NULL, position_cursor INTEGER NOT NULL,
+            live_sequence INTEGER NOT NULL DEFAULT 0, history_sequence INTEGER NOT NULL DEFAULT 0,
+            is_paused INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+        CREATE TABLE stretch(
+            destination TEXT NOT NULL, after INTEGER NOT NULL, through INTEGER NOT NULL, PRIMARY KEY(destination, after)) WITHOUT ROWID;
+        CREATE TABLE dead_letter(
+            number INTEGER PRIMARY KEY AUTOINCREMENT, destination TEXT NOT NULL, lane TEXT NOT NULL, sequence INTEGER NOT NULL,
+            id TEXT NOT NULL, time INTEGER, body BLOB NOT NULL, reason TEXT NOT NULL, is_due INTEGER NOT NULL DEFAULT 0);
+        CREATE TABLE note(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        """,
+        """
+        CREATE TABLE receipt(
+            number INTEGER PRIMARY KEY AUTOINCREMENT, destination TEXT NOT NULL, lane TEXT NOT NULL, after INTEGER NOT NULL,
+            through INTEGER NOT NULL, time INTEGER, answer TEXT NOT NULL);
+        """,
+    ]
+
+    /// Which version a file has; 0 for a new one.
+    static func version(of database: SQLiteDatabase) throws(SQLiteError) -> Int {
+        Int(try database.integer("PRAGMA user_version") ?? 0)
+    }
+
+    /// Brings a file of this version or an earlier one to this version, whole or not at all.
+    ///
+    /// - Parameter target: the version to stop at, for tests of the steps behind it.
+    static func upgrade(_ database: SQLiteDatabase, to target: Int = version) throws(SQLiteError) {
+        let found = try version(of: database)
+        guard found < target else { return }
+        try database.transaction { () throws(SQLiteError) in
+            for step in steps[found..<target] { try database.execute(step) }
+            try database.execute("PRAGMA user_version = \(target)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Waypost
+import WaypostSystem
+
+extension OutboxStore {
+    private static let columns = "number, destination, lane, sequence, id, time, body, reason, is_due"
+
+    /// Keeps a record that a destination refused; inside a transaction.
+    func bury(_ record: DispatchRecord, reason: String, destination: String) throws(SQLiteError) {
+        try database.run(
+            "INSERT INTO dead_letter(destination, lane, sequence, id, time, body, reason) VALUES(?,?,?,?,?,?,?)",
+            [
+                .text(destination), .text(record.lane.rawValue), SQLiteValue(record.sequence), .text(record.id),
+                SQLiteValue(record.time?.millisecondsSince1970), .bytes(RecordCodec.bytes(record.content, id: record.id)),
+                .text(String(reason.prefix(OutboxStore.longestReason))),
+            ])
+        try database.run("DELETE FROM dead_letter WHERE number <= ?", [.integer(database.lastInsertedNumber - maximumDeadLetterCount)])
+    }
+
+    /// So much of a server's words is kept, in characters.
+    private static let longestReason = 500
+
+    /// Dead letters of a destination or of all, those that are to be sent again or all, oldest first.
+    func deadLetters(of destination: String?, dueOnly: Bool = false, limit: Int) throws(SQLiteError) -> [DeadLetter] {
+        try database.rows(
+            """
+            SELECT \(OutboxStore.columns) FROM dead_letter
+            WHERE (?1 IS NULL OR destination = ?1) AND (?2 = 0 OR is_due = 1) ORDER BY number LIMIT ?3
+            """, [destination.map(SQLiteValue.text) ?? .null, dueOnly ? 1 : 0, .integer(Int64(limit))], OutboxStore.deadLetter
+        ).compactMap { $0 }
+    }
+
+    /// Lets dead letters be sent once more; how many.
+    func retry(_ number: Int64?, destination: String?) throws(SQLiteError) -> Int {
+        try database.run("UPDATE dead_letter SET is_due = 1 WHERE \(OutboxStore.choice)", OutboxStore.chosen(number, destination))
+    }
+
+    /// Removes dead letters for good; how many.
+    func drop(_ number: Int64?, destination: String?) throws(SQLiteError) -> Int {
+        try database.run("DELETE FROM dead_letter WHERE \(OutboxStore.choice)", OutboxStore.chosen(number, destination))
+    }
+
+    /// Notes that a dead letter was taken at last, or refused again.
+    func settle(deadLetter number: Int64, refusedBecause reason: String?) throws(SQLiteError) {
+        if let reason {
+            try database.run(
+                "UPDATE dead_letter SET is_due = 0, reason = ? WHERE number = ?",
+                [.text(String(reason.prefix(OutboxStore.longestReason))), .integer(number)])
+            return
+        }
+        try database.transaction { () throws(SQLiteError) in
+            try database.run(
+                "UPDATE destination SET sent = sent + 1 WHERE name = (SELECT destination FROM dead_letter WHERE number = ?)",
+                [.integer(number)])
+            try database.run("DELETE FROM dead_letter WHERE number = ?", [.integer(number)])
+        }
+    }
+
+    /// Removes what happened from one moment on until before another, so that it is not to be found in the file either.
+    func erase(from: UTCTime, to: UTCTime) throws(SQLiteError) -> Int {
+        try database.execute("PRAGMA secure_delete = ON")
+        let range: [SQLiteValue] = [.integer(from.millisecondsSince1970), .integer(to.millisecondsSince1970)]
+        let erased = try database.transaction { () throws(SQLiteError) in
+            let entries = try database.run("DELETE FROM entry WHERE time >= ? AND time < ?", range)
+            return try database.run("DELETE FROM dead_letter WHERE time >= ? AND time < ?", range) + entries
+        }
+        try countBytes()
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try database.execute("PRAGMA secure_delete = OFF")
+        return erased
+    }
+
+    private static let choice = "(?1 IS NULL OR number = ?1) AND (?2 IS NULL OR destination = ?2)"
+
+    private static func chosen(_ number: Int64?, _ destination: String?) -> [SQLiteValue] {
+        [SQLiteValue(number), destination.map(SQLiteValue.text) ?? .null]
+    }
+
+    /// Nil for what a later version wrote and this one cannot read: it stays.
+    private static func deadLetter(_ row: SQLiteRow) -> DeadLetter? {
+        guard let lane = DispatchLane(rawValue: row.text(2)), let content = RecordCodec.content(row.bytes(6)) else { return nil }
+        return DeadLetter(
+            number: row.integer(0), destination: row.text(1),
+            record: DispatchRecord(id: row.text(4), lane: lane, sequence: row.number(3), age: nil, content: content), reason: row.text(7),
+            isDue: row.integer(8) != 0)
+    }
+}

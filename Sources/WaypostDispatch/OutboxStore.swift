@@ -1,0 +1,230 @@
+import Waypost
+import WaypostSystem
+
+/// The statements of the outbox.
+///
+/// - Concurrency: one owner; each method is one commit at most.
+final class OutboxStore {
+    let database: SQLiteDatabase
+    private let limits: OutboxLimits
+    /// Bytes of all entries.
+    private(set) var entryByteCount: Int64
+
+    /// The outbox in a database of any version up to this one.
+    init(_ database: SQLiteDatabase, limits: OutboxLimits) throws(SQLiteError) {
+        try OutboxSchema.upgrade(database)
+        self.database = database
+        self.limits = limits
+        entryByteCount = try database.integer("SELECT sum(length(body)) FROM entry") ?? 0
+    }
+
+    var maximumDeadLetterCount: Int64 { limits.maximumDeadLetterCount }
+
+    /// Counts the entries' bytes anew.
+    func countBytes() throws(SQLiteError) {
+        entryByteCount = try database.integer("SELECT sum(length(body)) FROM entry") ?? 0
+    }
+
+    // MARK: - Entries
+
+    /// Takes entries; those of a known id are there already.
+    ///
+    /// On the disk when it returns.
+    func insert(_ entries: [EncodedEntry], earliest: UTCTime?) throws(SQLiteError) {
+        let known = entryByteCount
+        do throws(SQLiteError) {
+            try database.transaction { () throws(SQLiteError) in
+                for entry in entries {
+                    let changed = try database.run(
+                        "INSERT INTO entry(id, time, boot, boot_milliseconds, body) VALUES(?,?,?,?,?) ON CONFLICT(id) DO NOTHING",
+                        [
+                            .text(entry.id), SQLiteValue(entry.moment.time?.millisecondsSince1970), .bytes(entry.moment.bootIdentity),
+                            .integer(entry.moment.bootMilliseconds), .bytes(entry.body),
+                        ])
+                    if changed > 0 { entryByteCount += Int64(entry.body.count) }
+                }
+                try prune(earliest: earliest)
+            }
+        } catch {
+            entryByteCount = known
+            throw error
+        }
+    }
+
+    /// The entries after a number, in order.
+    func entries(after number: UInt64, limit: Int) throws(SQLiteError) -> [StoredEntry] {
+        try database.rows(
+            "SELECT number, id, time, boot, boot_milliseconds, body FROM entry WHERE number > ? ORDER BY number LIMIT ?",
+            [SQLiteValue(number), .integer(Int64(limit))]
+        ) { row in
+            StoredEntry(
+                number: row.number(0), id: row.text(1),
+                moment: RecordMoment(bootIdentity: row.bytes(3), bootMilliseconds: row.integer(4), time: row.time(2)), body: row.bytes(5))
+        }
+    }
+
+    /// The number that the last entry got, whether it is still there or not.
+    func lastEntryNumber() throws(SQLiteError) -> UInt64 {
+        UInt64(clamping: try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") ?? 0)
+    }
+
+    /// Drops what is too much, too old, or had by everybody; inside a transaction.
+    private func prune(earliest: UTCTime?) throws(SQLiteError) {
+        let settled = try database.integer("SELECT min(event_cursor) FROM destination") ?? Int64.max
+        let last = Int64(clamping: try lastEntryNumber())
+        try drop("number <= ?", .integer(min(settled, last - limits.keptEntryCount)))
+        if let earliest { try drop("time < ?", .integer(earliest.millisecondsSince1970)) }
+        while entryByteCount > limits.maximumByteCount {
+            guard let oldest = try database.integer("SELECT number FROM entry ORDER BY number LIMIT 1 OFFSET 15"), oldest < last else {
+                return
+            }
+            try drop("number <= ?", .integer(oldest))
+        }
+    }
+
+    private func drop(_ condition: String, _ value: SQLiteValue) throws(SQLiteError) {
+        guard let byteCount = try database.integer("SELECT sum(length(body)) FROM entry WHERE \(condition)", [value]) else { return }
+        try database.run(
+            "UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE \(condition) AND number > event_cursor)", [value])
+        try database.run("DELETE FROM entry WHERE \(condition)", [value])
+        entryByteCount -= byteCount
+    }
+
+    // MARK: - Destinations
+
+    /// Makes a destination known; one that is known goes on where it was.
+    func attach(_ name: String, newestPosition: UInt64) throws(SQLiteError) {
+        let fromOldest = try note("begins_at_oldest") != nil
+        try database.run(
+            "INSERT INTO destination(name, event_cursor, position_cursor) VALUES(?,?,?) ON CONFLICT(name) DO NOTHING",
+            [.text(name), SQLiteValue(fromOldest ? 0 : try lastEntryNumber()), SQLiteValue(fromOldest ? 0 : newestPosition)])
+    }
+
+    /// All destinations that were ever attached, by their names.
+    func destinations() throws(SQLiteError) -> [DestinationState] {
+        var stretches: [String: [PositionCursor.Stretch]] = [:]
+        try database.each("SELECT destination, after, through FROM stretch ORDER BY after") { row in
+            stretches[row.text(0), default: []].append(.init(after: row.number(1), through: row.number(2)))
+            return true
+        }
+        return try database.rows(
+            """
+            SELECT name, event_cursor, position_cursor, live_sequence, history_sequence, is_paused, sent, dropped,
+                (SELECT count(*) FROM entry WHERE number > event_cursor),
+                (SELECT count(*) FROM dead_letter WHERE destination = name) FROM destination ORDER BY name
+            """
+        ) { row in
+            DestinationState(
+                name: row.text(0), eventCursor: row.number(1),
+                positions: PositionCursor(live: row.number(2), stretches: stretches[row.text(0)] ?? []), liveSequence: row.number(3),
+                historySequence: row.number(4), isPaused: row.integer(5) != 0, sentCount: Int(row.integer(6)),
+                droppedCount: Int(row.integer(7)), waitingEventCount: Int(row.integer(8)), deadLetterCount: Int(row.integer(9)))
+        }
+    }
+
+    /// Keeps what became of the first records of a lane; on the disk when it returns.
+    func settle(_ settlement: Settlement, _ positions: PositionCursor?, for name: String, at time: UTCTime?) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            for refused in settlement.refused { try bury(refused.record, reason: refused.reason, destination: name) }
+            let after = try cursor(of: settlement.lane, destination: name)
+            switch settlement.lane {
+            case .events:
+                try database.run(
+                    "UPDATE destination SET event_cursor = max(event_cursor, ?), sent = sent + ? WHERE name = ?",
+                    [SQLiteValue(settlement.through), .integer(Int64(settlement.sentCount)), .text(name)])
+            case .live, .history:
+                let counter = settlement.lane == .live ? "live_sequence" : "history_sequence"
+                try database.run(
+                    "UPDATE destination SET \(counter) = \(counter) + ?, sent = sent + ? WHERE name = ?",
+                    [SQLiteValue(settlement.count), .integer(Int64(settlement.sentCount)), .text(name)])
+            }
+            if let positions { try keep(positions, for: name) }
+            guard settlement.sentCount > 0 else { return }
+            try database.run(
+                "INSERT INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
+                [
+                    .text(name), .text(settlement.lane.rawValue), SQLiteValue(after), SQLiteValue(settlement.through),
+                    SQLiteValue(time?.millisecondsSince1970), .text(settlement.answer),
+                ])
+            try database.run("DELETE FROM receipt WHERE number <= ?", [.integer(database.lastInsertedNumber - limits.keptReceiptCount)])
+        }
+    }
+
+    private func cursor(of lane: DispatchLane, destination name: String) throws(SQLiteError) -> UInt64 {
+        let sql =
+            switch lane {
+            case .events: "SELECT event_cursor FROM destination WHERE name = ?"
+            case .live: "SELECT position_cursor FROM destination WHERE name = ?"
+            case .history: "SELECT min(after) FROM stretch WHERE destination = ?"
+            }
+        return UInt64(clamping: try database.integer(sql, [.text(name)]) ?? 0)
+    }
+
+    /// Keeps how far a destination is in the log.
+    func keep(_ cursor: PositionCursor, for name: String) throws(SQLiteError) {
+        try database.run("UPDATE destination SET position_cursor = ? WHERE name = ?", [SQLiteValue(cursor.live), .text(name)])
+        try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
+        for stretch in cursor.stretches {
+            try database.run(
+                "INSERT INTO stretch(destination, after, through) VALUES(?,?,?)",
+                [.text(name), SQLiteValue(stretch.after), SQLiteValue(stretch.through)])
+        }
+    }
+
+    /// Pauses a destination or lets it go on.
+    func setPaused(_ isPaused: Bool, _ name: String) throws(SQLiteError) -> Bool {
+        try database.run("UPDATE destination SET is_paused = ? WHERE name = ?", [isPaused ? 1 : 0, .text(name)]) > 0
+    }
+
+    /// Lets a destination have everything up to here; what it never got is counted as dropped.
+    ///
+    /// False when it is not known.
+    func discard(_ name: String, newestPosition: UInt64) throws(SQLiteError) -> Bool {
+        try database.transaction { () throws(SQLiteError) in
+            let changed = try database.run(
+                """
+                UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE number > event_cursor), event_cursor = ?,
+                    position_cursor = max(position_cursor, ?) WHERE name = ?
+                """, [SQLiteValue(try lastEntryNumber()), SQLiteValue(newestPosition), .text(name)])
+            try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
+            try database.run("UPDATE dead_letter SET is_due = 0 WHERE destination = ?", [.text(name)])
+            return changed > 0
+        }
+    }
+
+    // MARK: - Notes
+
+    func note(_ name: String) throws(SQLiteError) -> Int64? {
+        try database.integer("SELECT value FROM note WHERE name = ?", [.text(name)])
+    }
+
+    func setNote(_ name: String, _ value: Int64?) throws(SQLiteError) {
+        if let value {
+            try database.run(
+                "INSERT INTO note(name, value) VALUES(?,?) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
+                [.text(name), .integer(value)])
+        } else {
+            try database.run("DELETE FROM note WHERE name = ?", [.text(name)])
+        }
+    }
+}
+
+/// An entry on its way in.
+struct EncodedEntry: Sendable {
+    var id: String
+    var moment: RecordMoment
+    var body: [UInt8]
+}
+
+/// An entry as it lies there.
+struct StoredEntry: Sendable, Hashable {
+    var number: UInt64
+    var id: String
+    var moment: RecordMoment
+    var body: [UInt8]
+}
+
+extension SQLiteRow {
+    /// A column's moment; nil when it has none.
+    func time(_ column: Int32) -> UTCTime? { isNull(column) ? nil : UTCTime(millisecondsSince1970: integer(column)) }
+}

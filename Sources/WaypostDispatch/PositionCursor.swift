@@ -1,0 +1,71 @@
+/// Which positions of the log a destination has, and which it has not.
+///
+/// Everything up to ``live`` is settled, but for the stretches that were left for later, when the newest positions were to go first.
+public struct PositionCursor: Sendable, Hashable {
+    /// Positions after one number and up to another, which are still to be sent.
+    public struct Stretch: Sendable, Hashable {
+        /// Up to here all is settled.
+        public var after: UInt64
+        /// The last of them.
+        public var through: UInt64
+
+        /// A stretch.
+        public init(after: UInt64, through: UInt64) {
+            self.after = after
+            self.through = through
+        }
+    }
+
+    /// The last number that the live lane has settled.
+    public internal(set) var live: UInt64
+    /// What the history lane has to send, oldest first; they do not touch each other.
+    public internal(set) var stretches: [Stretch]
+
+    /// So many stretches are kept apart; with more the two oldest become one, and what lies between them is sent again under its ids.
+    public static let maximumStretchCount = 64
+
+    /// A cursor behind that number.
+    public init(live: UInt64, stretches: [Stretch] = []) {
+        self.live = live
+        self.stretches = stretches
+    }
+
+    /// Leaves everything up to a number for later: the live lane goes on behind it.
+    public mutating func leaveForLater(through number: UInt64) {
+        guard number > live else { return }
+        if let last = stretches.last, last.through == live {
+            stretches[stretches.count - 1].through = number
+        } else {
+            stretches.append(Stretch(after: live, through: number))
+        }
+        live = number
+        if stretches.count > PositionCursor.maximumStretchCount {
+            stretches[0].through = stretches[1].through
+            stretches.remove(at: 1)
+        }
+    }
+
+    /// Notes that the lane has settled everything up to a number.
+    public mutating func settle(_ lane: DispatchLane, through number: UInt64) {
+        switch lane {
+        case .events: break
+        case .live: live = max(live, number)
+        case .history:
+            guard let first = stretches.first else { return }
+            if number >= first.through {
+                stretches.removeFirst()
+            } else {
+                stretches[0].after = max(first.after, number)
+            }
+        }
+    }
+
+    /// Where the lane reads next: after one number and up to another; nil when it has nothing to read.
+    public func next(in lane: DispatchLane) -> Stretch? {
+        switch lane {
+        case .events: nil
+        case .live: Stretch(after: live, through: .max)
+        case .history: stretches.first
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Waypost
+
+/// Where the positions to send come from: they live in the log once, and a destination holds no more than a cursor into it.
+///
+/// Numbers grow from position to position for ever and may leave some out; none is used twice.
+/// - Concurrency: called from several destinations at a time.
+public protocol PositionSupply: Sendable {
+    /// The positions after that number and up to `last`, in order, at most `limit`.
+    ///
+    /// - Errors: the log cannot be read now; it is asked again later.
+    func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage
+
+    /// The number of the newest position there is; 0 when there is none.
+    func newestNumber() async throws(PositionSupplyError) -> UInt64
+}
+
+/// Some positions of the log.
+public struct PositionPage: Sendable, Hashable {
+    /// The positions with their numbers, in order.
+    public var positions: [NumberedPosition]
+    /// Up to here there is nothing besides ``positions``: what follows is after it.
+    public var through: UInt64
+
+    /// A page.
+    public init(positions: [NumberedPosition], through: UInt64) {
+        self.positions = positions
+        self.through = through
+    }
+}
+
+/// A position of the log with its number.
+public struct NumberedPosition: Sendable, Hashable {
+    /// Its number in the log.
+    public var number: UInt64
+    /// The fix.
+    public var position: Position
+
+    /// A position of that number.
+    public init(number: UInt64, position: Position) {
+        self.number = number
+        self.position = position
+    }
+
+    /// Its name for ever: the number alone would come again after somebody removed the log folder.
+    public var id: String { "p-\(number)-\(position.time?.millisecondsSince1970 ?? 0)" }
+}
+
+/// The log cannot be read now.
+public struct PositionSupplyError: Error, Equatable, Sendable {
+    /// Why, for people.
+    public var reason: String
+
+    /// A failure for that reason.
+    public init(reason: String) {
+        self.reason = reason
+    }
+}

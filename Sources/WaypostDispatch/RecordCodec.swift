@@ -1,0 +1,91 @@
+import Waypost
+
+/// The bytes of a record in the outbox: JSON, so that a person with `sqlite3` can read what waits.
+///
+/// ```
+/// {"class":"TPV",...}                                                              a position (dead letters only)
+/// {"class":"EVENT","id":ID,"event":KIND,"name":FENCE,"time":T,"position":TPV,"line":{...}}
+/// {"class":"TRACK","id":ID,"name":NAME,"time":T,"position":TPV,"values":{...}}
+/// {"class":"HEALTH","id":ID,"report":{...}}
+/// ```
+/// Unknown members and classes of a later version are left as they are: what cannot be read is not sent, and stays.
+enum RecordCodec {
+    static func bytes(_ content: DispatchRecord.Content, id: String) -> [UInt8] {
+        var text = TextBuffer(capacity: 512)
+        switch content {
+        case .position(let position): TPVCodec.append(position, to: &text)
+        case .event(let event):
+            text.appendJSON { json in
+                json.object { json in
+                    json.member("class", "EVENT")
+                    json.member("id", event.id)
+                    json.member("event", event.kind)
+                    json.member("name", event.name)
+                    json.member("time", event.time)
+                    json.member("position", event.position)
+                    json.member("line", json: event.line)
+                }
+            }
+        case .track(let call):
+            text.appendJSON { json in
+                json.object { json in
+                    json.member("class", "TRACK")
+                    json.member("id", call.id)
+                    json.member("name", call.name)
+                    json.member("time", call.time)
+                    json.member("position", call.position)
+                    json.member("values", .object(call.values))
+                }
+            }
+        case .health(let report):
+            text.appendJSON { json in
+                json.object { json in
+                    json.member("class", "HEALTH")
+                    json.member("id", id)
+                    json.member("report", report)
+                }
+            }
+        }
+        return text.bytes
+    }
+
+    /// What the bytes say; nil when they cannot be read.
+    static func content(_ bytes: [UInt8]) -> DispatchRecord.Content? {
+        guard let value = try? JSONParser().parse(bytes) else { return nil }  // What cannot be read is nil.
+        let time = value["time"]?.string.flatMap(UTCTime.init(rfc3339:))
+        let position = value["position"].flatMap(position)
+        switch value["class"]?.string {
+        case "TPV": return self.position(value).map(DispatchRecord.Content.position)
+        case "EVENT":
+            guard let id = value["id"]?.string, let kind = value["event"]?.string, let name = value["name"]?.string,
+                let line = value["line"]
+            else { return nil }
+            return .event(DispatchEvent(id: id, kind: kind, name: name, time: time, position: position, line: json(line)))
+        case "TRACK":
+            guard let id = value["id"]?.string, let name = value["name"]?.string else { return nil }
+            return .track(TrackCall(id: id, name: name, values: value["values"]?.object ?? [:], time: time, position: position))
+        case "HEALTH": return value["report"].map(DispatchRecord.Content.health)
+        default: return nil
+        }
+    }
+
+    private static func position(_ value: JSONValue) -> Position? {
+        guard case .position(let position)? = try? TPVCodec.decode(json(value)) else { return nil }  // See above.
+        return position
+    }
+
+    private static func json(_ value: JSONValue) -> [UInt8] {
+        var text = TextBuffer(capacity: 512)
+        text.appendJSON { $0.element(value) }
+        return text.bytes
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: StaticString, _ position: Position?) {
+        guard let position else { return }
+        var text = TextBuffer(capacity: 512)
+        TPVCodec.append(position, to: &text)
+        member(name, json: text.bytes)
+    }
+}

@@ -1,0 +1,164 @@
+import CCurl
+import Synchronization
+
+/// Asks web servers, with the system's libcurl, TLS and certificates; the library is opened at the first request.
+///
+/// Redirects are followed when they keep the request as it is (307, 308), three at most and never from https to http; headers that say who we
+/// are stay with the first server. Nothing is tried again.
+/// - Concurrency: an actor on a thread of its own, which waits for the server: one exchange at a time. Cancelling the task ends it within a
+///   second.
+/// - Cost: 10 MB of memory with the first request, for good; connections are kept open between requests.
+public actor HTTPClient {
+    /// Whom to trust and how long to wait.
+    public struct Settings: Sendable, Hashable {
+        /// Certificates that are trusted instead of the system's: a PEM file.
+        public var caFile: String?
+        /// A certificate of our own: a PEM file.
+        public var clientCertificate: String?
+        /// Its key: a PEM file; nil when it is in the same.
+        public var clientKey: String?
+        /// The longest an exchange may take.
+        public var timeout = Duration.seconds(30)
+        /// The longest until there is a connection.
+        public var connectTimeout = Duration.seconds(15)
+        /// The longest body of an answer, bytes.
+        public var maximumAnswerByteCount = 1 << 20
+
+        /// The settings of a small device.
+        public init() {}
+    }
+
+    private let settings: Settings
+    private let executor: ThreadExecutor
+    private var handle: CurlHandle?
+
+    /// The client's own thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// So many redirects are followed.
+    static let maximumRedirectCount = 3
+    /// So long may the head of an answer be, bytes.
+    static let maximumHeadByteCount = 64 << 10
+
+    /// A client; nothing is opened yet.
+    ///
+    /// - Errors: no thread is left.
+    public init(_ settings: Settings = Settings()) throws(SystemError) {
+        self.settings = settings
+        executor = try ThreadExecutor(name: "http")
+    }
+
+    /// Sends a request and waits for the answer, whatever its status is.
+    public nonisolated func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        let exchange = HTTPExchange(maximumByteCount: settings.maximumAnswerByteCount)
+        let result: Result<HTTPResponse, HTTPError> = await withTaskCancellationHandler {
+            await follow(request, exchange)
+        } onCancel: {
+            exchange.isCancelled.store(true, ordering: .relaxed)
+        }
+        return try result.get()
+    }
+
+    private func follow(_ request: HTTPRequest, _ exchange: HTTPExchange) -> Result<HTTPResponse, HTTPError> {
+        var request = request
+        for _ in 0...HTTPClient.maximumRedirectCount {
+            let response: HTTPResponse
+            do throws(HTTPError) { response = try perform(request, exchange) } catch { return .failure(error) }
+            guard response.status == 307 || response.status == 308, let place = response["location"] else { return .success(response) }
+            guard let next = HTTPURL.resolve(place, against: request.url) else {
+                return .failure(.badRedirect(reason: "redirects to something that is no URL"))
+            }
+            if HTTPURL.isEncrypted(request.url), !HTTPURL.isEncrypted(next) {
+                return .failure(.badRedirect(reason: "redirects from https to http"))
+            }
+            if HTTPURL.origin(next) != HTTPURL.origin(request.url) {
+                request.headers.removeAll { ["authorization", "cookie"].contains($0.name.lowercased()) }
+            }
+            request.url = next
+        }
+        return .failure(.badRedirect(reason: "redirects more than \(HTTPClient.maximumRedirectCount) times"))
+    }
+
+    private func perform(_ request: HTTPRequest, _ exchange: HTTPExchange) throws(HTTPError) -> HTTPResponse {
+        if let problem = ccurl_load() { throw .noLibrary(reason: String(cString: problem)) }
+        if handle == nil { handle = CurlHandle() }
+        guard let handle else { throw .noLibrary(reason: "no memory for libcurl") }
+        if exchange.isCancelled.load(ordering: .relaxed) { throw .cancelled }
+        exchange.begin()
+        var answer = ccurl_answer()
+        withRequest(request, exchange) { ccurl_perform(handle.pointer, &$0, &answer) }
+        if exchange.isTooLong { throw .tooLong(limit: settings.maximumAnswerByteCount) }
+        let reason = withUnsafeBytes(of: answer.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if let error = HTTPError(code: answer.code, reason: reason) { throw error }
+        return HTTPResponse(status: answer.status, headers: exchange.headers, body: exchange.body)
+    }
+
+    /// Lends the request in C's terms.
+    private func withRequest(_ request: HTTPRequest, _ exchange: HTTPExchange, _ body: (inout ccurl_request) -> Void) {
+        let lines = request.headers.map { CText("\($0.name): \($0.value)") }
+        let headers = lines.map { Optional($0.start) } + [nil]
+        let (method, url, userAgent) = (CText(request.method), CText(request.url), CText("waypost/\(WaypostVersion.text)"))
+        let (caFile, certificate, key) = (
+            settings.caFile.map(CText.init), settings.clientCertificate.map(CText.init), settings.clientKey.map(CText.init)
+        )
+        var wanted = ccurl_request()
+        wanted.method = method.start
+        wanted.url = url.start
+        wanted.user_agent = userAgent.start
+        wanted.ca_file = caFile?.start
+        wanted.client_certificate = certificate?.start
+        wanted.client_key = key?.start
+        wanted.timeout_milliseconds = settings.timeout.wholeMilliseconds
+        wanted.connect_timeout_milliseconds = settings.connectTimeout.wholeMilliseconds
+        wanted.context = Unmanaged.passUnretained(exchange).toOpaque()
+        wanted.take_header = { HTTPExchange.of($0).takeHeader(UnsafeRawBufferPointer(start: $1, count: $2)) }
+        wanted.take_body = { HTTPExchange.of($0).takeBody(UnsafeRawBufferPointer(start: $1, count: $2)) }
+        wanted.is_cancelled = { HTTPExchange.of($0).isCancelled.load(ordering: .relaxed) }
+        headers.withUnsafeBufferPointer { headers in
+            (request.body ?? []).withUnsafeBytes { bytes in
+                wanted.headers = headers.baseAddress
+                // A body without bytes has no address, and is sent all the same.
+                if request.body != nil { wanted.body = bytes.baseAddress ?? UnsafeRawPointer(userAgent.start) }
+                wanted.body_count = bytes.count
+                body(&wanted)
+            }
+        }
+        withExtendedLifetime((lines, method, url, userAgent, caFile, certificate, key, exchange)) {}
+    }
+}
+
+/// A handle of libcurl, for as long as this lives.
+private final class CurlHandle {
+    let pointer: OpaquePointer
+
+    /// Nil when there is no memory.
+    init?() {
+        guard let pointer = ccurl_make() else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { ccurl_free(pointer) }
+}
+
+/// A text as C has it, for as long as this lives.
+private final class CText {
+    let start: UnsafePointer<CChar>
+    private let room: UnsafeMutableBufferPointer<CChar>
+
+    init(_ text: String) {
+        let bytes = text.utf8CString
+        room = .allocate(capacity: bytes.count)
+        _ = room.initialize(from: bytes)
+        guard let address = room.baseAddress else { preconditionFailure("a text has at least its zero") }
+        start = UnsafePointer(address)
+    }
+
+    deinit { room.deallocate() }
+}
+
+extension Duration {
+    /// Whole milliseconds, at least one: none would be no limit.
+    fileprivate var wholeMilliseconds: Int {
+        max(1, Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000))
+    }
+}

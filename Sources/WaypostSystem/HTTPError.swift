@@ -1,0 +1,52 @@
+import CCurl
+
+/// An exchange with a web server that gave no answer.
+///
+/// - Range: the reasons hold host names and words of the system, never a header, a password or a body.
+public enum HTTPError: Error, Equatable, Sendable {
+    /// libcurl is not there.
+    case noLibrary(reason: String)
+    /// The URL is none, or neither http nor https.
+    case badURL(reason: String)
+    /// There is no way to the server: no name service, no route, nobody listens.
+    case unreachable(reason: String)
+    /// It took too long.
+    case timedOut(reason: String)
+    /// The other side is not who it should be, or does not accept who we are.
+    case tls(reason: String)
+    /// The connection ended before the answer was whole.
+    case cutOff(reason: String)
+    /// The answer is longer than the limit.
+    case tooLong(limit: Int)
+    /// The task was cancelled.
+    case cancelled
+    /// Redirects go round, or to where they must not.
+    case badRedirect(reason: String)
+
+    init?(code: Int32, reason: String) {
+        switch Int(code) {
+        case 0: return nil
+        case CCURL_BAD_URL, CCURL_UNSUPPORTED_PROTOCOL: self = .badURL(reason: reason)
+        case CCURL_NO_PROXY_NAME, CCURL_NO_NAME, CCURL_NO_CONNECTION: self = .unreachable(reason: reason)
+        case CCURL_TIMED_OUT: self = .timedOut(reason: reason)
+        case CCURL_ABORTED: self = .cancelled
+        case CCURL_TLS_CONNECT, CCURL_TLS_ENGINE, CCURL_TLS_OWN_CERTIFICATE, CCURL_TLS_CIPHER, CCURL_TLS_PEER, CCURL_TLS_CA_FILE,
+            CCURL_TLS_CRL, CCURL_TLS_ISSUER, CCURL_TLS_PINNED, CCURL_TLS_STATUS, CCURL_TLS_NO_CERTIFICATE:
+            self = .tls(reason: reason)
+        default: self = .cutOff(reason: reason)
+        }
+    }
+}
+
+extension HTTPError: CustomStringConvertible {
+    /// What happened, for people.
+    public var description: String {
+        switch self {
+        case .noLibrary(let reason): reason
+        case .badURL(let reason), .unreachable(let reason), .timedOut(let reason), .cutOff(let reason), .badRedirect(let reason): reason
+        case .tls(let reason): "TLS: \(reason)"
+        case .tooLong(let limit): "the answer is longer than \(limit) bytes"
+        case .cancelled: "cancelled"
+        }
+    }
+}

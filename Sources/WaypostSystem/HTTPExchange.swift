@@ -1,0 +1,89 @@
+import Synchronization
+
+/// An answer while it comes, on libcurl's side of the thread.
+///
+/// - Concurrency: only the client's thread uses it, but for the flag.
+final class HTTPExchange: @unchecked Sendable {
+    let isCancelled = Atomic(false)
+    private(set) var headers: [HTTPRequest.Header] = []
+    private(set) var body: [UInt8] = []
+    private(set) var isTooLong = false
+    private var headByteCount = 0
+    private let maximumByteCount: Int
+
+    init(maximumByteCount: Int) {
+        self.maximumByteCount = maximumByteCount
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer?) -> HTTPExchange {
+        guard let context else { preconditionFailure("libcurl gives back what it was given") }
+        return Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    func begin() {
+        (headers, body, isTooLong, headByteCount) = ([], [], false, 0)
+    }
+
+    func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        headByteCount += bytes.count
+        guard headByteCount <= HTTPClient.maximumHeadByteCount else {
+            isTooLong = true
+            return false
+        }
+        // What came before (100 Continue) had a head of its own.
+        if bytes.starts(with: "HTTP/".utf8) { headers = [] }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return true }
+        headers.append(
+            HTTPRequest.Header(
+                String(decoding: bytes[..<colon], as: UTF8.self).lowercased(),
+                HTTPExchange.trimmed(bytes[(colon + 1)...])))
+        return true
+    }
+
+    func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= maximumByteCount else {
+            isTooLong = true
+            return false
+        }
+        body += bytes
+        return true
+    }
+
+    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let isBlank = { (byte: UInt8) in byte <= UInt8(ascii: " ") }
+        let end = bytes.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? bytes.startIndex
+        return String(decoding: bytes[..<end].drop(while: isBlank), as: UTF8.self)
+    }
+}
+
+/// The parts of a URL that redirects are decided by.
+enum HTTPURL {
+    /// Whether it is https.
+    static func isEncrypted(_ url: String) -> Bool { url.lowercased().hasPrefix("https://") }
+
+    /// Scheme, host and port: everything before the path.
+    static func origin(_ url: String) -> String {
+        guard let start = url.range(of: "://") else { return "" }
+        let end = url[start.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+        return url[..<end].lowercased()
+    }
+
+    /// What a Location header names; nil when it is neither a whole URL nor a path.
+    static func resolve(_ place: String, against url: String) -> String? {
+        let lowered = place.lowercased()
+        if lowered.hasPrefix("https://") || lowered.hasPrefix("http://") { return place }
+        return place.hasPrefix("/") && !place.hasPrefix("//") ? origin(url) + place : nil
+    }
+}
+
+extension String {
+    /// Where a text begins in this one.
+    fileprivate func range(of text: String) -> Range<String.Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,176 @@
+import CSQLite
+import Glibc
+
+/// A database file that survives kill -9 and power cuts: write-ahead log, every commit brought to the disk (synchronous FULL).
+///
+/// ```swift
+/// let database = try SQLiteDatabase(path: folder + "/outbox.sqlite")
+/// try database.transaction { () throws(SQLiteError) in
+///     try database.run("INSERT INTO entry(id) VALUES(?)", [.text(id)])
+/// }
+/// ```
+/// - Concurrency: one owner, on a thread that may wait for a disk (``ThreadExecutor``), never on the cooperative pool.
+/// - Cost: a commit waits once for the disk; statements are prepared once per text and kept.
+public final class SQLiteDatabase {
+    /// Where it is.
+    public let path: String
+    private let handle: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// Waits so long for another process that holds the file, milliseconds.
+    static let busyMilliseconds: Int32 = 5_000
+
+    /// Opens a database, which is made when it is missing; only its user may read a new one.
+    ///
+    /// - Parameter isReadOnly: nothing is made or changed; for looking at a damaged file.
+    /// - Errors: `corrupt` when the file is none, as far as its head shows that.
+    public init(path: String, isReadOnly: Bool = false) throws(SQLiteError) {
+        self.path = path
+        if !isReadOnly { try SQLiteDatabase.makePrivateFile(path) }
+        var opened: OpaquePointer?
+        let flags = (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw SQLiteError(code: code, message: message, path: path)
+        }
+        handle = opened
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, SQLiteDatabase.busyMilliseconds)
+        if isReadOnly { return }
+        // The default of 2 MB for pages is a tenth of what the tracker may have.
+        try execute("PRAGMA cache_size = -256")
+        try execute("PRAGMA journal_mode = WAL")
+        try execute("PRAGMA synchronous = FULL")
+        // What a large transaction leaves behind.
+        try execute("PRAGMA journal_size_limit = 1048576")
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    /// SQLite makes its files for everybody to read; the others that belong to it get the permissions of this one.
+    private static func makePrivateFile(_ path: String) throws(SQLiteError) {
+        guard !Syscalls.exists(path) else { return }
+        do throws(SystemError) {
+            Syscalls.close(try Syscalls.open(path, O_WRONLY | O_CREAT, mode: 0o600))
+        } catch {
+            throw SQLiteError(code: error.isDiskFull ? SQLITE_FULL : SQLITE_CANTOPEN, message: error.reason, path: path)
+        }
+    }
+
+    // MARK: - Statements
+
+    /// Runs statements without values or results, separated by semicolons.
+    public func execute(_ script: String) throws(SQLiteError) {
+        try check(sqlite3_exec(handle, script, nil, nil, nil))
+    }
+
+    /// Runs one statement; how many rows it changed.
+    @discardableResult
+    public func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int {
+        try each(sql, values) { _ in true }
+        return Int(sqlite3_changes(handle))
+    }
+
+    /// What a query gives, row by row.
+    public func rows<Result>(_ sql: String, _ values: [SQLiteValue] = [], _ read: (SQLiteRow) -> Result) throws(SQLiteError) -> [Result] {
+        var results: [Result] = []
+        try each(sql, values) { row in
+            results.append(read(row))
+            return true
+        }
+        return results
+    }
+
+    /// The first number of the first row; nil when there is no row or no value.
+    public func integer(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int64? {
+        var result: Int64?
+        try each(sql, values) { row in
+            result = row.isNull(0) ? nil : row.integer(0)
+            return false
+        }
+        return result
+    }
+
+    /// Goes through the rows of a query until the closure has enough.
+    ///
+    /// A damaged file may give rows before it fails.
+    public func each(_ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) -> Bool) throws(SQLiteError) {
+        let statement = try prepared(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for (index, value) in values.enumerated() { try bind(value, to: Int32(index + 1), of: statement) }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: if !body(SQLiteRow(statement: statement)) { return }
+            case SQLITE_DONE: return
+            case let code: throw error(code)
+            }
+        }
+    }
+
+    /// Looks through the whole file.
+    ///
+    /// - Errors: `corrupt`.
+    /// - Cost: reads all of it.
+    public func checkIntegrity() throws(SQLiteError) {
+        let words = try rows("PRAGMA quick_check(1)") { $0.text(0) }
+        if words != ["ok"] { throw SQLiteError(code: SQLITE_CORRUPT, message: words.joined(separator: "; "), path: path) }
+    }
+
+    /// The number that the last inserted row got.
+    public var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Does all of it or nothing: what throws leaves the database as it was.
+    ///
+    /// - Cost: one wait for the disk, whatever was written.
+    public func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // Some failures have rolled back already; then there is nothing to roll back.
+            if sqlite3_get_autocommit(handle) == 0 {
+                try? execute("ROLLBACK")  // The first error is what the caller must know.
+            }
+            throw error
+        }
+    }
+
+    // MARK: - Parts
+
+    private func prepared(_ sql: String) throws(SQLiteError) -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+        guard let statement else { preconditionFailure("a statement has words") }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func bind(_ value: SQLiteValue, to index: Int32, of statement: OpaquePointer) throws(SQLiteError) {
+        switch value {
+        case .null: try check(sqlite3_bind_null(statement, index))
+        case .integer(let value): try check(sqlite3_bind_int64(statement, index, value))
+        case .text(let text): try check(csqlite_bind_text(statement, index, text, Int32(clamping: text.utf8.count)))
+        case .bytes(let bytes):
+            try check(bytes.withUnsafeBytes { csqlite_bind_bytes(statement, index, $0.baseAddress, Int32(clamping: $0.count)) })
+        }
+    }
+
+    private func check(_ code: Int32) throws(SQLiteError) {
+        if code != SQLITE_OK { throw error(code) }
+    }
+
+    private func error(_ code: Int32) -> SQLiteError {
+        SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), path: path)
+    }
+}

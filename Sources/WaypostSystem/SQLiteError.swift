@@ -1,0 +1,63 @@
+import CSQLite
+
+/// A database that did not do what it was asked.
+public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What that means for who asked.
+    public enum Kind: Sendable, Hashable {
+        /// There is no room on the disk; nothing was changed.
+        case full
+        /// What is in the file is no database, or a damaged one.
+        case corrupt
+        /// Another process holds it; nothing was changed.
+        case busy
+        /// It may only be read.
+        case readOnly
+        /// There is no such file, or it may not be opened.
+        case cannotOpen
+        /// The disk failed.
+        case inputOutput
+        /// A rule of a table forbids it.
+        case constraint
+        /// Anything else, mistakes in SQL included.
+        case other
+    }
+
+    /// The extended result code of SQLite.
+    public var code: Int32
+    /// SQLite's words; they hold no value that was bound.
+    public var message: String
+    /// The file.
+    public var path: String
+
+    /// A failure with that result code.
+    public init(code: Int32, message: String, path: String) {
+        self.code = code
+        self.message = message
+        self.path = path
+    }
+
+    /// What it means.
+    ///
+    /// - Source: https://www.sqlite.org/rescode.html; the low eight bits are the primary code.
+    public var kind: Kind {
+        switch code & 0xFF {
+        case SQLITE_FULL: .full
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+        case SQLITE_BUSY, SQLITE_LOCKED: .busy
+        case SQLITE_READONLY, SQLITE_PERM: .readOnly
+        case SQLITE_CANTOPEN: .cannotOpen
+        case SQLITE_IOERR: .inputOutput
+        case SQLITE_CONSTRAINT: .constraint
+        default: .other
+        }
+    }
+
+    /// Whether the same may succeed later without anybody changing the set-up.
+    public var isTemporary: Bool { [.full, .busy, .inputOutput].contains(kind) }
+
+    /// The reason without the file: `database or disk is full`.
+    public var reason: String { message }
+
+    /// One line: `/var/lib/waypost/outbox.sqlite: database or disk is full`.
+    public var description: String { "\(path): \(message)" }
+}

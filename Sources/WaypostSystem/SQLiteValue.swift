@@ -1,0 +1,59 @@
+import CSQLite
+
+/// A value for a place in a statement.
+public enum SQLiteValue: Sendable, Hashable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
+    /// NULL.
+    case null
+    /// A whole number.
+    case integer(Int64)
+    /// Text.
+    case text(String)
+    /// Bytes.
+    case bytes([UInt8])
+
+    /// A whole number.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Text.
+    public init(stringLiteral value: String) { self = .text(value) }
+    /// NULL.
+    public init(nilLiteral: ()) { self = .null }
+
+    /// A whole number, or NULL.
+    public init(_ value: Int64?) { self = value.map(SQLiteValue.integer) ?? .null }
+
+    /// A number that grows for ever; SQLite's numbers have a sign, and such a number does not come so far.
+    public init(_ value: UInt64) { self = .integer(Int64(clamping: value)) }
+}
+
+/// The row at which a query stands.
+public struct SQLiteRow {
+    let statement: OpaquePointer
+
+    /// A column's whole number, 0 when it has none; columns are counted from 0.
+    public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    /// A column's number that grows for ever; 0 when it has none.
+    public func number(_ column: Int32) -> UInt64 { UInt64(clamping: integer(column)) }
+
+    /// Whether a column has no value.
+    public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+    /// A column's text, empty when it has none.
+    public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+    /// A column's bytes, none when it has none.
+    public func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = sqlite3_column_blob(statement, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+
+    /// A column's value, for copying it; numbers with a fraction are not kept.
+    public func value(_ column: Int32) -> SQLiteValue {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: .integer(integer(column))
+        case SQLITE_TEXT: .text(text(column))
+        case SQLITE_BLOB: .bytes(bytes(column))
+        default: .null
+        }
+    }
+}

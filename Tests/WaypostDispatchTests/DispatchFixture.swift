@@ -1,0 +1,151 @@
+import Foundation
+import Synchronization
+import Waypost
+import WaypostDispatch
+
+/// A folder with an outbox, a clock that is set by hand, and a log of positions in memory.
+final class DispatchFixture: Sendable {
+    let folder: String
+    /// Milliseconds since the start of the machine.
+    let milliseconds = Mutex<Int64>(1_000_000)
+    /// What time it is, as far as is known.
+    let time = Mutex<UTCTime?>(DispatchFixture.start)
+    let log = MemoryLog()
+
+    /// 2026-05-02T03:25:02Z.
+    static let start = UTCTime(millisecondsSince1970: 1_777_692_302_000)
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "waypost-dispatch-\(UInt32.random(in: 0...(.max)))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // What is left behind in the temporary folder does no harm.
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    var path: String { folder + "/outbox.sqlite" }
+
+    var clock: DispatchClock {
+        DispatchClock(bootMilliseconds: { [self] in milliseconds.withLock { $0 } }, confirmedTime: { [self] in time.withLock { $0 } })
+    }
+
+    func outbox(limits: OutboxLimits = OutboxLimits()) throws -> Outbox { try Outbox(path: path, limits: limits, clock: clock) }
+
+    /// A dispatcher whose destinations send only on demand.
+    func dispatcher(
+        _ destinations: [(String, any Destination)], order: DestinationSettings.Order = .oldest, batchCount: Int = 8,
+        interval: Duration = .zero, notify: @escaping @Sendable (DispatchNotice) -> Void = { _ in }
+    ) async throws -> Dispatcher {
+        let dispatcher = Dispatcher(outbox: try outbox(), supply: log, device: "box", clock: clock, notify: notify)
+        for (name, destination) in destinations {
+            var settings = DestinationSettings(name: name, schedule: .init(interval: interval, phaseOf: name))
+            settings.order = order
+            settings.batchCount = batchCount
+            try await dispatcher.attach(destination, settings)
+        }
+        return dispatcher
+    }
+
+    static func call(_ number: Int) -> OutboxEntry {
+        .track(TrackCall(name: "call \(number)", values: ["n": .integer(Int64(number))], time: start, position: position(number)))
+    }
+
+    static func position(_ second: Int) -> Position {
+        guard let place = Coordinate(latitudeDegrees: 47.1 + Double(second) / 100_000, longitudeDegrees: 9.5) else {
+            preconditionFailure("a place")
+        }
+        return Position(time: start.advanced(byMilliseconds: Int64(second) * 1_000), coordinate: place)
+    }
+}
+
+/// A log of positions in memory, with numbers that leave some out.
+final class MemoryLog: PositionSupply {
+    private let positions = Mutex<[NumberedPosition]>([])
+    let isBroken = Mutex(false)
+
+    /// Logs positions of those seconds; the numbers are three times as many.
+    func log(_ seconds: ClosedRange<Int>) {
+        positions.withLock { positions in
+            for second in seconds {
+                positions.append(NumberedPosition(number: UInt64(second) * 3, position: DispatchFixture.position(second)))
+            }
+        }
+    }
+
+    func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage {
+        if isBroken.withLock({ $0 }) { throw PositionSupplyError(reason: "the disk is gone") }
+        let found = positions.withLock { $0.filter { $0.number > number && $0.number <= last }.prefix(limit) }
+        return PositionPage(positions: Array(found), through: found.last?.number ?? number)
+    }
+
+    func newestNumber() async throws(PositionSupplyError) -> UInt64 { positions.withLock { $0.last?.number ?? 0 } }
+}
+
+/// A destination that does what a test says, and keeps what it took.
+final class ScriptedDestination: Destination {
+    struct Record: Sendable {
+        var batches: [[DispatchRecord]] = []
+        var taken: [DispatchRecord] = []
+        var isInside = false
+        var overlaps = 0
+    }
+
+    let maximumBatchCount: Int
+    private let record = Mutex(Record())
+    private let answer: Mutex<@Sendable ([DispatchRecord]) -> DeliveryOutcome>
+
+    init(maximumBatchCount: Int = 100, answer: @escaping @Sendable ([DispatchRecord]) -> DeliveryOutcome = { _ in .good }) {
+        self.maximumBatchCount = maximumBatchCount
+        self.answer = Mutex(answer)
+    }
+
+    func setAnswer(_ answer: @escaping @Sendable ([DispatchRecord]) -> DeliveryOutcome) { self.answer.withLock { $0 = answer } }
+
+    func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
+        record.withLock { record in
+            if record.isInside { record.overlaps += 1 }
+            record.isInside = true
+            record.batches.append(batch.records)
+        }
+        await Task.yield()
+        let outcome = answer.withLock { $0 }(batch.records)
+        record.withLock { record in
+            record.isInside = false
+            if case .delivered(let refused, _) = outcome { record.taken += batch.records.filter { refused[$0.id] == nil } }
+        }
+        return outcome
+    }
+
+    var taken: [DispatchRecord] { record.withLock { $0.taken } }
+    var batches: [[DispatchRecord]] { record.withLock { $0.batches } }
+    var overlaps: Int { record.withLock { $0.overlaps } }
+
+    /// The names of the calls and the seconds of the positions that it took.
+    var takenNames: [String] { taken.map(\.shortName) }
+}
+
+extension DeliveryOutcome {
+    static var good: DeliveryOutcome { .delivered(refused: [:], answer: "200") }
+}
+
+extension DispatchRecord {
+    /// `call 7`, or the second of a position.
+    var shortName: String {
+        switch content {
+        case .track(let call): call.name
+        case .position(let position):
+            "\(((position.time?.millisecondsSince1970 ?? 0) - DispatchFixture.start.millisecondsSince1970) / 1_000)"
+        case .event(let event): event.name
+        case .health: "health"
+        }
+    }
+}
+
+/// Something came that a test rules out.
+struct Unexpected: Error {
+    let what: String
+
+    init(_ what: String) { self.what = what }
+}

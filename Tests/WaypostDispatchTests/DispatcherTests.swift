@@ -1,0 +1,251 @@
+import Foundation
+import Synchronization
+import Testing
+import Waypost
+import WaypostTestKit
+
+@testable import WaypostDispatch
+
+@Suite struct DispatcherTests {
+    @Test func sendsEventsThenPositionsInOrderWithNumbersAndAges() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 4)
+        fixture.log.log(1...10)
+        try await dispatcher.accept((1...6).map(DispatchFixture.call))
+        fixture.milliseconds.withLock { $0 += 2_500 }
+        fixture.time.withLock { $0 = DispatchFixture.start.advanced(byMilliseconds: 60_000) }
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(destination.takenNames == (1...6).map { "call \($0)" } + (1...10).map { "\($0)" })
+        #expect(destination.batches.map(\.count) == [4, 2, 4, 4, 2])
+        #expect(destination.taken.map(\.sequence) == Array(1...6) + Array(1...10))
+        #expect(destination.taken.map(\.age) == Array(repeating: .milliseconds(2_500), count: 6) + (1...10).map { .seconds(60 - $0) })
+        #expect(Set(destination.taken.map(\.id)).count == 16)
+        #expect(try await dispatcher.dispatch() == .noData)
+        #expect(destination.overlaps == 0)
+    }
+
+    @Test func goesOnWhereItWasInTheNextRunWhateverItsSettingsAre() async throws {
+        let fixture = try DispatchFixture()
+        fixture.log.log(1...3)
+        let first = try await fixture.dispatcher([("home", ScriptedDestination())])
+        fixture.log.log(4...9)
+        try await first.accept([DispatchFixture.call(1)])
+        await first.stop()
+        let destination = ScriptedDestination(maximumBatchCount: 2)
+        let second = try await fixture.dispatcher([("home", destination)], batchCount: 3, interval: .seconds(600))
+        #expect(try await second.dispatch() == .good)
+        #expect(destination.takenNames == ["call 1"] + (4...9).map { "\($0)" })
+    }
+
+    @Test func repeatsOnlyWithTheSameIDWhenAReceiptIsLost() async throws {
+        let fixture = try DispatchFixture()
+        let seen = Mutex<[String: Int]>([:])
+        let destination = ScriptedDestination { records in
+            seen.withLock { seen in for record in records { seen[record.id, default: 0] += 1 } }
+            // It has them, and nobody hears of it the first time.
+            return seen.withLock { $0[records[0].id] == 1 } ? .temporary(reason: "reset", retryAfter: nil) : .good
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 5)
+        fixture.log.log(1...20)
+        try await dispatcher.accept((1...10).map(DispatchFixture.call))
+        var endings: [DispatchCompletion] = []
+        while endings.last != .noData { endings.append(try await dispatcher.dispatch()) }
+        #expect(endings.dropLast().dropLast().allSatisfy { $0 == .error(reason: "reset") })
+        #expect(destination.takenNames == (1...10).map { "call \($0)" } + (1...20).map { "\($0)" })
+        #expect(seen.withLock { $0.values.allSatisfy { $0 == 2 } })
+    }
+
+    @Test func holdsUpNoOtherDestination() async throws {
+        let fixture = try DispatchFixture()
+        let (good, bad) = (ScriptedDestination(), ScriptedDestination { _ in .unreachable(reason: "no route") })
+        let dispatcher = try await fixture.dispatcher([("good", good), ("bad", bad)])
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await dispatcher.dispatch("bad") == .noData)
+        #expect(good.takenNames == ["call 1"])
+        let statuses = try await dispatcher.statuses()
+        #expect(statuses.map(\.failure) == [nil, "no route"] && statuses.map(\.state.waitingEventCount) == [0, 1])
+        await #expect(throws: OutboxError.unknownDestination(name: "ugly")) { try await dispatcher.dispatch("ugly") }
+    }
+
+    @Test func buriesWhatIsRefusedForEverWithTheServersWordsAndDeliversAllOthers() async throws {
+        let fixture = try DispatchFixture()
+        let notices = Mutex<[DispatchNotice]>([])
+        let isMended = Mutex(false)
+        let destination = ScriptedDestination { records in
+            records.contains { $0.shortName == "call 7" } && !isMended.withLock { $0 } ? .refused(reason: "422: no such fence") : .good
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)]) { notice in notices.withLock { $0.append(notice) } }
+        try await dispatcher.accept((1...20).map(DispatchFixture.call))
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(destination.takenNames == ((1...6).map { $0 } + [8] + (9...20)).map { "call \($0)" })
+        let letters = try await dispatcher.outbox.deadLetters()
+        #expect(letters.map(\.record.shortName) == ["call 7"] && letters.map(\.reason) == ["422: no such fence"])
+        #expect(letters.map(\.record.sequence) == [7])
+        #expect(notices.withLock { $0 } == [.buried(destination: "home", count: 1, reason: "422: no such fence")])
+        // Tried again, refused again, then taken at last.
+        for (mended, left) in [(false, 1), (true, 0)] {
+            isMended.withLock { $0 = mended }
+            #expect(try await dispatcher.retryDeadLetters(of: "home") == 1)
+            _ = try await dispatcher.dispatch()
+            #expect(try await dispatcher.outbox.deadLetters().count == left)
+        }
+        #expect(destination.takenNames.last == "call 7")
+    }
+
+    @Test(
+        arguments: [
+            .refused(reason: "400"), .denied(reason: "404"), .denied(reason: "certificate"),
+            .temporary(reason: "503", retryAfter: .seconds(9)),
+        ] as [DeliveryOutcome])
+    func losesNothingToAServerThatRefusesEverythingForHours(outcome: DeliveryOutcome) async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination { _ in outcome }
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        try await dispatcher.accept((1...30).map(DispatchFixture.call))
+        fixture.log.log(1...30)
+        for _ in 0..<5 {
+            guard case .error = try await dispatcher.dispatch() else { throw Unexpected("it must say that it failed") }
+        }
+        destination.setAnswer { _ in .good }
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(destination.takenNames == (1...30).map { "call \($0)" } + (1...30).map { "\($0)" })
+        #expect(try await dispatcher.outbox.deadLetters().isEmpty)
+    }
+
+    @Test func sendsTheNewestFirstAfterAnOutageAndTheRestInOrder() async throws {
+        let fixture = try DispatchFixture()
+        let isDown = Mutex(true)
+        let destination = ScriptedDestination { _ in isDown.withLock { $0 } ? .unreachable(reason: "no network") : .good }
+        let dispatcher = try await fixture.dispatcher([("home", destination)], order: .live, batchCount: 4)
+        for end in [50, 100] {
+            fixture.log.log(end - 49...end)
+            #expect(try await dispatcher.dispatch() == .noData)
+        }
+        isDown.withLock { $0 = false }
+        #expect(try await dispatcher.dispatch() == .good)
+        let live = destination.taken.filter { $0.lane == .live }.map(\.shortName)
+        let history = destination.taken.filter { $0.lane == .history }.map(\.shortName)
+        #expect(live.last == "100" && destination.taken.first?.lane == .live)
+        #expect(history == (1...100).map { "\($0)" }.filter { !live.contains($0) })
+        #expect(destination.taken.filter { $0.lane == .history }.map(\.sequence) == Array(1...UInt64(history.count)))
+        #expect(live.count + history.count == 100)
+        #expect(try await dispatcher.statuses()[0].positionsBehind == 0)
+    }
+
+    @Test func staysSilentWhilePausedOrOptedOutOverRestarts() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let first = try await fixture.dispatcher([("home", destination)])
+        try await first.accept([DispatchFixture.call(1)])
+        try await first.setPaused(true, "home")
+        #expect(try await first.dispatch() == .noData)
+        await first.stop()
+        let second = try await fixture.dispatcher([("home", destination)])
+        #expect(try await second.dispatch() == .noData)
+        try await second.setPaused(false)
+        #expect(try await second.dispatch() == .good)
+        #expect(destination.takenNames == ["call 1"])
+        try await second.accept([DispatchFixture.call(2)])
+        try await second.setOptedOut(true)
+        try await second.accept([DispatchFixture.call(3)])
+        #expect(try await second.dispatch() == .noData)
+        try await second.setOptedOut(false)
+        try await second.accept([DispatchFixture.call(4)])
+        #expect(try await second.dispatch() == .good)
+        #expect(destination.takenNames == ["call 1", "call 4"])
+    }
+
+    @Test func sendsOneBatchWhenAskedForTheNext() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 3)
+        try await dispatcher.accept((1...5).map(DispatchFixture.call))
+        #expect(try await dispatcher.dispatchNext() == .good)
+        #expect(destination.taken.count == 3)
+        #expect(try await dispatcher.dispatchNext() == .good)
+        #expect(try await dispatcher.dispatchNext() == .noData)
+    }
+
+    @Test func tellsWhatADryRunWouldSendAndKeepsIt() async throws {
+        let fixture = try DispatchFixture()
+        let notices = Mutex<[DispatchNotice]>([])
+        let destination = ScriptedDestination()
+        let dispatcher = Dispatcher(outbox: try fixture.outbox(), supply: fixture.log, device: "box", clock: fixture.clock) { notice in
+            notices.withLock { $0.append(notice) }
+        }
+        var settings = DestinationSettings(name: "home", schedule: .init(interval: .zero, phaseOf: "home"))
+        settings.isDryRun = true
+        try await dispatcher.attach(destination, settings)
+        try await dispatcher.accept((1...5).map(DispatchFixture.call))
+        #expect(try await dispatcher.dispatch() == .noData)
+        #expect(destination.batches.isEmpty && notices.withLock { $0 } == [.dryRun(destination: "home", count: 5)])
+        #expect(try await dispatcher.statuses()[0].state.waitingEventCount == 5)
+    }
+
+    @Test func endsDrainingWithTheTime() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination { _ in
+            fixture.milliseconds.withLock { $0 += 1_000 }
+            return .good
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 1)
+        try await dispatcher.accept((1...9).map(DispatchFixture.call))
+        #expect(try await dispatcher.drain(budget: .seconds(4)) == .good)
+        #expect(destination.taken.count == 4)
+        #expect(try await dispatcher.drain(budget: .seconds(60)) == .good)
+        #expect(destination.taken.count == 9)
+    }
+
+    @Test func saysThatTheLogCannotBeReadAndGoesOnLater() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        fixture.log.log(1...2)
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        fixture.log.isBroken.withLock { $0 = true }
+        #expect(try await dispatcher.dispatch() == .error(reason: "the disk is gone"))
+        #expect(destination.takenNames == ["call 1"])
+        fixture.log.isBroken.withLock { $0 = false }
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(destination.takenNames == ["call 1", "1", "2"])
+    }
+
+    @Test func hasNoAgeWhenNobodyKnowsTheTime() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        fixture.time.withLock { $0 = nil }
+        fixture.log.log(1...1)
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        fixture.milliseconds.withLock { $0 -= 5_000 }
+        _ = try await dispatcher.dispatch()
+        // A clock that went back makes nothing negative.
+        #expect(destination.taken.map(\.age) == [.zero, nil])
+    }
+
+    @Test func keepsTheContractOfDestinationsInItsOwnTests() async {
+        #expect(await DestinationContract().violations(of: ScriptedDestination()) == [])
+        let liar = ScriptedDestination { records in .delivered(refused: ["stranger": "?"], answer: "") }
+        #expect(await DestinationContract().violations(of: liar).count > 3)
+        #expect(await DestinationContract().violations(of: ScriptedDestination { _ in .refused(reason: "") }).count > 3)
+    }
+
+    @Test func waitsForItsMomentByItself() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let dispatcher = Dispatcher(outbox: try fixture.outbox(), supply: fixture.log, device: "box", clock: .system)
+        try await dispatcher.attach(
+            destination, DestinationSettings(name: "home", schedule: .init(interval: .seconds(1), phaseOf: "home")))
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        fixture.log.log(1...1)
+        let end = ContinuousClock.now + .seconds(5)
+        while destination.taken.count < 2, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(destination.takenNames == ["call 1", "1"])
+        // Empty: nothing is planned any more.
+        try await Task.sleep(for: .milliseconds(1_200))
+        #expect(try await dispatcher.statuses()[0].nextAttemptMilliseconds == nil)
+        await dispatcher.stop()
+    }
+}

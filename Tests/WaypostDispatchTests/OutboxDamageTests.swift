@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+
+@testable import WaypostDispatch
+
+/// What an outbox does with files that are damaged, of another version, or on a full disk.
+@Suite struct OutboxDamageTests {
+    /// An outbox of which one destination has 20 of 400 entries, closed.
+    private func filled(_ fixture: DispatchFixture) async throws {
+        let outbox = try fixture.outbox()
+        _ = try await outbox.attach("a", newestPosition: 77)
+        for hundred in 0..<4 { try await outbox.accept((1...100).map { DispatchFixture.call(hundred * 100 + $0) }) }
+        try await outbox.settle(Settlement(lane: .events, through: 20, count: 20, sentCount: 20), nil, for: "a")
+    }
+
+    private func change(_ path: String, _ body: (inout Data) -> Void) throws {
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        body(&bytes)
+        try bytes.write(to: URL(filePath: path))
+    }
+
+    @Test(arguments: [0.3, 0.5, 0.7, 0.9]) func keepsWhatCanBeReadOfADamagedFile(place: Double) async throws {
+        let fixture = try DispatchFixture()
+        try await filled(fixture)
+        var count = 0
+        try change(fixture.path) { bytes in
+            let page = Int(Double(bytes.count / 4_096) * place) * 4_096
+            for index in page..<page + 4_096 { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+            count = bytes.count
+        }
+        let outbox = try fixture.outbox()
+        let recovery = try #require(await outbox.recovery)
+        #expect(try Data(contentsOf: URL(filePath: recovery.asidePath)).count == count)
+        // One page holds some dozen entries; a page of the tree's middle hides more of them.
+        #expect(recovery.entryCount >= 100, "\(recovery)")
+        let entries = try await outbox.entries(after: 0, limit: 1_000)
+        #expect(entries.count == recovery.entryCount)
+        #expect(entries.map(\.number) == entries.map(\.number).sorted())
+        // It is whole again: the next start finds nothing to mend.
+        try await outbox.accept([DispatchFixture.call(1_001)])
+        let next = try fixture.outbox()
+        #expect(await next.recovery == nil)
+        let state = try await next.attach("a", newestPosition: 99)
+        #expect(try await next.entries(after: state.eventCursor, limit: 1_000).last?.number == (entries.last?.number ?? 0) + 1)
+    }
+
+    @Test func keepsHowFarTheDestinationsAreWhenThatCanBeRead() async throws {
+        let fixture = try DispatchFixture()
+        try await filled(fixture)
+        // The last page holds entries.
+        try change(fixture.path) { bytes in
+            for index in bytes.count - 4_096..<bytes.count { bytes[index] = 0xA5 }
+        }
+        let outbox = try fixture.outbox()
+        #expect(await outbox.recovery?.destinationCount == 1)
+        let state = try await outbox.state(of: "a")
+        #expect(state.eventCursor == 20 && state.positions.live == 77 && state.sentCount == 20)
+    }
+
+    @Test func beginsAnewWithTheOldestWhenNothingCanBeRead() async throws {
+        let fixture = try DispatchFixture()
+        try Data(repeating: 0x5A, count: 40_000).write(to: URL(filePath: fixture.path))
+        let outbox = try fixture.outbox()
+        let recovery = try #require(await outbox.recovery)
+        #expect(recovery.entryCount == 0 && recovery.asidePath.hasSuffix(".damaged-1"))
+        // Nobody knows any more how far it was: rather twice than not at all.
+        #expect(try await outbox.attach("a", newestPosition: 50).positions.live == 0)
+        try await outbox.accept([DispatchFixture.call(1)])
+        #expect(try await outbox.state(of: "a").waitingEventCount == 1)
+    }
+
+    @Test func sendsWhatComesAfterADamageThatTookTheNewestEntries() async throws {
+        let fixture = try DispatchFixture()
+        try await filled(fixture)
+        let first = try fixture.outbox()
+        try await first.settle(Settlement(lane: .events, through: 400, count: 380, sentCount: 380), nil, for: "a")
+        let copy = fixture.folder + "/copy.sqlite"
+        try FileManager.default.copyItem(atPath: fixture.path, toPath: copy)
+        // As if the entries were gone and the destinations were not.
+        let database = try SQLiteDatabase(path: fixture.path)
+        try database.run("DELETE FROM entry WHERE number > 100")
+        try database.run("DELETE FROM sqlite_sequence")
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        _ = try OutboxSalvage.run(fixture.path, because: SQLiteError(code: 11, message: "damaged", path: fixture.path))
+        let next = try fixture.outbox()
+        try await next.accept([DispatchFixture.call(500)])
+        #expect(try await next.state(of: "a").waitingEventCount == 1)
+    }
+
+    @Test func goesOnFromACrashBetweenTheTwoNames() async throws {
+        let fixture = try DispatchFixture()
+        try await filled(fixture)
+        try FileManager.default.moveItem(atPath: fixture.path, toPath: fixture.path + ".rescued")
+        #expect(try await fixture.outbox().state(of: "a").waitingEventCount == 380)
+    }
+
+    @Test func leavesTheFileOfALaterVersionAsItIs() async throws {
+        let fixture = try DispatchFixture()
+        try await filled(fixture)
+        do {
+            let database = try SQLiteDatabase(path: fixture.path)
+            try database.execute("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        let before = try Data(contentsOf: URL(filePath: fixture.path))
+        #expect(throws: OutboxError.laterVersion(path: fixture.path, version: 99)) { try fixture.outbox() }
+        #expect(try Data(contentsOf: URL(filePath: fixture.path)) == before)
+    }
+
+    @Test func upgradesAFileOfEveryEarlierVersionWithWhatIsInIt() async throws {
+        for version in 1..<OutboxSchema.version {
+            let fixture = try DispatchFixture()
+            do {
+                let database = try SQLiteDatabase(path: fixture.path)
+                try OutboxSchema.upgrade(database, to: version)
+                try database.run("INSERT INTO destination(name, event_cursor, position_cursor) VALUES('old', 3, 12)")
+                try database.run(
+                    "INSERT INTO entry(number, id, boot, boot_milliseconds, body) VALUES(4, 'x', x'00', 1, ?)",
+                    [.bytes(Array(#"{"class":"TRACK","id":"x","name":"from before","values":{}}"#.utf8))])
+            }
+            let outbox = try fixture.outbox()
+            let state = try await outbox.state(of: "old")
+            #expect(state.waitingEventCount == 1 && state.eventCursor == 3 && state.positions.live == 12)
+            try await outbox.settle(Settlement(lane: .events, through: 4, count: 1, sentCount: 1), nil, for: "old")
+        }
+    }
+
+    /// A copy of the files at any moment between two commits is what a kill or a power cut leaves.
+    @Test func hasEverythingItTookAfterAKillAtAnyMoment() async throws {
+        let fixture = try DispatchFixture()
+        let outbox = try fixture.outbox()
+        _ = try await outbox.attach("a", newestPosition: 0)
+        for number in 1...60 {
+            try await outbox.accept([DispatchFixture.call(number)])
+            if number % 3 == 0 {
+                try await outbox.settle(Settlement(lane: .events, through: UInt64(number), count: 3, sentCount: 3), nil, for: "a")
+            }
+            let crashed = try DispatchFixture()
+            for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: fixture.path + suffix) {
+                try FileManager.default.copyItem(atPath: fixture.path + suffix, toPath: crashed.path + suffix)
+            }
+            // Half a commit more, as the next one may have begun.
+            let log = try FileHandle(forWritingTo: URL(filePath: crashed.path + "-wal"))
+            try log.seekToEnd()
+            try log.write(contentsOf: Data((0..<Int.random(in: 0...6_000)).map { _ in UInt8.random(in: .min ... .max) }))
+            try log.close()
+            let next = try crashed.outbox()
+            #expect(await next.recovery == nil)
+            let state = try await next.state(of: "a")
+            #expect(state.eventCursor == UInt64(number / 3 * 3) && state.waitingEventCount == number % 3, "after \(number)")
+        }
+    }
+
+    @Test func refusesOnAFullDiskAndGoesOnWhenThereIsRoom() async throws {
+        guard getuid() == 0 else {
+            return print("refusesOnAFullDiskAndGoesOnWhenThereIsRoom skipped: only root can mount a small file system")
+        }
+        let fixture = try DispatchFixture()
+        guard try run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", fixture.folder]) else {
+            return print("refusesOnAFullDiskAndGoesOnWhenThereIsRoom skipped: cannot mount a small file system here")
+        }
+        defer { _ = try? run(["umount", "-l", fixture.folder]) }
+        let outbox = try fixture.outbox()
+        _ = try await outbox.attach("a", newestPosition: 0)
+        try await outbox.accept([DispatchFixture.call(1)])
+        let ballast = fixture.folder + "/ballast"
+        try Data(repeating: 1, count: 220_000).write(to: URL(filePath: ballast))
+        var taken = 1
+        var failure: OutboxError?
+        while failure == nil, taken < 2_000 {
+            do throws(OutboxError) {
+                try await outbox.accept([DispatchFixture.call(taken + 1)])
+                taken += 1
+            } catch {
+                failure = error
+            }
+        }
+        #expect(failure == .full(path: fixture.path))
+        #expect(try await outbox.state(of: "a").waitingEventCount == taken)
+        try FileManager.default.removeItem(atPath: ballast)
+        try await outbox.accept([DispatchFixture.call(9_999)])
+        #expect(try await outbox.state(of: "a").waitingEventCount == taken + 1)
+        #expect(await outbox.recovery == nil)
+    }
+
+    private func run(_ command: [String]) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
