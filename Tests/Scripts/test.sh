@@ -22,7 +22,7 @@ run() {
 }
 # Tests of live parts (threads, sockets, gpsd, whole programs) run one after the other, and not beside those that only compute: these
 # would take every thread of a small machine for seconds, and a receiver that is waited for is late then.
-live='^(WaypostSystemTests|WaypostPositioningTests|WaypostControlTests|EndToEndTests)\.'
+live='^(WaypostSystemTests|WaypostPositioningTests|WaypostControlTests|WaypostDispatchTests|EndToEndTests)\.'
 if (($# > 0)); then
     run tests "$@" || code=$?
 else
