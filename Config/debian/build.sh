@@ -33,6 +33,10 @@ arch=${ARCH:-$(dpkg --print-architecture)}
 release=$(. /etc/os-release && printf 'deb%s' "$VERSION_ID")
 codename=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
 
+# Since Debian 13 nothing is shipped to /lib any more.
+system=usr/lib
+[[ $codename != bookworm ]] || system=lib
+
 history=Config/debian/changelog
 version=$(dpkg-parsechangelog -l "$history" -S Version)
 [[ $("$native/waypost" --version) == "$version" ]] ||
@@ -60,10 +64,10 @@ for program in waypost waypostd; do
 done
 install_as 644 Config/waypost.toml etc/waypost/waypost.toml
 install -d -m 755 "$root/etc/waypost/conf.d"
-install_as 644 Config/systemd/waypostd.service lib/systemd/system/waypostd.service
+install_as 644 Config/systemd/waypostd.service "$system/systemd/system/waypostd.service"
 install_as 644 Config/sysusers.d/waypost.conf usr/lib/sysusers.d/waypost.conf
 install_as 644 Config/tmpfiles.d/waypost.conf usr/lib/tmpfiles.d/waypost.conf
-install_as 644 udev/60-waypost.rules lib/udev/rules.d/60-waypost.rules
+install_as 644 udev/60-waypost.rules "$system/udev/rules.d/60-waypost.rules"
 
 doc=usr/share/doc/waypost
 install_as 644 Config/debian/copyright "$doc/copyright"

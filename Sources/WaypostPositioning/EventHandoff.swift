@@ -4,7 +4,7 @@ import WaypostSystem
 /// A bounded queue that carries events from the one thread that blocks to the one task that delivers them.
 ///
 /// The thread calls ``send(_:)`` and at the end ``finish(_:)``; the task takes batches with ``nextBatch()``, or all of it is done by
-/// ``run(threadName:whenFull:capacity:output:body:)``.
+/// ``run(threadName:whenFull:capacity:vigil:output:body:)``.
 public final class EventHandoff: Sendable {
     /// What happens to an event for which there is no room.
     public enum Overflow: Sendable {

@@ -107,7 +107,7 @@ start_container() {
     container=${container%% *}
     within 60 is_up
 }
-leads() { [[ -n $(<"/proc/$nspawn/task/$nspawn/children") ]]; }
+leads() { [[ -n $(cat "/proc/$nspawn/task/$nspawn/children" 2>/dev/null) ]]; }
 is_up() { [[ $(inside systemctl is-system-running) =~ running|degraded ]]; }
 # inside COMMAND...: in the container, else in the chroot.
 inside() {

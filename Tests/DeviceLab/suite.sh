@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# Installs the package into a fresh virtual Debian and does to it what happens to a box in a van: plugs, unplugs, power cuts, a full disk, a gpsd that
+# dies, reboots; and fetches the log over SSH. Prints a line per step, with seconds.
+#
+# Usage: bash Tests/DeviceLab/suite.sh PACKAGE.deb [STEP...]
+#   STEP   some of: install plugging bridges cost cuts full_disk reboot gpsd fetching, on the device as it is; else all, on a fresh one
+#   CUTS   (environment) how many power cuts at random moments, under 10 fixes a second (3)
+#
+# Needs root for the image. Emulated it takes half an hour and one processor for itself; with KVM some minutes. The files are in
+# $DEVICELAB_DIR (see devicelab.py). The device stays as it is when a step falls short, for a look: devicelab.py ssh ...
+set -euo pipefail
+(($# >= 1)) || {
+    printf 'usage: bash Tests/DeviceLab/suite.sh PACKAGE.deb [STEP...]\n' >&2
+    exit 64
+}
+package=$(realpath "$1")
+shift
+cuts=${CUTS:-3}
+cd "$(dirname "$0")/../.."
+source Config/prerequisites.sh
+install_packages qemu-system-x86 qemu-utils mmdebstrap rsync openssh-client e2fsprogs python3 xz-utils
+
+lab() { python3 Tests/DeviceLab/devicelab.py "$@"; }
+device() { lab ssh --timeout "${limit:-120}" "$@" </dev/null; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+seconds() { printf '%s' "${EPOCHREALTIME/,/.}"; }
+since() { awk -v now="$(seconds)" -v then="$1" 'BEGIN { printf "%.1f", now - then }'; }
+done_() { printf '%-58s %s\n' "$1" "${2-}"; }
+short() {
+    printf 'suite: %s\n' "$*" >&2
+    device 'waypost status; journalctl -u waypostd -n 15 --no-pager' >&2 || true
+    exit 1
+}
+# fix WHAT [SECONDS]: seconds from now to the next fix, waited for on the device itself.
+fix() {
+    local began
+    began=$(seconds)
+    limit=$((${2:-60} + 30)) device "waypost watch --count 1 --timeout ${2:-60} >/dev/null" || short "$1: no fix within ${2:-60} s"
+    done_ "$1: first fix" "$(since "$began") s"
+}
+# lost SECONDS: the tracker notices within that time that the receiver is gone.
+lost() {
+    device "for i in \$(seq $1); do waypost status --json | grep -q '\"state\":\"fix\"' || exit 0; sleep 1; done; exit 1" ||
+        short "the loss is not noticed within $1 s"
+}
+configure() { printf '%s\n' "$@" | lab ssh 'cat >/etc/waypost/conf.d/lab.toml; systemctl restart waypostd'; }
+source_is() { configure '[[source]]' "url = \"$1\""; }
+
+# The device, without gpsd at first.
+step_fresh() {
+    lab down >/dev/null 2>&1 || true
+    lab build --include gpsd adduser
+    lab up --fresh
+    device 'systemctl mask --now gpsd.socket gpsd.service 2>/dev/null; systemctl mask gpsdctl@.service 2>/dev/null'
+    done_ "the device" "$(device 'uname -rm' | tr -d '\r')"
+}
+
+# Install, and the first fix.
+step_install() {
+    local began
+    began=$(seconds)
+    lab install "$package" >"$work/install" 2>&1 || short "it does not install: $(tail -n 3 "$work/install")"
+    done_ "installed, with $(device 'systemctl is-active waypostd')" "$(since "$began") s"
+    lab plug circling --hz 5
+    fix "u-blox (ttyACM0), plugged in after the install"
+    device 'test -e /dev/waypost/receiver' || short "no /dev/waypost/receiver"
+    began=$(seconds)
+    device 'apt-get -qq purge -y waypost </dev/null >/dev/null 2>&1; rm -rf /etc/waypost' || short "it cannot be purged"
+    lab install "$package" >"$work/install" 2>&1 || short "it does not install with a receiver: $(tail -n 3 "$work/install")"
+    device 'waypost watch --count 1 --timeout 60 >/dev/null' || short "no fix after an install with the receiver plugged in"
+    done_ "installed with the receiver plugged in: to the first fix" "$(since "$began") s"
+}
+
+# Plugging.
+step_plugging() {
+    for how in '' --torn; do
+        lab unplug $how
+        lost 15
+        lab plug circling --hz 5
+        fix "unplugged${how:+ within a sentence} and plugged in again"
+    done
+    # A program that holds the old line open, as a hung one would, makes the next one ttyACM1.
+    device 'systemctl stop waypostd; systemd-run --quiet --unit=holder sh -c "exec 3<>/dev/ttyACM0; exec sleep 600"; sleep 1; systemctl start waypostd'
+    lab unplug
+    lab plug circling --hz 5
+    fix "plugged in again as another line"
+    done_ "  which is" "$(device 'readlink -f /dev/waypost/receiver' | tr -d '\r')"
+    device 'systemctl stop holder'
+    lab plug circling --slot 2 --hz 1
+    sleep 3
+    [[ $(device 'ls -d /dev/waypost/at-* | wc -l' | tr -d '\r') == 2 ]] || short "two receivers of a kind are not told apart: $(device 'ls -l /dev/waypost')"
+    done_ "two receivers of a kind have names of their own" "$(device 'ls /dev/waypost | tr "\n" " "')"
+    lab unplug --slot 2
+    lab unplug
+}
+
+# Receivers behind bridges, which are opened only when they are named.
+step_bridges() {
+    for chip in ftdi cp210x; do
+        lab plug circling --chip "$chip" --serial WP1 --hz 5
+        sleep 3
+        ! device "grep -q . /dev/waypost/receiver" 2>/dev/null || short "a bridge is taken for a receiver"
+        source_is "serial://$(device 'ls /dev/serial/by-id/* | head -n 1' | tr -d '\r')"
+        fix "$chip ($(device 'ls /dev/ttyUSB*' | tr -d '\r')), named in the configuration"
+        lab unplug
+    done
+    device 'rm -f /etc/waypost/conf.d/lab.toml; systemctl restart waypostd'
+}
+
+# What it costs, at 1 and 10 fixes a second.
+step_cost() {
+    for rate in 1 10; do
+        lab plug circling --hz "$rate"
+        fix "$rate Hz" 60 >/dev/null
+        limit=60 device 'p=$(systemctl show waypostd -p MainPID --value); a=$(cut -d" " -f14,15 /proc/$p/stat | tr " " +); sleep 30
+            b=$(cut -d" " -f14,15 /proc/$p/stat | tr " " +); echo $(( (b) - (a) )) "ticks of 10 ms in 30 s;" $(grep -E "VmRSS|RssAnon" /proc/$p/status | tr -s "\t " " ")' >"$work/cost"
+        done_ "at $rate Hz" "$(tr -d '\r' <"$work/cost")"
+        lab unplug
+    done
+}
+
+# Power cuts at random moments, under 10 fixes a second.
+step_cuts() {
+    lab plug circling --hz 10
+    fix "before the power cuts"
+    local worst=0 at cut loss
+    for cut in $(seq "$cuts"); do
+        sleep $((15 + RANDOM % 25))
+        at=$(date --utc +%s.%N)
+        lab power_cut
+        lab up
+        device 'systemctl is-active waypostd >/dev/null' || short "cut $cut: the service is not up"
+        device 'waypost log verify >/dev/null' || short "cut $cut: the log is damaged: $(device 'waypost log verify')"
+        device 'for track in /var/log/waypost/*.gpx; do waypost convert "$track" - --to jsonl >/dev/null || exit 1; done' || short "cut $cut: a track is no GPX"
+        # The last fix of before the cut; what the dongle said while the device was off is in no log.
+        device "waypost log export --until $(date --utc --date="@$at" +%Y-%m-%dT%H:%M:%SZ) 2>/dev/null | tail -n 1" | sed -n 's/.*"time":"\([^"]*\)".*/\1/p' >"$work/last"
+        loss=$(awk -v cut="$at" -v last="$(date --date="$(<"$work/last")" +%s.%N)" 'BEGIN { printf "%.1f", cut - last }')
+        awk "BEGIN { exit !($loss <= 11) }" || short "cut $cut: $loss s are lost, with a sync interval of 10 s"
+        worst=$(awk "BEGIN { print ($loss > $worst) ? $loss : $worst }")
+        fix "cut $cut: $loss s lost, all files whole"
+    done
+    done_ "$cuts power cuts: at most" "$worst s lost"
+}
+
+# A full disk.
+step_full_disk() {
+    device 'fallocate -l $(($(df --output=avail -B1 /var/log | tail -n 1) - 65536)) /var/tmp/fill; dd if=/dev/zero of=/var/tmp/fill2 bs=4k 2>/dev/null; sync' || true
+    # What is reserved for the journal takes fixes for some minutes yet.
+    limit=660 device "for i in \$(seq 600); do waypost status | grep -q 'logging is paused' && exit 0; sleep 1; done; exit 1" ||
+        short "a full disk is not noticed within ten minutes"
+    device 'waypost watch --count 3 --timeout 20 >/dev/null' || short "no positions while the disk is full"
+    device 'rm -f /var/tmp/fill /var/tmp/fill2'
+    device "for i in \$(seq 60); do waypost status | grep -q 'logging is paused' || exit 0; sleep 1; done; exit 1" || short "logging does not go on after the disk was full"
+    done_ "a full disk: positions went on, and so does the log"
+}
+
+# A reboot.
+step_reboot() {
+    local before after tries=0
+    before=$(device 'cat /proc/sys/kernel/random/boot_id')
+    device 'systemctl reboot' || true
+    # It answers for a while yet.
+    until after=$(limit=20 device 'cat /proc/sys/kernel/random/boot_id' 2>/dev/null) && [[ $after != "$before" ]]; do
+        ((tries++ < 60)) || short "no reboot"
+        sleep 5
+    done
+    fix "a reboot: after the first login"
+}
+
+# With gpsd.
+step_gpsd() {
+    device 'systemctl unmask gpsd.socket gpsd.service gpsdctl@.service >/dev/null 2>&1; systemctl start gpsd.socket'
+    lab unplug
+    lab plug circling --hz 5
+    fix "with gpsd, which takes the receiver"
+    [[ $(device 'waypost status' | head -n 3) == *gpsd* ]] || done_ "  (read from the line, not from gpsd)"
+    device 'systemctl kill --signal=KILL gpsd'
+    sleep 1
+    fix "gpsd killed" 30
+}
+
+# The log over SSH: all records by cursor, and the tracks by an account that can do nothing else.
+step_fetching() {
+    device 'adduser --quiet --system --group --home /home/fetch --shell /usr/sbin/nologin fetch >/dev/null; adduser --quiet fetch waypost
+        install -d -o fetch -m 700 /home/fetch/.ssh; install -o fetch -m 600 /root/.ssh/authorized_keys /home/fetch/.ssh/authorized_keys
+        printf "Match User fetch\n    ForceCommand internal-sftp -R -d /var/log/waypost\n    AllowTcpForwarding no\n" >/etc/ssh/sshd_config.d/fetch.conf
+        systemctl reload ssh; waypost log rotate >/dev/null'
+    folder=${DEVICELAB_DIR:-$HOME/.cache/waypost/devicelab}
+    printf 'get *.gpx %s\nget SHA256SUMS %s\nput /etc/hostname\n' "$work" "$work" >"$work/batch"
+    code=0
+    sftp -b "$work/batch" -P "$(<"$folder/port")" -i "$folder/id_ed25519" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
+        fetch@127.0.0.1 >"$work/sftp" 2>&1 || code=$?
+    ((code != 0)) || short "the account that fetches may write, too"
+    (cd "$work" && sha256sum --check --quiet --ignore-missing SHA256SUMS) || short "tracks do not arrive whole: $(tail -n 3 "$work/sftp")"
+    done_ "tracks over sftp, by an account that can do nothing else" "$(compgen -G "$work/*.gpx" | wc -l) files, as SHA256SUMS says"
+    device 'waypost log export --puller lab' >"$work/export"
+    cursor=$(tail -n 1 "$work/export" | sed -n 's/.*"seq":\([0-9]*\).*/\1/p')
+    device "waypost log ack $cursor --puller lab >/dev/null" || short "no acknowledgement"
+    done_ "records over ssh, acknowledged" "$(wc -l <"$work/export") up to $cursor"
+}
+
+if (($# > 0)); then
+    for step in "$@"; do "step_$step"; done
+else
+    for step in fresh install plugging bridges cost cuts full_disk reboot gpsd fetching; do "step_$step"; done
+    lab down
+fi
+done_ "all well"
