@@ -79,7 +79,9 @@ passed "systemd-analyze security: $(sed -n 's/.*Overall exposure level for //p' 
 
 # -- A bare Debian, and what it takes to start it.
 
-recipe=(--variant=apt --include=systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal
+# What the package depends on comes from the network here, as the container has none; of alternatives the first.
+depends=$(dpkg-deb -f "$package" Depends | sed 's/ *([^)]*)//g; s/ *|[^,]*//g; s/ //g')
+recipe=(--variant=apt --include="systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal,$depends"
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/waypost
 image=$cache/debian-$release-$(sha256sum <<<"$release ${recipe[*]}" | head -c 12).tar
