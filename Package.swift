@@ -34,9 +34,10 @@ let package = Package(
         .target(name: "Waypost", swiftSettings: strict),
         // The one place that talks to libc and the system.
         .target(name: "CTaskPool", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CClock", cSettings: [.treatAllWarnings(as: .error)]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
-        .target(name: "WaypostSystem", dependencies: ["Waypost", "CTaskPool", "CSQLite", "CCurl"], swiftSettings: strict),
+        .target(name: "WaypostSystem", dependencies: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl"], swiftSettings: strict),
 
         // The five rooms; they never import each other.
         .target(name: "CGPSD", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("gps")]),
@@ -115,6 +116,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "WaypostConfigurationTests", dependencies: ["WaypostConfiguration", "WaypostTestKit"], swiftSettings: strict),
+        .testTarget(name: "WaypostCLITests", dependencies: ["Waypost", "WaypostCLI"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Waypost", "WaypostSystem", "WaypostTestKit", "WaypostDaemon", "WaypostCLI"],
             swiftSettings: strict),

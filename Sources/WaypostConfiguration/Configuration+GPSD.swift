@@ -9,5 +9,5 @@ extension Configuration {
 
 extension SourceURL.GPSD {
     /// Whether the host is this machine by its name or address, without looking anything up.
-    var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    public var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }

@@ -1,3 +1,5 @@
+import Waypost
+
 /// One mistake in a configuration: where it is and what to do about it.
 public struct ConfigurationError: Error, Equatable, Sendable {
     /// What is wrong.

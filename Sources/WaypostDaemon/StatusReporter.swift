@@ -63,6 +63,10 @@ struct StatusReporter: Sendable {
                     "state",
                     withholding != nil
                         ? "withheld" : position != nil ? "fix" : loss == .ended ? "finished" : loss != nil ? "lost" : "searching")
+                if withholding == nil, let loss {
+                    json.member("reason", loss.code)
+                    json.member("detail", loss.words)
+                }
                 json.member("connected", peer)
                 json.member("satellites_seen", satellites?.count)
                 json.member("satellites_used", satellites?.count { $0.isUsed })

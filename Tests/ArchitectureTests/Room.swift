@@ -32,11 +32,12 @@ extension Room {
 
         // The one place that talks to libc and the system.
         Room(
-            name: "WaypostSystem", floor: 1, targets: ["Waypost", "CTaskPool", "CSQLite", "CCurl"],
+            name: "WaypostSystem", floor: 1, targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl"],
             toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
         // Shims over C libraries and over what of the system only C can call.
         Room(name: "CTaskPool", floor: 0),
+        Room(name: "CClock", floor: 0),
         Room(name: "CSQLite", floor: 0),
         Room(name: "CCurl", floor: 0),
         Room(name: "CGPSD", floor: 1),

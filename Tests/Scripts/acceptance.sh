@@ -162,6 +162,11 @@ row_S3() {
     ((lost == 0)) || short "$lost of $(wc -l <"$work/must") fixes older than ${sync_interval} s are gone"
 }
 
+# The doctor finds each fault of a system and the command that mends it, and nothing in a system that is well.
+row_N1() {
+    BIN=$bin bash Tests/Scripts/doctor-trees.sh >"$work/doctor.log" 2>&1 || short "$(tail -n 1 "$work/doctor.log")"
+}
+
 # Inside a privacy zone nothing reaches the disk, and what was logged elsewhere can be erased for good.
 row_N9() {
     local place='51.714533, 10.262429' radius=200
@@ -360,7 +365,7 @@ beaten() { (($(beats) >= $1)); }
 
 # -- One after the other: several of them measure time.
 
-rows=(S1 S2 S3 S4 S7 S8 S9 S11 S13 S24 N5 N9 N10 N11)
+rows=(S1 S2 S3 S4 S7 S8 S9 S11 S13 S24 N1 N5 N9 N10 N11)
 (($# == 0)) || rows=("$@")
 good=0
 port=$((20000 + $$ % 20000))

@@ -15,25 +15,47 @@ struct DevicesCommand: ParsableCommand {
             Example: sudo waypost devices
             """)
 
+    @Option(help: ArgumentHelp("Look at a saved or made-up system tree instead of this system.", valueName: "folder"))
+    var root: String?
+
     @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() throws {
-        let devices = SerialDeviceCatalogue().devicesWithHolders()
+        let lines = DevicesCommand.lines(root: root, json: json)
         let output = try OutputStream(path: "-")
-        if devices.isEmpty, !json {
+        if lines.isEmpty, !json {
             SystemProcess.printError("waypost: no serial lines; plug the receiver in, or see dmesg why it does not appear")
         }
-        for device in devices { try output.write(line: json ? line(device) : DeviceLines(device).text) }
+        for line in lines { try output.write(line: line) }
     }
 
-    private func line(_ device: SerialDevice) -> String {
+    /// What is printed, device by device.
+    static func lines(root: String?, json: Bool) -> [String] {
+        let devices = root.map { saved(in: SystemTree(root: $0)) } ?? SerialDeviceCatalogue().devicesWithHolders()
+        return devices.map { json ? line($0) : DeviceLines($0).text }
+    }
+
+    /// The lines of a tree, with the processes that its `/proc` shows.
+    private static func saved(in tree: SystemTree) -> [SerialDevice] {
+        let programs = RunningProgram.all(in: tree) ?? []
+        return SerialDeviceCatalogue(root: tree.root).devices().map { device in
+            var device = device
+            device.holders = programs.filter { $0.lines.contains { $0.device == device.path } }.map { program in
+                .process(DeviceHolder(processID: Int32(truncatingIfNeeded: program.processID), name: program.name))
+            }
+            return device
+        }
+    }
+
+    private static func line(_ device: SerialDevice) -> String {
         var text = TextBuffer()
         text.appendJSON { json in
             json.object { json in
                 json.member("class", "SERIAL")
                 json.member("path", device.path)
                 json.member("receiver", device.knownReceiver)
+                json.member("possibly", device.possibleReceiver)
                 json.member("vendor_id", device.vendorID.map { hexadecimal($0) })
                 json.member("product_id", device.productID.map { hexadecimal($0) })
                 json.member("vendor", device.vendorName)
@@ -42,7 +64,14 @@ struct DevicesCommand: ParsableCommand {
                 json.member("driver", device.driver)
                 json.array("by_id") { json in for name in device.byIDNames { json.element(name) } }
                 json.array("by_path") { json in for name in device.byPathNames { json.element(name) } }
-                json.array("holders") { json in for holder in device.holders { json.element(holder.words) } }
+                json.array("holders") { json in
+                    for holder in device.holders {
+                        json.object { json in
+                            if case .process(let process) = holder { json.member("pid", Int(process.processID)) }
+                            json.member("program", holder.program)
+                        }
+                    }
+                }
             }
         }
         return text.string
@@ -59,7 +88,7 @@ private struct DeviceLines {
 
     var text: String {
         var lines = [device.path + ": " + what]
-        lines += (device.byIDNames + device.byPathNames).map { "    \($0)" }
+        lines += (device.byIDNames + device.byPathNames).map { "    \(oneLine($0, limit: 255))" }
         lines += device.holders.map { "    in use by \($0.words)" }
         return lines.joined(separator: "\n")
     }
@@ -67,10 +96,12 @@ private struct DeviceLines {
     private var what: String {
         var words: [String] = []
         if let receiver = device.knownReceiver { words.append("receiver, \(receiver)") }
+        if let possibility = device.possibleReceiver { words.append("perhaps one: \(possibility)") }
         if let vendor = device.vendorID, let product = device.productID {
             words.append("USB \(hexadecimal(vendor)):\(hexadecimal(product))")
             let names = [device.vendorName, device.productName].compactMap { $0 }.joined(separator: " ")
-            if !names.isEmpty { words.append(names) }
+            // The device says what it likes.
+            if !names.isEmpty { words.append(oneLine(names, limit: 160)) }
         } else {
             words.append("on the board")
         }
@@ -83,8 +114,16 @@ extension SerialDeviceHolder {
     /// Who it is, for people.
     fileprivate var words: String {
         switch self {
+        case .gpsd: "gpsd, which has it on its list"
+        case .process(let process): "\(oneLine(process.name)) (process \(process.processID))"
+        }
+    }
+
+    /// The program's name.
+    fileprivate var program: String {
+        switch self {
         case .gpsd: "gpsd"
-        case .process(let process): "\(process.name) (process \(process.processID))"
+        case .process(let process): process.name
         }
     }
 }

@@ -6,6 +6,9 @@
 /// - 2c7c (Quectel), 1e0e (SIMCom), 1199 (Sierra), 1bc7 (Telit), 12d1 (Huawei): modems, silent on their NMEA port until told on another.
 /// - 091e:0003 (Garmin), 1163 (DeLorme): receivers with a protocol of their own that begins with a greeting.
 enum GNSSProducts {
+    /// The vendor whose receivers speak UBX.
+    static let ublox: UInt16 = 0x1546
+
     /// What it is, if the ids are known.
     static func name(vendorID: UInt16, productID: UInt16) -> String? {
         switch (vendorID, productID) {
@@ -15,6 +18,24 @@ enum GNSSProducts {
         case (0x1546, 0x01a8): "u-blox 8"
         case (0x1546, 0x01a9): "u-blox 9"
         case (0x0e8d, 0x3329): "MediaTek MT3329"
+        default: nil
+        }
+    }
+
+    /// What else may be a receiver, if its port is named: bridges that receivers are built with, modems that have one.
+    static func possibility(vendorID: UInt16, productID: UInt16) -> String? {
+        switch (vendorID, productID) {
+        case (0x067b, _), (0x0557, 0x2008): "Prolific bridge, as in many receivers and cables"
+        case (0x0403, _): "FTDI bridge, as in some receivers and many cables"
+        case (0x10c4, 0xea60), (0x10c4, 0xea71): "CP210x bridge, as in some receivers and many boards"
+        case (0x1a86, _): "CH340 bridge, as in cheap receivers and many boards"
+        case (0x091e, 0x0003): "Garmin, speaks a protocol of its own until told otherwise"
+        case (0x1163, _): "DeLorme, speaks a protocol of its own until greeted"
+        case (0x2c7c, _): "Quectel modem, NMEA on its interface 01 once enabled"
+        case (0x1e0e, _): "SIMCom modem, NMEA on its interface 01 once enabled"
+        case (0x1199, _): "Sierra modem, NMEA on its interface 02 once enabled"
+        case (0x1bc7, _): "Telit modem, NMEA once enabled"
+        case (0x1546, _): "u-blox, another product than a receiver"
         default: nil
         }
     }

@@ -38,6 +38,12 @@ public struct SerialDevice: Sendable, Hashable {
         return GNSSProducts.name(vendorID: vendorID, productID: productID)
     }
 
+    /// What it may be, when its ids do not say: a bridge or a modem that receivers come with.
+    public var possibleReceiver: String? {
+        guard knownReceiver == nil, let vendorID, let productID else { return nil }
+        return GNSSProducts.possibility(vendorID: vendorID, productID: productID)
+    }
+
     /// Whether `serial:auto` may open it.
     public var isKnownGNSS: Bool { knownReceiver != nil }
 

@@ -1,0 +1,21 @@
+/// A receiver that sees no satellite at all, after the time in which every working antenna has shown some.
+enum AntennaCheck: DoctorCheck {
+    static let name = "antenna"
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
+        guard source.isWithoutSatellites else { return .well }
+        let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
+        let isLate = source.secondsWithoutFix >= source.firstFixSeconds
+        return .found(
+            Finding(
+                level: isLate ? .fault : .note,
+                what: isLate
+                    ? "no satellite in view after \(source.secondsWithoutFix) s: the antenna is unplugged, broken, without power, or under metal"
+                    : "no satellite in view yet, \(source.secondsWithoutFix) s after the start",
+                evidence: evidence,
+                commands: isLate && source.isSerial
+                    ? ["sudo systemctl stop waypostd.service", "sudo waypost receiver show", "sudo systemctl start waypostd.service"]
+                    : [TrackerSource.watchCommand]))
+    }
+}

@@ -1,0 +1,75 @@
+import Waypost
+
+/// A board without a right clock: its files get wrong times, and TLS refuses every certificate.
+///
+/// Positions and tracks do not suffer: their times come from the satellites.
+enum ClockCheck: DoctorCheck {
+    static let name = "clock"
+
+    /// 2020-01-01: no clock of a working system is earlier.
+    static let earliestSeconds = 1_577_836_800
+
+    private static let services = [
+        "chrony.service", "chronyd.service", "systemd-timesyncd.service", "ntpsec.service", "ntp.service", "ntpd.service",
+        "openntpd.service",
+    ]
+    private static let wants = ["sysinit.target.wants", "multi-user.target.wants"]
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        let tree = facts.tree
+        let service = wants.lazy.flatMap { folder in services.map { "/etc/systemd/system/\(folder)/\($0)" } }.first(where: tree.exists)
+        if let wrong = past(tree) {
+            return .found(
+                Finding(
+                    what: "the clock is years behind: nothing has set it since the start", evidence: [wrong],
+                    commands: service == nil ? fromSatellites(tree) : ["sudo systemctl restart \(lastComponent(service))", "timedatectl"]))
+        }
+        let hasRTC = tree.names(in: "/sys/class/rtc").map { !$0.isEmpty }
+        let synchronized = facts.measurements.isClockSynchronized
+        if synchronized?.value == true || hasRTC == true || service != nil && synchronized == nil { return .well }
+        if hasRTC == false, let synchronized, !synchronized.value {
+            return .found(
+                Finding(
+                    what: "the clock is not set: the board has none of its own, and "
+                        + (service == nil ? "no time service is enabled" : "\(lastComponent(service)) has not reached a server"),
+                    evidence: [Evidence(file: "/sys/class/rtc", text: "empty"), synchronized.evidence], commands: fromSatellites(tree)))
+        }
+        let hasSystem = tree.exists("/etc/systemd/system")
+        if hasRTC == nil, tree.exists("/sys/class"), hasSystem, service == nil {
+            return .found(
+                Finding(
+                    what: "nothing sets the clock: the board has none of its own, and no time service is enabled",
+                    evidence: [
+                        Evidence(file: "/sys/class/rtc", text: "missing"),
+                        Evidence(file: "/etc/systemd/system", text: "no time service enabled"),
+                    ],
+                    commands: fromSatellites(tree)))
+        }
+        if service != nil { return .well }
+        return .notChecked("neither /proc/stat, /sys/class/rtc nor a time service tells of it")
+    }
+
+    /// What says that it is before 2020: the moment of the start, as the clock has it now.
+    private static func past(_ tree: SystemTree) -> Evidence? {
+        guard let start = tree.lines(of: "/proc/stat")?.first(where: { $0.text.hasPrefix("btime ") }),
+            let seconds = Int(start.text.dropFirst("btime ".count))
+        else { return nil }
+        let uptime = tree.firstLine(of: "/proc/uptime")?.text.split(separator: ".").first.flatMap { Int($0) } ?? 0
+        guard seconds + uptime < earliestSeconds else { return nil }
+        var time = TextBuffer()
+        time.append(UTCTime(millisecondsSince1970: Int64(seconds) * 1_000))
+        return Evidence(file: start.file, line: start.line, text: "\(start.text) (\(time.string))")
+    }
+
+    private static func lastComponent(_ path: String?) -> Substring { path?.split(separator: "/").last ?? "" }
+
+    /// chrony, fed by the tracker.
+    private static func fromSatellites(_ tree: SystemTree) -> [String] {
+        [
+            "sudo apt-get install chrony",
+            "echo 'refclock SOCK /run/chrony.waypost.sock refid GNSS delay 0.2' | sudo tee /etc/chrony/conf.d/waypost.conf",
+            #"printf '[time]\nchrony_sock = "/run/chrony.waypost.sock"\n' | sudo tee /etc/waypost/conf.d/time.toml"#,
+            "sudo systemctl restart chrony.service waypostd.service",
+        ]
+    }
+}

@@ -1,0 +1,17 @@
+import WaypostConfiguration
+
+/// Mistakes in `waypost.toml`: the tracker does not start with any.
+enum ConfigurationCheck: DoctorCheck {
+    static let name = "configuration"
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        let findings = facts.mistakes.map { mistake in
+            let file = String(mistake.file.dropFirst(facts.tree.root.count))
+            return Finding(
+                what: "the tracker cannot start: \(mistake.kind)",
+                evidence: [Evidence(file: file, line: mistake.place?.line, text: "")],
+                commands: ["sudoedit \(shellWord(file))", "waypost config check \(shellWord(file))"])
+        }
+        return CheckReport(findings: findings)
+    }
+}

@@ -1,0 +1,33 @@
+import Waypost
+
+/// A disk so full that logging pauses.
+enum DiskCheck: DoctorCheck {
+    static let name = "disk"
+
+    /// Below that the next journal and its track do not fit: 16 MB and its GPX files (`[log] rotate_bytes`).
+    static let leastFreeBytes: Int64 = 32_000_000
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard facts.configuration != nil else { return .notChecked("the configuration has mistakes") }
+        let folder = facts.tree.resolved(facts.logFolder)
+        let pause = facts.measurements.status?["problems"]?.array?.compactMap(\.string).first {
+            $0.hasPrefix("logging is paused") && $0.contains("No space left")
+        }
+        let free = facts.measurements.free(at: folder, in: facts.tree)
+        let isFull = free.map { $0.byteCount < leastFreeBytes } ?? false
+        guard isFull || pause != nil else {
+            return free == nil ? .notChecked("how much room there is at \(folder) is not known") : .well
+        }
+        let evidence = [pause.map { Evidence(file: facts.measurements.statusFile, text: $0) }, isFull ? free?.evidence : nil]
+        let room = free.map { "\($0.byteCount / 1_000_000) MB free" } ?? "no room"
+        return .found(
+            Finding(
+                what: "the disk of \(folder) is full (\(room)): "
+                    + (pause == nil ? "logging is about to pause" : "logging is paused, and resumes by itself"),
+                evidence: evidence.compactMap { $0 },
+                commands: [
+                    "sudo du -xh --max-depth=2 / | sort -h | tail -n 20", "sudo journalctl --vacuum-size=50M", "sudo apt-get clean",
+                    #"printf '[log]\nmin_free = "200 MB"\n' | sudo tee /etc/waypost/conf.d/disk.toml"#, SystemFacts.restartCommand,
+                ]))
+    }
+}

@@ -1,0 +1,97 @@
+import Waypost
+import WaypostConfiguration
+
+/// No positions from a tracker that runs, and why.
+enum FixCheck: DoctorCheck {
+    static let name = "fix"
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
+        guard source.lacksPositions, !source.isWithoutSatellites else { return .well }
+        let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
+        switch source.reason {
+        case "no_fix", nil:
+            guard source.secondsWithoutFix >= source.firstFixSeconds else {
+                let what = "no fix yet, \(source.secondsWithoutFix) s after the start: from cold a receiver takes half a minute and more"
+                return .found(Finding(level: .note, what: what, evidence: evidence, commands: [TrackerSource.watchCommand]))
+            }
+            let seen = source.satellitesSeen.map { ", with \($0) satellites in view and \(source.satellitesUsed ?? 0) used" } ?? ""
+            return .found(
+                Finding(
+                    what:
+                        "the receiver sends, but has no fix\(seen): the sky is too narrow for it, or its almanac is old (12 min in the open)",
+                    evidence: evidence, commands: [TrackerSource.watchCommand]))
+        case "silent":
+            return .found(
+                Finding(
+                    what: "\(source.url) is open, but nothing comes", evidence: evidence,
+                    commands: [source.isSerial ? "sudo waypost receiver show" : "gpspipe -r -n 5", "sudo waypost devices"]))
+        default:
+            // The tracker's words say what to do, where that is one thing.
+            let words = source.detail ?? source.reason ?? "lost"
+            return .found(
+                Finding(what: "no positions: \(oneLine(words, limit: 300))", evidence: evidence, commands: ["sudo waypost devices"]))
+        }
+    }
+}
+
+/// What `waypost status` says of where the positions come from.
+struct TrackerSource: Sendable {
+    /// The source's URL.
+    let url: String
+    /// `fix`, `searching`, `lost`, ...
+    let state: String
+    /// The code of a loss: `no_fix`, `silent`, `disconnected`, `device_gone`; nil when there is none.
+    let reason: String?
+    /// The loss in words.
+    let detail: String?
+    /// Satellites in view, as far as the receiver ever said.
+    let satellitesSeen: Int?
+    /// Those used.
+    let satellitesUsed: Int?
+    /// How long the tracker has run.
+    let secondsWithoutFix: Int
+    /// How long a receiver may take to its first fix.
+    let firstFixSeconds: Int
+
+    /// Shows the first fix when it comes.
+    static let watchCommand = "waypost watch --count 1 --timeout 900"
+
+    /// What the tracker says; nil when it says nothing.
+    init?(_ facts: SystemFacts) {
+        guard let status = facts.measurements.status, let source = status["source"], let state = source["state"]?.string else { return nil }
+        // A planned sleep is no loss.
+        let pace = status["following"]?["pace"]?.string
+        self.state = pace == "asleep" || pace == "unneeded" ? "fix" : state
+        url = source["url"]?.string ?? "the source"
+        reason = source["reason"]?.string
+        detail = source["detail"]?.string
+        satellitesSeen = source["satellites_seen"]?.int
+        satellitesUsed = source["satellites_used"]?.int
+        secondsWithoutFix = status["uptime"]?.int ?? 0
+        let timeout = facts.configuration?.configuration.tracking.firstFixTimeout ?? .seconds(60)
+        firstFixSeconds = Int(timeout / .seconds(1))
+    }
+
+    /// Why nothing is known.
+    static func whyUnknown(_ facts: SystemFacts) -> String {
+        if facts.measurements.status != nil { return "the tracker tells this user nothing of its source" }
+        return facts.tree.root.isEmpty
+            ? "the tracker does not run: sudo systemctl start waypostd.service" : "no \(facts.measurements.statusFile)"
+    }
+
+    /// Whether there are no positions although there should be.
+    var lacksPositions: Bool { state == "searching" || state == "lost" }
+
+    /// Whether a line of the machine gives them.
+    var isSerial: Bool { url.hasPrefix("serial:") }
+
+    /// Whether the receiver reports, and has not one satellite in view.
+    var isWithoutSatellites: Bool { lacksPositions && (reason == nil || reason == "no_fix") && (satellitesSeen ?? 0) == 0 }
+
+    /// The state in one line.
+    var words: String {
+        let sky = satellitesSeen.map { ", \(satellitesUsed ?? 0) of \($0) satellites used" } ?? ", no satellite in view"
+        return "source \(url): \(detail ?? state)\(lacksPositions ? sky : "")"
+    }
+}

@@ -1,0 +1,86 @@
+import WaypostConfiguration
+import WaypostPositioning
+
+/// gpsd and the tracker: one of them has the port, and the other one must know.
+enum GPSDCheck: DoctorCheck {
+    static let name = "gpsd"
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard facts.configuration != nil else { return .notChecked("the configuration has mistakes") }
+        if facts.readsFromLocalGPSD {
+            if let finding = bothHaveIt(facts) { return .found(finding) }
+            return facts.namesSources && !facts.readsSerialLines ? CheckReport(findings: missing(facts).map { [$0] } ?? []) : .well
+        }
+        guard facts.readsSerialLines else { return .well }
+        return CheckReport(findings: (taken(facts) ?? wouldTake(facts)).map { [$0] } ?? [])
+    }
+
+    /// The commands that leave the ports to the tracker.
+    private static let stopCommands = ["sudo systemctl disable --now gpsd.socket gpsd.service"]
+
+    /// gpsd and the tracker have the same line open.
+    private static func bothHaveIt(_ facts: SystemFacts) -> Finding? {
+        for program in facts.programs ?? [] where program.name == "gpsd" {
+            for line in program.lines {
+                guard let tracker = facts.holders(of: line.device).first(where: { $0.program.name == "waypostd" }) else { continue }
+                return Finding(
+                    what: "gpsd and the tracker both read \(line.device), each gets a part of every sentence",
+                    evidence: [line.evidence, tracker.evidence], commands: [SystemFacts.restartCommand])
+            }
+        }
+        return nil
+    }
+
+    /// gpsd has, or is told to open, a port that the tracker was told to open itself.
+    private static func taken(_ facts: SystemFacts) -> Finding? {
+        let own = facts.ports.filter { !$0.isOfGPSD }
+        for port in own {
+            let held = facts.holders(of: port.device).first { $0.program.name == "gpsd" }
+            let listed = facts.ports.first { $0.isOfGPSD && $0.device == port.device }
+            guard let evidence = held?.evidence ?? (facts.gpsd.start != nil || facts.gpsd.isRunning ? listed?.evidence : nil) else {
+                continue
+            }
+            return Finding(
+                what: "gpsd has \(port.path), which the tracker is told to open itself: it leaves it to gpsd, and gets no positions",
+                evidence: [evidence] + [facts.gpsd.start, port.evidence].compactMap { $0 }, commands: stopCommands)
+        }
+        return nil
+    }
+
+    /// gpsd takes every receiver that is plugged in, and the tracker is told to open such a one itself.
+    private static func wouldTake(_ facts: SystemFacts) -> Finding? {
+        guard let start = facts.gpsd.start, let automatic = facts.gpsd.automaticLine else { return nil }
+        let isAutomatic = facts.sources.contains { if case .serial(let serial) = $0 { serial.port == .automatic } else { false } }
+        guard isAutomatic, let receiver = facts.lines?.first(where: \.isKnownGNSS) else { return nil }
+        return Finding(
+            what: "gpsd takes \(receiver.path) when it is plugged in, and the tracker is told not to read from gpsd",
+            evidence: [automatic, start], commands: stopCommands)
+    }
+
+    /// The tracker reads from gpsd alone, and gpsd is not there, not started, or has no receiver.
+    private static func missing(_ facts: SystemFacts) -> Finding? {
+        guard let url = facts.configurationLine(containing: "gpsd:") else { return nil }
+        if facts.gpsd.isInstalled == false {
+            return Finding(
+                what: "the tracker reads from gpsd, which is not installed",
+                evidence: [url, Evidence(file: "/usr/sbin/gpsd", text: "missing")],
+                commands: ["sudo apt-get install gpsd"])
+        }
+        guard facts.gpsd.isInstalled == true else { return nil }
+        if facts.gpsd.start == nil, !facts.gpsd.isRunning {
+            return Finding(
+                what: "the tracker reads from gpsd, which nothing starts at boot",
+                evidence: [url, Evidence(file: "/etc/systemd/system/sockets.target.wants/gpsd.socket", text: "missing")],
+                commands: ["sudo systemctl enable --now gpsd.socket"])
+        }
+        guard let line = facts.gpsd.devicesLine, facts.gpsd.devices.isEmpty, let automatic = facts.gpsd.notAutomaticLine else { return nil }
+        let receiver = facts.lines?.first(where: \.isKnownGNSS)
+        let path = receiver.map { $0.byIDNames.first ?? $0.path }
+        let change =
+            path.map { #"'s|^DEVICES=.*|DEVICES="\#($0)"|'"# } ?? #"'s|^USBAUTO=.*|USBAUTO="true"|'"#
+        return Finding(
+            what: "the tracker reads from gpsd, which is told of no receiver and to take none that is plugged in",
+            evidence: [url, line, automatic],
+            commands: ["sudo sed -i \(change) /etc/default/gpsd", "sudo systemctl restart gpsd.service"])
+    }
+}

@@ -1,0 +1,77 @@
+/// The UART of a Raspberry Pi's pins: switched off, the small one, or another connector than the name says.
+enum MiniUARTCheck: DoctorCheck {
+    static let name = "uart"
+
+    private static let overlays = [
+        "dtoverlay=disable-bt", "dtoverlay=miniuart-bt", "dtoverlay=pi3-disable-bt", "dtoverlay=pi3-miniuart-bt",
+    ]
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard let board = facts.board else { return .well }
+        guard let boot = board.bootConfiguration else {
+            return .notChecked("\(board.model.text), but no /boot/firmware/config.txt can be read")
+        }
+        let port = facts.ports.first { isOnPins($0.path) || isOnPins($0.device) }
+        let isEnabled = boot.line(["enable_uart=1", "dtparam=uart0=on", "dtparam=uart0"])
+        // Nobody says that the receiver is on the pins: only whoever switched the UART on can mean it.
+        guard port != nil || facts.ports.isEmpty && isEnabled != nil && !facts.mayHaveUSBReceiver else { return .well }
+        switch board.headerUART {
+        case .besideDebugConnector: return besideDebugConnector(facts, board, boot, port, isEnabled)
+        case .mini where boot.line(overlays) == nil: return mini(facts, board, boot, port, isEnabled)
+        case .mini, .full: return isEnabled == nil ? .found(disabled(board, boot, port)) : .well
+        }
+    }
+
+    private static func isOnPins(_ path: String) -> Bool { ["/dev/serial0", "/dev/ttyS0", "/dev/ttyAMA0", "/dev/ttyAMA10"].contains(path) }
+
+    private static func mini(
+        _ facts: SystemFacts, _ board: Board, _ boot: BootConfiguration, _ port: ReceiverPort?, _ isEnabled: Evidence?
+    ) -> CheckReport {
+        // The full one, which is Bluetooth's, was named: nothing of the pins comes there.
+        var commands = [#"printf '\n[all]\nenable_uart=1\ndtoverlay=disable-bt\n' | sudo tee -a \#(boot.path)"#]
+        if facts.tree.exists("/etc/systemd/system/multi-user.target.wants/hciuart.service") {
+            commands.append("sudo systemctl disable --now hciuart.service")
+        }
+        let evidence = [board.model] + [isEnabled, port?.evidence].compactMap { $0 } + (isEnabled == nil ? others(boot) : [])
+        let what =
+            isEnabled == nil
+            ? "the UART of the pins is switched off, and would be the small one: the full one serves Bluetooth"
+            : "the pins are on the small UART, whose speed follows the core clock and which loses bytes: the full one serves Bluetooth"
+        return .found(Finding(what: what, evidence: evidence, commands: commands + ["sudo reboot"]))
+    }
+
+    private static func disabled(_ board: Board, _ boot: BootConfiguration, _ port: ReceiverPort?) -> Finding {
+        Finding(
+            what: "the UART of the pins is switched off: nothing in \(boot.path) that holds for this model enables it",
+            evidence: [board.model] + [port?.evidence].compactMap { $0 } + others(boot),
+            commands: [#"printf '\n[all]\nenable_uart=1\n' | sudo tee -a \#(boot.path)"#, "sudo reboot"])
+    }
+
+    private static func besideDebugConnector(
+        _ facts: SystemFacts, _ board: Board, _ boot: BootConfiguration, _ port: ReceiverPort?, _ isEnabled: Evidence?
+    ) -> CheckReport {
+        if isEnabled == nil {
+            let evidence = [board.model] + [port?.evidence].compactMap { $0 } + others(boot)
+            return .found(
+                Finding(
+                    what: "the UART of the pins is switched off", evidence: evidence,
+                    commands: [#"printf '\n[all]\ndtparam=uart0=on\n' | sudo tee -a \#(boot.path)"#, "sudo reboot"]))
+        }
+        guard let port, port.device == "/dev/ttyAMA10" else { return .well }
+        let file = shellWord(port.evidence.file)
+        return .found(
+            Finding(
+                what: "\(port.path) is the debug connector of this model; the pins are /dev/ttyAMA0",
+                evidence: [board.model, port.evidence],
+                commands: [
+                    "sudo sed -i 's|\(sedPattern(port.path))|/dev/ttyAMA0|' \(file)",
+                    port.isOfGPSD ? "sudo systemctl restart gpsd.service" : SystemFacts.restartCommand,
+                ]))
+    }
+
+    /// A setting under another model's heading is the usual reason.
+    private static func others(_ boot: BootConfiguration) -> [Evidence] {
+        let misplaced = boot.otherLines.filter { $0.text.contains("enable_uart") || $0.text.contains("uart0") }
+        return misplaced.isEmpty ? [Evidence(file: boot.path, text: "no enable_uart=1")] : misplaced
+    }
+}

@@ -1,0 +1,116 @@
+/// The group that may open serial ports, and whether the tracker's user is in it.
+enum PortPermissionCheck: DoctorCheck {
+    static let name = "permission"
+
+    private static let unitFolders = ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        let readsSerialLines = facts.namesSources ? facts.readsSerialLines : facts.gpsd.start == nil
+        // Without a configuration gpsd is asked first, and opens its ports itself.
+        guard readsSerialLines else { return .well }
+        guard let groups = facts.tree.lines(of: "/etc/group") else { return .notChecked("/etc/group cannot be read") }
+        // Debian's name, and Arch's.
+        let entries = groups.compactMap(Group.init)
+        guard let group = ["dialout", "uucp"].lazy.compactMap({ name in entries.first { $0.name == name } }).first else {
+            return .notChecked("no group dialout or uucp in /etc/group")
+        }
+        return running(facts, group) ?? service(facts, group) ?? byHand(facts, group)
+            ?? .notChecked("no user of the tracker is known: it does not run, and is not installed")
+    }
+
+    /// A line of `/etc/group`: `dialout:x:20:pi,waypost`.
+    private struct Group {
+        var name: String
+        var number: Int
+        var members: [String]
+        var line: Evidence
+
+        init?(_ line: Evidence) {
+            let fields = line.text.split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count == 4, let number = Int(fields[2]) else { return nil }
+            name = String(fields[0])
+            self.number = number
+            members = fields[3].split(separator: ",").map(String.init)
+            self.line = line
+        }
+    }
+
+    private static func finding(_ user: String, _ group: Group, _ evidence: [Evidence], then next: [String]) -> CheckReport {
+        .found(
+            Finding(
+                what: "\(user) is not in the group \(group.name), which alone may open serial ports",
+                evidence: [group.line] + evidence, commands: ["sudo usermod -aG \(group.name) \(shellWord(user))"] + next))
+    }
+
+    /// The tracker that runs: the groups that it really has.
+    private static func running(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
+        guard let program = facts.programs?.first(where: { $0.name == "waypostd" }) else { return nil }
+        let numbers = { (field: String) in
+            RunningProgram.field(field, of: program.processID, in: facts.tree)?.split { $0 == " " || $0 == "\t" }.compactMap { Int($0) }
+        }
+        guard let users = numbers("Uid"), let user = users.first, let groups = numbers("Groups") else { return nil }
+        let all = groups + (numbers("Gid") ?? [])
+        if user == 0 || all.contains(group.number) { return .well }
+        let name = facts.tree.lines(of: "/etc/passwd")?.compactMap(account).first { $0.number == user }?.name ?? "\(user)"
+        let evidence = Evidence(
+            file: "/proc/\(program.processID)/status", text: "Groups: \(groups.map(String.init).joined(separator: " "))")
+        // In the group by now, but not when it was started.
+        if group.members.contains(name) {
+            return .found(
+                Finding(
+                    what: "\(name) came into the group \(group.name) after the tracker was started", evidence: [group.line, evidence],
+                    commands: [SystemFacts.restartCommand]))
+        }
+        return finding(name, group, [evidence], then: [SystemFacts.restartCommand])
+    }
+
+    /// The service that is installed: what its unit and the groups say.
+    private static func service(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
+        let tree = facts.tree
+        let path = unitFolders.map { $0 + "/waypostd.service" }.first { tree.lines(of: $0) != nil }
+        var lines = path.flatMap { tree.lines(of: $0) } ?? []
+        for folder in unitFolders.map({ $0 + "/waypostd.service.d" }) {
+            for name in tree.names(in: folder) ?? [] where name.hasSuffix(".conf") { lines += tree.lines(of: "\(folder)/\(name)") ?? [] }
+        }
+        let accounts = (tree.lines(of: "/etc/passwd") ?? []).compactMap(account)
+        let userLine = lines.last { $0.text.hasPrefix("User=") }
+        let user = userLine.map { String($0.text.dropFirst("User=".count)) } ?? accounts.first { $0.name == "waypost" }?.name
+        // A unit without a user runs as root.
+        if path != nil, userLine == nil || user == "root" { return .well }
+        guard let user else { return nil }
+        let extra = lines.filter { $0.text.hasPrefix("SupplementaryGroups=") || $0.text.hasPrefix("Group=") }
+        let isGiven = extra.contains { line in line.text.split { $0 == "=" || $0 == " " }.dropFirst().contains { $0 == group.name } }
+        let isPrimary = accounts.contains { $0.name == user && $0.group == group.number }
+        if isGiven || isPrimary || group.members.contains(user) { return .well }
+        return finding(user, group, [userLine].compactMap { $0 }, then: [SystemFacts.restartCommand])
+    }
+
+    /// Who would run it by hand: whoever asks, or the people of a saved system.
+    private static func byHand(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
+        if let user = facts.measurements.user {
+            if user.groupIDs.contains(group.number) { return .well }
+            let hasToLogIn = group.members.contains(user.name)
+            let next = "log out and in again"
+            if hasToLogIn {
+                return .found(
+                    Finding(
+                        what: "this login of \(user.name) is older than the membership in the group \(group.name)", evidence: [group.line],
+                        commands: ["newgrp \(group.name)"]))
+            }
+            return finding(
+                user.name, group, [Evidence(file: "/proc/self/status", text: "Groups without \(group.number); \(next)")], then: [])
+        }
+        guard !facts.tree.root.isEmpty else { return nil }
+        let people = (facts.tree.lines(of: "/etc/passwd") ?? []).compactMap(account).filter { (1_000..<60_000).contains($0.number) }
+        guard let first = people.first else { return nil }
+        if people.contains(where: { group.members.contains($0.name) || $0.group == group.number }) { return .well }
+        return finding(first.name, group, [first.line], then: [])
+    }
+
+    /// A line of `/etc/passwd`: `pi:x:1000:1000:,,,:/home/pi:/bin/bash`.
+    private static func account(_ line: Evidence) -> (name: String, number: Int, group: Int, line: Evidence)? {
+        let fields = line.text.split(separator: ":", omittingEmptySubsequences: false)
+        guard fields.count == 7, let number = Int(fields[2]), let group = Int(fields[3]) else { return nil }
+        return (String(fields[0]), number, group, line)
+    }
+}

@@ -1,0 +1,14 @@
+/// Holds every check against a system.
+enum Doctor {
+    /// The checks, in the order of the output: a new one is one file and one line here.
+    static let checks: [any DoctorCheck.Type] = [
+        ConfigurationCheck.self, ConsoleCheck.self, MiniUARTCheck.self, ModemManagerCheck.self, GPSDCheck.self, TwoReadersCheck.self,
+        BaudRateCheck.self, PortPermissionCheck.self, LogFolderCheck.self, DiskCheck.self, ClockCheck.self, FixCheck.self,
+        AntennaCheck.self,
+    ]
+
+    /// What every check says, in their order.
+    static func examine(_ facts: SystemFacts) -> [(check: String, report: CheckReport)] {
+        checks.map { ($0.name, $0.examine(facts)) }
+    }
+}

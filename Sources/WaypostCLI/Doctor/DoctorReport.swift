@@ -1,0 +1,88 @@
+import Waypost
+
+/// What the doctor says, for people and for programs.
+struct DoctorReport {
+    let reports: [(check: String, report: CheckReport)]
+
+    /// How many findings keep the tracker from working.
+    var faultCount: Int { count(.fault) }
+
+    private func count(_ level: Finding.Level) -> Int { reports.reduce(0) { $0 + $1.report.findings.count { $0.level == level } } }
+
+    private var unchecked: [(check: String, reason: String)] {
+        reports.compactMap { entry in entry.report.notChecked.map { (entry.check, $0) } }
+    }
+
+    /// The lines for people: faults, notes, what was not looked at, and the sum.
+    var lines: [String] {
+        var lines: [String] = []
+        for level in [Finding.Level.fault, .note] {
+            for (check, report) in reports {
+                for finding in report.findings where finding.level == level {
+                    lines.append("\(level.rawValue): \(check): \(oneLine(finding.what, limit: 400))")
+                    lines += finding.evidence.map { "    seen in  \($0.words)" }
+                    for (index, command) in finding.commands.enumerated() {
+                        lines.append((index == 0 ? "    mend by  " : "             ") + command)
+                    }
+                }
+            }
+        }
+        lines += unchecked.map { "not checked: \($0.check): \(oneLine($0.reason, limit: 200))" }
+        let well = reports.filter { $0.report == .well }.map(\.check)
+        if !well.isEmpty { lines.append("well: \(well.joined(separator: ", "))") }
+        let notes = count(.note)
+        let sum = faultCount == 0 ? "no fault" : counted(faultCount, "fault")
+        lines.append(
+            "\(sum)\(notes > 0 ? ", \(counted(notes, "note"))" : "")\(unchecked.isEmpty ? "" : ", \(unchecked.count) not checked")")
+        return lines
+    }
+
+    /// The lines for programs: `FINDING` each, then one `DOCTOR`.
+    var jsonLines: [String] {
+        var lines: [String] = []
+        for (check, report) in reports {
+            for finding in report.findings { lines.append(jsonLine { json in json.append(finding, of: check) }) }
+        }
+        lines.append(
+            jsonLine { json in
+                json.member("class", "DOCTOR")
+                json.member("healthy", faultCount == 0)
+                json.member("faults", faultCount)
+                json.member("notes", count(.note))
+                json.array("not_checked") { json in
+                    for (check, reason) in unchecked {
+                        json.object { json in
+                            json.member("check", check)
+                            json.member("reason", reason)
+                        }
+                    }
+                }
+            })
+        return lines
+    }
+
+    private func jsonLine(_ members: (inout JSONWriter) -> Void) -> String {
+        var text = TextBuffer()
+        text.appendJSON { json in json.object(members) }
+        return text.string
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func append(_ finding: Finding, of check: String) {
+        member("class", "FINDING")
+        member("check", check)
+        member("level", finding.level.rawValue)
+        member("what", finding.what)
+        array("evidence") { json in
+            for evidence in finding.evidence {
+                json.object { json in
+                    json.member("file", evidence.file)
+                    json.member("line", evidence.line)
+                    json.member("text", evidence.text)
+                }
+            }
+        }
+        array("commands") { json in for command in finding.commands { json.element(command) } }
+    }
+}

@@ -1,0 +1,87 @@
+import Waypost
+import WaypostSystem
+
+/// What no file of a system tells: asked of the running system, or saved in a tree as what commands printed.
+///
+/// In a tree these are `/commands/status.json` (`waypost status --json`), `/commands/df` (`df -P -k`) and `/commands/timedatectl`
+/// (`timedatectl show`). What is missing is not known.
+struct Measurements: Sendable {
+    /// What the tracker says of itself.
+    var status: JSONValue?
+    /// What it is called as evidence.
+    var statusFile = "waypost status"
+    /// Room on the disks, by mount point or folder.
+    var free: [Free] = []
+    /// Whether something keeps the clock right.
+    var isClockSynchronized: (value: Bool, evidence: Evidence)?
+    /// The user who asks, when that is not root and no saved system.
+    var user: User?
+
+    /// The room on a disk.
+    struct Free: Equatable, Sendable {
+        /// The folder asked for, or the disk's mount point.
+        var folder: String
+        /// How many bytes a program without rights can still write.
+        var byteCount: Int64
+        /// Where that stands.
+        var evidence: Evidence
+    }
+
+    /// Somebody who runs the tracker by hand.
+    struct User: Equatable, Sendable {
+        /// The name.
+        var name: String
+        /// The numbers of the groups that this login has.
+        var groupIDs: [Int]
+    }
+
+    /// What a tree has saved.
+    init(saved tree: SystemTree) {
+        statusFile = "/commands/status.json"
+        let text = tree.lines(of: statusFile)?.map(\.text).joined(separator: "\n")
+        status = text.flatMap { try? JSONParser().parse(Array($0.utf8)) }  // What is no JSON tells nothing.
+        for line in tree.lines(of: "/commands/df")?.dropFirst() ?? [] {
+            // Filesystem 1024-blocks Used Available Capacity Mounted on
+            let fields = line.text.split(separator: " ", maxSplits: 5)
+            guard fields.count == 6, let kilobytes = Int64(fields[3]), kilobytes >= 0 else { continue }
+            free.append(
+                Free(folder: String(fields[5]), byteCount: kilobytes.multipliedReportingOverflow(by: 1_024).partialValue, evidence: line))
+        }
+        if let line = tree.lines(of: "/commands/timedatectl")?.first(where: { $0.text.hasPrefix("NTPSynchronized=") }) {
+            isClockSynchronized = (line.text.hasSuffix("=yes"), line)
+        }
+    }
+
+    /// What this system says now.
+    ///
+    /// - Parameters:
+    ///   - status: the tracker's answer; nil when it does not run.
+    ///   - tree: this system's files.
+    init(status: JSONValue?, user: String?, tree: SystemTree) {
+        self.status = status
+        isClockSynchronized = ClockDiscipline.isSynchronized.map {
+            ($0, Evidence(file: "adjtimex", text: $0 ? "synchronized" : "unsynchronized"))
+        }
+        let groups = tree.lines(of: "/proc/self/status")?.first { $0.text.hasPrefix("Groups:") }
+        let numbers = groups?.text.split { $0 == " " || $0 == "\t" }.dropFirst().compactMap { Int($0) } ?? []
+        self.user = user.flatMap { $0 == "root" ? nil : User(name: $0, groupIDs: numbers) }
+    }
+
+    /// The room at a folder: of a running system asked now, else that of the disk it is on.
+    func free(at folder: String, in tree: SystemTree) -> Free? {
+        if tree.root.isEmpty {
+            // Of a folder that is not there yet, the disk it will be on.
+            var place = Substring(folder)
+            while !Syscalls.exists(String(place)), let slash = place.lastIndex(of: "/") { place = place[..<slash] }
+            let path = place.isEmpty ? "/" : String(place)
+            guard let bytes = Syscalls.freeByteCount(at: path) else { return nil }
+            return Free(folder: folder, byteCount: bytes, evidence: Evidence(file: path, text: "\(bytes / 1_000_000) MB free"))
+        }
+        return free.filter { isBelow(folder, $0.folder) }.max { $0.folder.count < $1.folder.count }
+    }
+}
+
+/// Whether a path is a folder or lies below it.
+func isBelow(_ path: String, _ folder: String) -> Bool {
+    folder == "/" || path == folder || path.hasPrefix(folder + "/")
+}

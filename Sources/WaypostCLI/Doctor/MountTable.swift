@@ -1,0 +1,70 @@
+/// What is mounted where: `/proc/mounts`.
+struct MountTable: Sendable {
+    /// One mount.
+    struct Mount: Equatable, Sendable {
+        /// Where.
+        var folder: String
+        /// The file system's kind.
+        var kind: String
+        /// Its options.
+        var options: [String]
+        /// The line that says so.
+        var evidence: Evidence
+
+        /// Whether nothing can be written.
+        var isReadOnly: Bool { options.contains("ro") }
+        /// Whether what is written is gone with the power.
+        var isInMemory: Bool { ["tmpfs", "ramfs", "devtmpfs", "zram"].contains(kind) }
+        /// Whether it is a disk that can be written, and no place for the system's start.
+        var isDisk: Bool {
+            ["ext2", "ext3", "ext4", "f2fs", "btrfs", "xfs", "ubifs", "jffs2", "exfat", "vfat"].contains(kind) && !isReadOnly
+                && !folder.hasPrefix("/boot")
+        }
+    }
+
+    /// The mounts, later ones over earlier ones.
+    var mounts: [Mount]
+
+    /// The table of a tree; nil when it has none.
+    init?(_ tree: SystemTree) {
+        guard let lines = ["/proc/mounts", "/proc/self/mounts"].lazy.compactMap(tree.lines).first else { return nil }
+        mounts = lines.compactMap { line in
+            // /dev/mmcblk0p2 / ext4 rw,noatime 0 0
+            let fields = line.text.split(separator: " ")
+            guard fields.count >= 4 else { return nil }
+            return Mount(
+                folder: MountTable.unescaped(fields[1]), kind: String(fields[2]), options: fields[3].split(separator: ",").map(String.init),
+                evidence: line)
+        }
+    }
+
+    /// The mount that a path is on.
+    func mount(of path: String) -> Mount? {
+        // The last of the deepest: it hides the others.
+        mounts.enumerated().filter { isBelow(path, $0.element.folder) }
+            .max { ($0.element.folder.count, $0.offset) < ($1.element.folder.count, $1.offset) }?.element
+    }
+
+    /// The folder above an overlay's files, where what is written goes.
+    func upperMount(of mount: Mount) -> Mount? {
+        guard let option = mount.options.first(where: { $0.hasPrefix("upperdir=") }) else { return nil }
+        let path = String(option.dropFirst("upperdir=".count))
+        let found = self.mount(of: path)
+        return found?.folder == mount.folder ? nil : found
+    }
+
+    /// Spaces stand there as `\040`.
+    private static func unescaped(_ text: Substring) -> String {
+        var result = ""
+        var rest = text
+        while let character = rest.popFirst() {
+            if character == "\\", let code = UInt8(rest.prefix(3), radix: 8) {
+                result.unicodeScalars.append(Unicode.Scalar(code))
+                rest = rest.dropFirst(3)
+            } else {
+                result.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,64 @@
+import WaypostSystem
+
+/// A process, as `/proc` shows it.
+struct RunningProgram: Equatable, Sendable {
+    /// Its number.
+    var processID: Int
+    /// Its parent's number; nil when it is not known.
+    var parentID: Int?
+    /// Its program's name, the first 15 bytes of it.
+    var name: String
+    /// The systemd unit that it belongs to: `gpsd.service`.
+    var unit: String?
+    /// The serial lines that it has open, with the links that show it.
+    var lines: [Line] = []
+    /// Whether its open files could be looked at.
+    var isVisible = true
+
+    /// A line that a process has open.
+    struct Line: Equatable, Sendable {
+        /// The device, links resolved: `/dev/ttyAMA0`.
+        var device: String
+        /// The entry of `/proc/PID/fd`.
+        var evidence: Evidence
+    }
+
+    /// All processes of the tree; nil without a `/proc`.
+    static func all(in tree: SystemTree) -> [RunningProgram]? {
+        guard let names = tree.names(in: "/proc") else { return nil }
+        return names.compactMap { Int($0) }.sorted().compactMap { processID in
+            guard let name = tree.firstLine(of: "/proc/\(processID)/comm")?.text else { return nil }
+            var program = RunningProgram(processID: processID, name: name)
+            program.parentID = field("PPid", of: processID, in: tree).flatMap { Int($0) }
+            let group = tree.lines(of: "/proc/\(processID)/cgroup")?.last?.text.split(separator: "/").last
+            program.unit = group.flatMap { $0.hasSuffix(".service") ? String($0) : nil }
+            let folder = "/proc/\(processID)/fd"
+            guard let descriptors = tree.names(in: folder) else {
+                // A saved tree need not have them; of a running system they are hidden from others than root.
+                program.isVisible = !tree.exists(folder)
+                return program
+            }
+            for descriptor in descriptors {
+                let link = "\(folder)/\(descriptor)"
+                guard let target = tree.linkTarget(link), target.hasPrefix("/dev/tty"), target.count > "/dev/tty".count else { continue }
+                let isConsole = target.dropFirst("/dev/tty".count).allSatisfy(\.isNumber)
+                if isConsole { continue }
+                let device = tree.resolved(target)
+                if program.lines.contains(where: { $0.device == device }) { continue }
+                program.lines.append(Line(device: device, evidence: Evidence(file: link, text: "\(target) (\(name))")))
+            }
+            return program
+        }
+    }
+
+    /// A field of `/proc/PID/status`.
+    static func field(_ name: String, of processID: Int, in tree: SystemTree) -> String? {
+        let line = tree.lines(of: "/proc/\(processID)/status")?.first { $0.text.hasPrefix(name + ":") }
+        return line.map { String($0.text.dropFirst(name.count + 1).drop { $0 == "\t" || $0 == " " }) }
+    }
+
+    /// The command that ends it, for good where it is a service.
+    var stopCommand: String {
+        unit.map { "sudo systemctl disable --now \(shellWord($0))" } ?? "sudo kill \(processID)"
+    }
+}

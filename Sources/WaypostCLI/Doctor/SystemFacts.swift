@@ -1,0 +1,122 @@
+import Waypost
+import WaypostConfiguration
+import WaypostPositioning
+
+/// What the checks look at: a system's files, and what several checks need to know of them, worked out once.
+struct SystemFacts: Sendable {
+    /// The files.
+    let tree: SystemTree
+    /// What no file tells.
+    let measurements: Measurements
+    /// The tracker's configuration; nil when it has mistakes.
+    let configuration: LoadedConfiguration?
+    /// The mistakes of the configuration.
+    let mistakes: [ConfigurationError]
+    /// The processes; nil without `/proc`.
+    let programs: [RunningProgram]?
+    /// The serial lines; nil without `/sys`.
+    let lines: [SerialDevice]?
+    /// gpsd's set-up.
+    let gpsd: GPSDSetup
+    /// Where a receiver is said to be.
+    let ports: [ReceiverPort]
+    /// What board it is.
+    let board: Board?
+
+    init(tree: SystemTree, measurements: Measurements, paths: DefaultPaths = .service) {
+        self.tree = tree
+        self.measurements = measurements
+        var inTree = paths
+        inTree.configurationFile = tree.root + paths.configurationFile
+        do throws(ConfigurationErrors) {
+            configuration = try Configuration.load(path: nil, paths: inTree)
+            mistakes = []
+        } catch {
+            configuration = nil
+            mistakes = error.errors
+        }
+        programs = RunningProgram.all(in: tree)
+        lines = tree.exists("/sys/class/tty") ? SerialDeviceCatalogue(root: tree.root).devices() : nil
+        board = Board(tree)
+        gpsd = GPSDSetup(tree, programs: programs)
+        ports = ReceiverPort.all(configuration: configuration, gpsd: gpsd, tree: tree)
+    }
+
+    /// Whether a file says where positions come from; else it is gpsd, then any known receiver.
+    var namesSources: Bool { configuration?.origins.keys.contains { $0.hasPrefix("[[source]]") } == true }
+
+    /// The sources.
+    var sources: [SourceURL] { configuration?.configuration.sources.map(\.url) ?? [] }
+
+    /// Whether the tracker reads from a gpsd of this machine.
+    var readsFromLocalGPSD: Bool {
+        sources.contains { if case .gpsd(let gpsd) = $0 { gpsd.isLocal } else { false } }
+    }
+
+    /// Whether the tracker opens serial lines itself.
+    var readsSerialLines: Bool { sources.contains { if case .serial = $0 { true } else { false } } }
+
+    /// Whether a receiver may hang on a USB line, for all that is known.
+    var mayHaveUSBReceiver: Bool { lines?.contains { $0.vendorID != nil } == true }
+
+    /// The folder of the tracks.
+    var logFolder: String { configuration?.configuration.log.directory ?? DefaultPaths.service.logDirectory }
+
+    /// Who has a device open.
+    func holders(of device: String) -> [(program: RunningProgram, evidence: Evidence)] {
+        (programs ?? []).compactMap { program in program.lines.first { $0.device == device }.map { (program, $0.evidence) } }
+    }
+
+    /// The command that makes the tracker read its configuration again.
+    static let restartCommand = "sudo systemctl restart waypostd.service"
+
+    /// A place of the configuration as evidence, without the tree's root.
+    func evidence(of key: String, text: String) -> Evidence? {
+        guard let origin = configuration?.origins[key] else { return nil }
+        return Evidence(file: String(origin.file.dropFirst(tree.root.count)), line: origin.place.line, text: text)
+    }
+
+    /// The line of a configuration file that holds the text.
+    func configurationLine(containing text: String) -> Evidence? {
+        for file in configuration?.files ?? [] {
+            let path = String(file.dropFirst(tree.root.count))
+            if let line = tree.lines(of: path)?.first(where: { !$0.text.hasPrefix("#") && $0.text.contains(text) }) { return line }
+        }
+        return nil
+    }
+}
+
+/// A line that somebody was told a receiver is on.
+struct ReceiverPort: Equatable, Sendable {
+    /// The path as it is written there.
+    var path: String
+    /// The device, links resolved.
+    var device: String
+    /// The speed that is asked for; nil finds it.
+    var baudRate: Int?
+    /// Whether gpsd reads it rather than the tracker itself.
+    var isOfGPSD: Bool
+    /// Where that stands.
+    var evidence: Evidence
+
+    /// The ports of the tracker's configuration, and those of gpsd's.
+    static func all(configuration: LoadedConfiguration?, gpsd: GPSDSetup, tree: SystemTree) -> [ReceiverPort] {
+        var ports: [ReceiverPort] = []
+        for source in configuration?.configuration.sources ?? [] {
+            guard case .serial(let serial) = source.url, case .path(let path) = serial.port else { continue }
+            let line = (configuration?.files ?? []).lazy.compactMap { file in
+                tree.lines(of: String(file.dropFirst(tree.root.count)))?.first { !$0.text.hasPrefix("#") && $0.text.contains(path) }
+            }.first
+            let evidence = line ?? Evidence(file: "waypost.toml", text: "url = \"\(source.url)\"")
+            ports.append(
+                ReceiverPort(
+                    path: path, device: tree.resolved(path), baudRate: serial.baudRate, isOfGPSD: false, evidence: evidence))
+        }
+        guard let devices = gpsd.devicesLine else { return ports }
+        for path in gpsd.devices where path.hasPrefix("/dev/") {
+            ports.append(
+                ReceiverPort(path: path, device: tree.resolved(path), baudRate: gpsd.fixedBaudRate, isOfGPSD: true, evidence: devices))
+        }
+        return ports
+    }
+}

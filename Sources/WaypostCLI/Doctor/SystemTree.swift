@@ -1,0 +1,66 @@
+import WaypostSystem
+
+/// The files of a system: this one's, or those of a saved or made-up tree.
+///
+/// Paths are those of the system. Links are followed within the tree: one to `/lib/x` means `ROOT/lib/x`. What is no ordinary file is
+/// never read, so that a FIFO in a foreign tree holds nobody up.
+struct SystemTree: Sendable {
+    /// The folder that stands for `/`; empty for this system.
+    let root: String
+
+    /// The files of larger trees' logs are of no use here.
+    private static let longestFile = 1 << 20
+    // As many links as the kernel follows.
+    private static let mostLinks = 40
+
+    /// The lines of a file, counted from 1; nil when it is missing, unreadable or no file.
+    func lines(of path: String) -> [Evidence]? {
+        let place = root + resolved(path)
+        guard Syscalls.kind(place) == .regular else { return nil }
+        // What cannot be read is not known: the check that asks says so.
+        guard let bytes = try? Syscalls.contents(of: place, limit: SystemTree.longestFile) else { return nil }  // See above.
+        let text = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().map { index, line in
+            // Files of the device tree end with NUL.
+            let visible = line.reversed().drop { $0 == 0 || $0 == UInt8(ascii: "\r") }.reversed()
+            return Evidence(file: path, line: index + 1, text: String(decoding: Array(visible), as: UTF8.self))
+        }
+        return text.last?.text.isEmpty == true ? text.dropLast() : text
+    }
+
+    /// The first line of a file; nil when there is none.
+    func firstLine(of path: String) -> Evidence? { lines(of: path)?.first }
+
+    /// The names in a folder, sorted; nil when there is none, or it may not be looked into.
+    func names(in folder: String) -> [String]? {
+        try? Syscalls.names(inFolder: root + resolved(folder))  // The check that asks says that it is not known.
+    }
+
+    /// What a link says; nil when there is none.
+    func linkTarget(_ path: String) -> String? { Syscalls.linkTarget(root + path) }
+
+    /// Whether anything has that name; a link counts, wherever it leads.
+    func exists(_ path: String) -> Bool { Syscalls.exists(root + path) }
+
+    /// The path without links, within the tree.
+    func resolved(_ path: String) -> String {
+        var ahead: [Substring] = path.split(separator: "/").reversed()
+        var done: [Substring] = []
+        var links = 0
+        while let name = ahead.popLast() {
+            if name == "." { continue }
+            if name == ".." {
+                _ = done.popLast()
+                continue
+            }
+            let here = "/" + (done + [name]).joined(separator: "/")
+            guard links < SystemTree.mostLinks, let target = Syscalls.linkTarget(root + here) else {
+                done.append(name)
+                continue
+            }
+            links += 1
+            if target.hasPrefix("/") { done = [] }
+            ahead += target.split(separator: "/").reversed()
+        }
+        return "/" + done.joined(separator: "/")
+    }
+}
