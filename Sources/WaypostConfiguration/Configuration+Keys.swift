@@ -17,7 +17,13 @@ extension Configuration {
                     The source: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], nmea:FILE[?speed=X], \
                     nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE[?style=S&speed=X], route:FILE[?speed=V], sim:walk \
                     or exec:COMMAND (a program that prints NMEA or JSON lines).
-                    """)
+                    """),
+                .init(
+                    "never_write", \.neverWrites, .truth,
+                    """
+                    Nothing is ever sent to the receiver of a serial source. Else a u-blox that speaks UBX binary, as gpsd leaves it, is told to \
+                    speak NMEA.
+                    """),
             ]),
         .table(
             "tracking", \.tracking, "How positions are come by.",

@@ -24,10 +24,13 @@ public struct Configuration: Equatable, Sendable {
     public struct Source: Equatable, Sendable {
         /// What it is and where.
         public var url: SourceURL
+        /// Whether nothing is ever sent to its receiver.
+        public var neverWrites: Bool
 
         /// A source.
-        public init(url: SourceURL) {
+        public init(url: SourceURL, neverWrites: Bool = false) {
             self.url = url
+            self.neverWrites = neverWrites
         }
     }
 

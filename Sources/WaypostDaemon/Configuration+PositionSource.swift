@@ -8,11 +8,11 @@ extension Configuration {
     /// - Parameter stateFolder: where what was learned about receivers is kept.
     func positionSource(stateFolder: String) -> any PositionSource {
         // The same source again would only compete with itself.
-        var urls: [SourceURL] = []
-        for source in sources where !urls.contains(source.url) { urls.append(source.url) }
+        var distinct: [Source] = []
+        for source in sources where !distinct.contains(where: { $0.url == source.url }) { distinct.append(source) }
         let memory = BaudMemory(path: stateFolder + "/baud-rates")
         let gpsdPorts = localGPSDPorts.map { UInt16($0) }
-        let members = urls.map { $0.positionSource(memory: memory, gpsdPorts: gpsdPorts) }
+        let members = distinct.map { $0.url.positionSource(memory: memory, gpsdPorts: gpsdPorts, neverWrites: $0.neverWrites) }
         if members.count == 1 { return members[0] }
         var times = FallbackRule.Times()
         times.firstFix = Int64(tracking.firstFixTimeout / .milliseconds(1))
@@ -24,14 +24,12 @@ extension SourceURL {
     /// The source that the URL names.
     ///
     /// - Parameter gpsdPorts: where gpsds of this machine listen, whose receivers a serial source leaves alone.
-    fileprivate func positionSource(memory: BaudMemory, gpsdPorts: [UInt16]) -> any PositionSource {
+    fileprivate func positionSource(memory: BaudMemory, gpsdPorts: [UInt16], neverWrites: Bool) -> any PositionSource {
         switch self {
         case .gpsd(let gpsd): GPSDSource(host: gpsd.host, port: UInt16(gpsd.port), device: gpsd.device)
         case .serial(let serial):
-            switch serial.port {
-            case .automatic: SerialSource(.automatic, baudRate: serial.baudRate, memory: memory, gpsdPorts: gpsdPorts)
-            case .path(let path): SerialSource(.path(path), baudRate: serial.baudRate, memory: memory, gpsdPorts: gpsdPorts)
-            }
+            SerialSource(
+                serial.port.sourcePort, baudRate: serial.baudRate, neverWrites: neverWrites, memory: memory, gpsdPorts: gpsdPorts)
         case .nmea(let nmea):
             switch nmea.input {
             case .standardInput: NMEAFileSource(path: "-", speed: nmea.speed)
@@ -61,6 +59,16 @@ extension SourceURL.Route {
             options.speedMetresPerSecond = speedMetresPerSecond
             options.intervalMilliseconds = Int64((intervalSeconds * 1_000).rounded())
             return SimulatedRouteSource(path: path, options: options)
+        }
+    }
+}
+
+extension SourceURL.Serial.Port {
+    /// The port, in the words of the source.
+    fileprivate var sourcePort: SerialSource.Port {
+        switch self {
+        case .automatic: .automatic
+        case .path(let path): .path(path)
         }
     }
 }

@@ -47,7 +47,7 @@ enum WaypostDaemon {
         } catch {
             throw DaemonFailure(error)
         }
-        if !options.sources.isEmpty { configuration.sources = options.sources.map(Configuration.Source.init(url:)) }
+        if !options.sources.isEmpty { configuration.sources = options.sources.map { Configuration.Source(url: $0) } }
         if let log = options.log { configuration.log.directory = log }
         if let socket = options.socket { configuration.control.socket = socket }
         return Tracker(

@@ -72,6 +72,25 @@ public struct SerialPort: ~Copyable {
         try SerialPort.configure(descriptor, baudRate: baudRate, path: path)
     }
 
+    /// Writes all of the bytes; a device that does not take them within a second is `ETIMEDOUT`.
+    public borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
+        let deadline = MonotonicClock.milliseconds + 1_000
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = Array(rest)
+            do throws(SystemError) {
+                rest = rest.dropFirst(try Syscalls.retrying("write", path: path) { Glibc.write(descriptor, piece, piece.count) })
+            } catch {
+                guard error.code == EAGAIN else { throw error }
+                var polled = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
+                let wait = Int32(clamping: deadline - MonotonicClock.milliseconds)
+                guard wait > 0, try Syscalls.poll(&polled, timeoutMilliseconds: wait) > 0 else {
+                    throw SystemError(code: ETIMEDOUT, operation: "write", path: path)
+                }
+            }
+        }
+    }
+
     /// A descriptor of the same line for somebody who reads it and closes it; it does not block.
     public borrowing func makeReadingDescriptor() throws(SystemError) -> Int32 {
         try Syscalls.retrying("duplicate", path: path) { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }

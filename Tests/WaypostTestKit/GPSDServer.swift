@@ -31,6 +31,7 @@ public final class GPSDServer: Sendable {
         var far: Int32
     }
 
+    private let changesReceiver: Bool
     private let state: Mutex<State>
     private let reservation: Int32
 
@@ -43,10 +44,15 @@ public final class GPSDServer: Sendable {
     public static var isInstalled: Bool { executable != nil }
 
     /// Opens a terminal and, unless told not to, starts gpsd on it.
-    public init(starts: Bool = true) async throws {
+    ///
+    /// - Parameters:
+    ///   - device: a line that somebody else has made and writes to.
+    ///   - changesReceiver: whether gpsd may set the receiver up as it likes, a u-blox to UBX for one.
+    public init(starts: Bool = true, device: String? = nil, changesReceiver: Bool = false) async throws {
         guard GPSDServer.isInstalled else { throw Failure.notInstalled }
-        let terminal = try GPSDServer.openTerminal()
+        let terminal = try device.map { (near: -1, far: -1, path: $0) } ?? GPSDServer.openTerminal()
         devicePath = terminal.path
+        self.changesReceiver = changesReceiver
         (reservation, port) = try GPSDServer.reservePort()
         state = Mutex(State(process: nil, near: terminal.near, far: terminal.far))
         if starts { try await start() }
@@ -62,7 +68,7 @@ public final class GPSDServer: Sendable {
         try state.withLock { state in
             guard state.process == nil, let executable = GPSDServer.executable else { return }
             let process = Process()
-            var arguments = [executable, "-N", "-n", "-b", "-S", String(port), devicePath]
+            var arguments = [executable, "-N", "-n"] + (changesReceiver ? [] : ["-b"]) + ["-S", String(port), devicePath]
             if getuid() == 0 { arguments = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] + arguments }
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = arguments

@@ -51,6 +51,17 @@ import WaypostTestKit
         }
     }
 
+    @Test func findsUBXFramesAlikeWhereverTheyAreCut() throws {
+        let files = try FuzzCorpusTests.files("ubx")
+        #expect(files.count >= 11)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            for seed: UInt64 in 0..<8 {
+                #expect(UBXContract.violations(reading: input, seed: seed) == [], "\(file.lastPathComponent)")
+            }
+        }
+    }
+
     @Test func goesOnFromAnyStateOfFences() throws {
         let files = try FuzzCorpusTests.files("state")
         #expect(files.count >= 4)

@@ -18,9 +18,14 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var held = ByteBuffer()
     private var isChanging = false
     private var timer: Scheduled<Void>?
+    // How often the receiver was told to speak NMEA, and until when it may take.
+    private var requests = 0
+    private var requestDeadline: Int64 = .max
 
     /// Bytes beyond that are not worth keeping for a decoder.
     private static let mostHeld = 65_536
+    private static let mostRequests = 2
+    private static let requestMilliseconds: Int64 = 8_000
 
     init(line: SerialLine, opened: SerialLine.Opened, session: NMEASession, memory: BaudMemory) {
         self.line = line
@@ -57,9 +62,12 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func take(_ step: BaudSearch.Step, _ context: ChannelHandlerContext) {
         switch step {
+        case .listen where MonotonicClock.milliseconds >= requestDeadline: context.close(promise: nil)  // To be looked at anew.
         case .listen: wait(context)
         case .change(let baudRate): change(to: baudRate, context)
+        case .found(.ubx) where opened.mayBeToldToSpeakNMEA && requests < BaudSearchHandler.mostRequests: requestNMEA(context)
         case .found(let speech): finish(speech, context)
+        case .garbled where requests > 0: wait(context)
         case .garbled:
             session.warn(
                 "\(opened.device): what comes at \(search.baudRate) baud is no NMEA; leave ?baud=\(search.baudRate) out to have the speed found"
@@ -105,6 +113,26 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    /// Tells a u-blox to speak NMEA, and listens on at the same speed: whether it does is the only answer that counts.
+    private func requestNMEA(_ context: ChannelHandlerContext) {
+        timer?.cancel()
+        requests += 1
+        if requests == 1 { requestDeadline = MonotonicClock.milliseconds + BaudSearchHandler.requestMilliseconds }
+        search = BaudSearch(only: search.baudRate)
+        let commands = UBXSettings.speakNMEA(baudRate: search.baudRate).flatMap(\.bytes)
+        let done = context.eventLoop.makePromise(of: Void.self)
+        done.completeWithTask { [line] in try await line.write(commands) }
+        done.futureResult.assumeIsolated().whenComplete { [self] result in
+            guard context.channel.isActive else { return }
+            switch result {
+            case .success:
+                search.begin(at: MonotonicClock.milliseconds)
+                wait(context)
+            case .failure: context.close(promise: nil)  // The device has gone, or hangs.
+            }
+        }
+    }
+
     // On a thread of its own: bringing it to a worn card may take seconds, in which the line must not be held up.
     private func remember() {
         let (memory, baudRate, identity) = (memory, search.baudRate, opened.identity)
@@ -112,12 +140,20 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         _ = try? DedicatedThread.start(name: "baud memory", body: work)  // Without a thread it is found anew the next time.
     }
 
+    /// What to do about UBX that was not, or could not be, switched off.
+    private var remedy: String {
+        if requests > 0 { return "it was told to speak NMEA and did not: unplug it, or read it through gpsd (gpsd://localhost)" }
+        if line.neverWrites { return "never_write keeps it so: gpsctl -f -n \(opened.device) changes it, and unplugging it sets most back" }
+        return "its USB ids are not u-blox's: name its port (serial://\(opened.device)) to have it told to speak NMEA"
+    }
+
     private func finish(_ speech: BaudSearch.Speech, _ context: ChannelHandlerContext) {
         timer?.cancel()
         session.connected(to: "\(opened.device) at \(search.baudRate) baud")
-        if speech == .ubx {
-            session.warn(
-                "\(opened.device): the receiver speaks UBX binary, not NMEA; gpsd may have left it so, and unplugging it sets most back")
+        switch speech {
+        case .ubx: session.warn("\(opened.device): the receiver speaks UBX binary, not NMEA, as gpsd leaves it; \(remedy)")
+        case .nmea where requests > 0: session.warn("\(opened.device): the receiver spoke UBX binary; it was told to speak NMEA, and does")
+        case .nmea: break
         }
         remember()
         let held = held

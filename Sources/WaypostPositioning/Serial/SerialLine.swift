@@ -12,6 +12,8 @@ actor SerialLine {
         var identity: String
         /// How its speed is found; the line has the one that the search begins with.
         var search: BaudSearch
+        /// Whether a receiver that speaks UBX may be told to speak NMEA.
+        var mayBeToldToSpeakNMEA: Bool
         /// To read from; whoever takes it closes it.
         var descriptor: Int32
     }
@@ -20,6 +22,8 @@ actor SerialLine {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let source: SerialSource
+    /// Whether nothing may be sent.
+    nonisolated var neverWrites: Bool { source.neverWrites }
     private var port: SerialPort?
 
     /// - Errors: no thread is left.
@@ -61,6 +65,13 @@ actor SerialLine {
         }
     }
 
+    /// Sends bytes to the receiver.
+    ///
+    /// - Errors: the device has gone, or takes nothing for a second.
+    func write(_ bytes: [UInt8]) throws(SystemError) {
+        try port?.write(bytes)
+    }
+
     /// Whether gpsd has come to list the device since it was opened; then it is gpsd's.
     ///
     /// - Cost: as ``GPSDDevices/list(port:)``.
@@ -71,6 +82,13 @@ actor SerialLine {
     /// Gives the line back.
     func close() {
         port = nil
+    }
+
+    /// Whether what speaks UBX there is known to be a u-blox: somebody has named the port, or its USB ids say so.
+    private func mayBeToldToSpeakNMEA(_ device: String) -> Bool {
+        if source.neverWrites { return false }
+        if case .path = source.port { return true }
+        return source.catalogue.devices().contains { $0.path == device && $0.vendorID == GNSSProducts.ublox }
     }
 
     private func gpsdDevices() -> [String] { source.gpsdPorts.flatMap { GPSDDevices.list(port: $0) } }
@@ -92,7 +110,9 @@ actor SerialLine {
                 case .opened(let opened):
                     let descriptor = try opened.makeReadingDescriptor()
                     port = consume opened
-                    return Opened(device: device, identity: identity, search: search, descriptor: descriptor)
+                    return Opened(
+                        device: device, identity: identity, search: search, mayBeToldToSpeakNMEA: mayBeToldToSpeakNMEA(device),
+                        descriptor: descriptor)
                 }
             } catch {
                 // A device that cannot do the speed that the search begins with may do the next.

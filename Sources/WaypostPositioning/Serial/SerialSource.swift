@@ -28,6 +28,9 @@ public struct SerialSource: PositionSource {
     /// The speed in bits per second; nil finds it.
     public let baudRate: Int?
 
+    /// Whether nothing is ever sent to the receiver.
+    public let neverWrites: Bool
+
     let memory: BaudMemory
     let gpsdPorts: [UInt16]
     let catalogue: SerialDeviceCatalogue
@@ -36,16 +39,18 @@ public struct SerialSource: PositionSource {
     ///
     /// - Parameters:
     ///   - baudRate: one of `SerialPort.baudRates`; nil finds it.
+    ///   - neverWrites: whether nothing is ever sent to the receiver; else a u-blox that speaks UBX, as gpsd leaves it, is told to speak NMEA.
     ///   - memory: where the last good speeds are kept; by default for the life of this source.
     ///   - gpsdPorts: where the gpsds of this machine listen, whose devices are left alone.
     ///   - catalogue: where receivers are looked for.
     public init(
-        _ port: Port, baudRate: Int? = nil, memory: BaudMemory = BaudMemory(), gpsdPorts: [UInt16] = [2_947],
-        catalogue: SerialDeviceCatalogue = SerialDeviceCatalogue()
+        _ port: Port, baudRate: Int? = nil, neverWrites: Bool = false, memory: BaudMemory = BaudMemory(),
+        gpsdPorts: [UInt16] = [2_947], catalogue: SerialDeviceCatalogue = SerialDeviceCatalogue()
     ) {
         precondition(baudRate.map(SerialPort.baudRates.contains) != false, "receivers have no such speed")
         self.port = port
         self.baudRate = baudRate
+        self.neverWrites = neverWrites
         self.memory = memory
         self.gpsdPorts = gpsdPorts
         self.catalogue = catalogue

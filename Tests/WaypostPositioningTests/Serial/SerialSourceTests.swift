@@ -218,7 +218,7 @@ extension SerialLineTests {
                     }
                 }
                 defer { player.cancel() }
-                #expect(await log.waits { $0.warnings.contains { $0.contains("UBX binary") } })
+                #expect(await log.waits(.seconds(15)) { $0.warnings.contains { $0.contains("UBX binary") } })
                 #expect(await log.waits { $0.losses == [.silent] })
             }
         }

@@ -1,0 +1,70 @@
+/// A message of UBX, u-blox's binary protocol.
+///
+/// ```
+/// B5 62 | class | id | length (2, little endian) | payload | A | B      A, B: UBXChecksum from class to payload
+/// ```
+public struct UBXFrame: Sendable, Hashable {
+    /// What a message is: its class and its identifier within it.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// The class: `05` acknowledgements, `06` settings, `0A` the receiver itself.
+        public var messageClass: UInt8
+        /// The identifier.
+        public var identifier: UInt8
+
+        /// A kind of message.
+        public init(_ messageClass: UInt8, _ identifier: UInt8) {
+            self.messageClass = messageClass
+            self.identifier = identifier
+        }
+
+        /// `06 8A`.
+        public var description: String {
+            [messageClass, identifier].map { byte in
+                let digits = String(byte, radix: 16, uppercase: true)
+                return digits.count < 2 ? "0" + digits : digits
+            }.joined(separator: " ")
+        }
+    }
+
+    /// The two bytes that begin every frame: a letter that no text has, and `b`.
+    public static let synchronization: [UInt8] = [0xb5, 0x62]
+    /// The longest payload that is taken: the longest that receivers send has some hundred bytes.
+    public static let longestPayload = 4_096
+
+    /// What it is.
+    public var kind: Kind
+    /// What it says; numbers are little endian.
+    public var payload: [UInt8]
+
+    /// A message.
+    ///
+    /// - Parameter payload: at most ``longestPayload`` bytes; more are a programmer error.
+    public init(_ kind: Kind, _ payload: [UInt8] = []) {
+        precondition(payload.count <= UBXFrame.longestPayload, "no frame is that long")
+        self.kind = kind
+        self.payload = payload
+    }
+
+    /// The frame as it goes over the line.
+    public var bytes: [UInt8] {
+        let length = payload.count
+        let body = [kind.messageClass, kind.identifier, UInt8(length & 0xff), UInt8(length >> 8)] + payload
+        var checksum = UBXChecksum()
+        for byte in body { checksum.add(byte) }
+        return UBXFrame.synchronization + body + [checksum.first, checksum.second]
+    }
+
+    /// The number of that many bytes at an offset of the payload; nil when the payload ends before.
+    ///
+    /// - Parameter byteCount: 1...8.
+    public func number(at offset: Int, byteCount: Int) -> UInt64? {
+        guard offset >= 0, offset + byteCount <= payload.count else { return nil }
+        return payload[offset..<(offset + byteCount)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The text in a field of that many bytes, up to its first NUL; nil when the payload ends before.
+    public func text(at offset: Int, byteCount: Int) -> String? {
+        guard offset >= 0, offset + byteCount <= payload.count else { return nil }
+        return String(decoding: payload[offset..<(offset + byteCount)].prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

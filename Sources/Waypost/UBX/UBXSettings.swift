@@ -1,0 +1,194 @@
+/// The UBX messages that read and change a receiver's settings.
+///
+/// Receivers up to generation 8 know messages of one purpose each (`CFG-PRT`); from protocol 27 on they have keys with values
+/// (`CFG-VALSET`), and from protocol 34 on these alone.
+/// - Source: u-blox 8 / M8 receiver description (UBX-13003221); ZED-F9P interface description (UBX-18010854), sections 5 and 6.
+public enum UBXSettings {
+    /// The first protocol version with keys.
+    public static let firstProtocolWithKeys = 27.0
+
+    /// The kinds of messages.
+    public enum Kinds {
+        /// Refused; the payload names the kind.
+        public static let refused = UBXFrame.Kind(0x05, 0x00)
+        /// Done; the payload names the kind.
+        public static let acknowledged = UBXFrame.Kind(0x05, 0x01)
+        /// `CFG-PRT`: a port's speed and protocols.
+        public static let port = UBXFrame.Kind(0x06, 0x00)
+        /// `CFG-MSG`: how often a message comes.
+        public static let message = UBXFrame.Kind(0x06, 0x01)
+        /// `CFG-RATE`: how often there is a fix.
+        public static let rate = UBXFrame.Kind(0x06, 0x08)
+        /// `CFG-CFG`: keep the settings.
+        public static let keep = UBXFrame.Kind(0x06, 0x09)
+        /// `CFG-NAV5`: how the receiver is thought to move.
+        public static let navigation = UBXFrame.Kind(0x06, 0x24)
+        /// `CFG-VALSET`: values for keys.
+        public static let setValues = UBXFrame.Kind(0x06, 0x8a)
+        /// `CFG-VALGET`: the values of keys.
+        public static let getValues = UBXFrame.Kind(0x06, 0x8b)
+        /// `MON-VER`: what the receiver is.
+        public static let version = UBXFrame.Kind(0x0a, 0x04)
+        /// `MON-HW`: the antenna, up to generation 8.
+        public static let hardware = UBXFrame.Kind(0x0a, 0x09)
+        /// `MON-RF`: the antenna, since.
+        public static let radio = UBXFrame.Kind(0x0a, 0x38)
+    }
+
+    /// The keys, and how many bytes their values have.
+    public enum Key: UInt32, Sendable, CaseIterable {
+        /// Milliseconds between measurements.
+        case measurementPeriod = 0x3021_0001
+        /// Measurements for each fix.
+        case measurementsPerFix = 0x3021_0002
+        /// How the receiver is thought to move.
+        case dynamicModel = 0x2011_0021
+        /// The speed of the first UART.
+        case uartBaudRate = 0x4052_0001
+        /// Whether the first UART sends UBX.
+        case uartSendsUBX = 0x1074_0001
+        /// Whether the first UART sends NMEA.
+        case uartSendsNMEA = 0x1074_0002
+        /// Whether USB sends UBX.
+        case usbSendsUBX = 0x1078_0001
+        /// Whether USB sends NMEA.
+        case usbSendsNMEA = 0x1078_0002
+        // Fixes for each sentence of a type, 0 for none: on the first UART, on USB.
+        case uartRMC = 0x2091_00ac
+        case usbRMC = 0x2091_00ae
+        case uartVTG = 0x2091_00b1
+        case usbVTG = 0x2091_00b3
+        case uartGGA = 0x2091_00bb
+        case usbGGA = 0x2091_00bd
+        case uartGSA = 0x2091_00c0
+        case usbGSA = 0x2091_00c2
+        case uartGSV = 0x2091_00c5
+        case usbGSV = 0x2091_00c7
+        case uartGST = 0x2091_00d4
+        case usbGST = 0x2091_00d6
+
+        /// Bits 28 to 30 of a key say how large its value is.
+        public var byteCount: Int {
+            switch rawValue >> 28 & 7 {
+            case 1, 2: 1
+            case 3: 2
+            case 4: 4
+            default: 8
+            }
+        }
+    }
+
+    /// Where settings are put.
+    public enum Place: Sendable {
+        /// They hold until the receiver is without power.
+        case memory
+        /// They hold for good: memory that is kept by a battery, and flash, as far as the receiver has them.
+        case everywhere
+
+        fileprivate var layers: UInt8 { self == .memory ? 0x01 : 0x07 }
+    }
+
+    // MARK: Asking
+
+    /// Asks for a message of that kind.
+    public static func poll(_ kind: UBXFrame.Kind, _ payload: [UInt8] = []) -> UBXFrame { UBXFrame(kind, payload) }
+
+    /// Asks for the values of keys, as they hold now.
+    public static func get(_ keys: [Key]) -> UBXFrame {
+        UBXFrame(Kinds.getValues, [0, 0, 0, 0] + keys.flatMap { littleEndian($0.rawValue, 4) })
+    }
+
+    /// The values in an answer to ``get(_:)``; keys that are not known are left out.
+    public static func values(in frame: UBXFrame) -> [Key: UInt64] {
+        guard frame.kind == Kinds.getValues, frame.payload.first == 1 else { return [:] }
+        var found: [Key: UInt64] = [:]
+        var offset = 4
+        while let number = frame.number(at: offset, byteCount: 4) {
+            // Of an unknown key not even the size matters: only those were asked for that are known.
+            guard let key = Key(rawValue: UInt32(number)), let value = frame.number(at: offset + 4, byteCount: key.byteCount) else { break }
+            found[key] = value
+            offset += 4 + key.byteCount
+        }
+        return found
+    }
+
+    /// The protocol version in an answer to `MON-VER`: `PROTVER=27.11`, `PROTVER 14.00`; nil when it says none.
+    public static func protocolVersion(in frame: UBXFrame) -> Double? {
+        let name = "PROTVER"
+        let text = extensions(in: frame).first { $0.hasPrefix(name) }
+        return text.flatMap { Double($0.dropFirst(name.count).drop { $0 == "=" || $0 == " " }) }
+    }
+
+    /// What the receiver calls itself in an answer to `MON-VER`: `NEO-M8N`, else its hardware's number.
+    public static func modelName(in frame: UBXFrame) -> String? {
+        if let model = extensions(in: frame).first(where: { $0.hasPrefix("MOD=") }) { return String(model.dropFirst("MOD=".count)) }
+        return frame.text(at: 30, byteCount: 10).map { "hardware \($0)" }
+    }
+
+    /// The lines of 30 characters behind software (30) and hardware (10).
+    private static func extensions(in frame: UBXFrame) -> [String] {
+        stride(from: 40, to: frame.payload.count, by: 30).compactMap { frame.text(at: $0, byteCount: 30) }
+    }
+
+    // MARK: Changing
+
+    /// Sets the values of keys.
+    public static func set(_ values: [(key: Key, value: UInt64)], in place: Place = .memory) -> UBXFrame {
+        UBXFrame(
+            Kinds.setValues,
+            [0, place.layers, 0, 0] + values.flatMap { littleEndian($0.key.rawValue, 4) + littleEndian($0.value, $0.key.byteCount) })
+    }
+
+    /// What makes a receiver of any generation send NMEA again, whichever of its ports the line is.
+    ///
+    /// Each receiver takes those messages that it knows and refuses the others; that NMEA comes is the answer. The speed stays.
+    /// gpsd leaves NMEA among the port's protocols, but switches off each of its sentences (seen: 3.22).
+    /// - Parameter baudRate: the speed that the line has now, in bits per second.
+    public static func speakNMEA(baudRate: Int) -> [UBXFrame] {
+        let usb: [Key] = [.usbSendsNMEA, .usbRMC, .usbGGA, .usbGSA, .usbGSV, .usbVTG]
+        let uart: [Key] = [.uartSendsNMEA, .uartRMC, .uartGGA, .uartGSA, .uartGSV, .uartVTG]
+        // Apart, as a receiver without one of the ports refuses the whole message that names it. UBX goes off: what gpsd asked for would
+        // go on to come, and fill a slow line.
+        let byKeys = [(usb, Key.usbSendsUBX), (uart, .uartSendsUBX)].map { on, off in set(on.map { ($0, 1) } + [(off, 0)]) }
+        let sentences = SentenceType.usual.map { UBXFrame(Kinds.message, [SentenceType.messageClass, $0.rawValue, 1]) }
+        return byKeys + sentences + [portProtocols(.usb, baudRate: 0), portProtocols(.uart, baudRate: baudRate)]
+    }
+
+    /// A type of NMEA sentence as UBX numbers it, in class F0.
+    public enum SentenceType: UInt8, Sendable, CaseIterable {
+        case gga = 0
+        case gll, gsa, gsv, rmc, vtg
+        case gst = 7, zda
+
+        /// The class of all of them.
+        public static let messageClass: UInt8 = 0xf0
+        /// What positions are made of.
+        static let usual: [SentenceType] = [.rmc, .gga, .gsa, .gsv, .vtg]
+    }
+
+    /// A port of the receiver, by its number.
+    public enum Port: UInt8, Sendable {
+        /// The first UART.
+        case uart = 1
+        /// USB.
+        case usb = 3
+    }
+
+    /// `CFG-PRT` that lets a port send NMEA alone, and take UBX, NMEA and RTCM.
+    ///
+    /// ```
+    /// port | 0 | ready pin (2) | mode (4) | speed (4) | protocols in (2) | protocols out (2) | flags (2) | 0 (2)
+    /// ```
+    private static func portProtocols(_ port: Port, baudRate: Int) -> UBXFrame {
+        // Eight bits, no parity, one stop bit; USB has no mode.
+        let mode: UInt32 = port == .uart ? 0x0000_08d0 : 0
+        return UBXFrame(
+            Kinds.port,
+            [port.rawValue, 0, 0, 0] + littleEndian(mode, 4) + littleEndian(UInt32(baudRate), 4) + [0x07, 0x00, 0x02, 0x00, 0, 0, 0, 0])
+    }
+
+    /// The bytes of a number, lowest first.
+    static func littleEndian(_ value: some FixedWidthInteger, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}
