@@ -98,10 +98,9 @@ actor DestinationWorker {
     }
 
     /// Sends nothing any more, or begins again.
-    func setSilent(_ isSilent: Bool) async throws(OutboxError) {
+    func setSilent(_ isSilent: Bool) {
         self.isSilent = isSilent
         if isSilent { sending?.cancel() }
-        try await reload()
         setTimer()
     }
 

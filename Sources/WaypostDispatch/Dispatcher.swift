@@ -113,7 +113,16 @@ public actor Dispatcher {
     /// Or in again.
     public func setOptedOut(_ isOptedOut: Bool) async throws(OutboxError) {
         try await outbox.setOptedOut(isOptedOut, newestPosition: try await newestPosition())
-        for worker in try chosen(nil) { try await worker.setSilent(isOptedOut) }
+        for worker in try chosen(nil) {
+            await worker.setSilent(isOptedOut)
+            try await worker.reload()
+        }
+    }
+
+    /// Holds all sending until it is told otherwise or this process ends; entries are taken, and wait.
+    public func setSilent(_ isSilent: Bool) async {
+        let isOptedOut = (try? await outbox.isOptedOut()) ?? false  // An outbox that cannot be read sends nothing either.
+        for worker in workers.withLock({ $0 }) { await worker.setSilent(isSilent || isOptedOut) }
     }
 
     /// Lets one dead letter, or those of a destination, or all, be sent once more; how many.
