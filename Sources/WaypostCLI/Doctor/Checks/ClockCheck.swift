@@ -22,7 +22,7 @@ enum ClockCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "the clock is years behind: nothing has set it since the start", evidence: [wrong],
-                    commands: service == nil ? fromSatellites(tree) : ["sudo systemctl restart \(lastComponent(service))", "timedatectl"]))
+                    commands: service == nil ? fromSatellites : ["sudo systemctl restart \(lastComponent(service))", "timedatectl"]))
         }
         let hasRTC = tree.names(in: "/sys/class/rtc").map { !$0.isEmpty }
         let synchronized = facts.measurements.isClockSynchronized
@@ -32,7 +32,7 @@ enum ClockCheck: DoctorCheck {
                 Finding(
                     what: "the clock is not set: the board has none of its own, and "
                         + (service == nil ? "no time service is enabled" : "\(lastComponent(service)) has not reached a server"),
-                    evidence: [Evidence(file: "/sys/class/rtc", text: "empty"), synchronized.evidence], commands: fromSatellites(tree)))
+                    evidence: [Evidence(file: "/sys/class/rtc", text: "empty"), synchronized.evidence], commands: fromSatellites))
         }
         let hasSystem = tree.exists("/etc/systemd/system")
         if hasRTC == nil, tree.exists("/sys/class"), hasSystem, service == nil {
@@ -43,7 +43,7 @@ enum ClockCheck: DoctorCheck {
                         Evidence(file: "/sys/class/rtc", text: "missing"),
                         Evidence(file: "/etc/systemd/system", text: "no time service enabled"),
                     ],
-                    commands: fromSatellites(tree)))
+                    commands: fromSatellites))
         }
         if service != nil { return .well }
         return .notChecked("neither /proc/stat, /sys/class/rtc nor a time service tells of it")
@@ -63,13 +63,11 @@ enum ClockCheck: DoctorCheck {
 
     private static func lastComponent(_ path: String?) -> Substring { path?.split(separator: "/").last ?? "" }
 
-    /// chrony, fed by the tracker.
-    private static func fromSatellites(_ tree: SystemTree) -> [String] {
-        [
-            "sudo apt-get install chrony",
-            "echo 'refclock SOCK /run/chrony.waypost.sock refid GNSS delay 0.2' | sudo tee /etc/chrony/conf.d/waypost.conf",
-            #"printf '[time]\nchrony_sock = "/run/chrony.waypost.sock"\n' | sudo tee /etc/waypost/conf.d/time.toml"#,
-            "sudo systemctl restart chrony.service waypostd.service",
-        ]
-    }
+    /// chrony, fed by gpsd, which the tracker reads then, too.
+    private static let fromSatellites = [
+        "sudo apt-get install chrony gpsd",
+        #"sudo sed -i 's|^GPSD_OPTIONS=.*|GPSD_OPTIONS="-n"|' /etc/default/gpsd"#,
+        "echo 'refclock SHM 0 refid GPS precision 1e-1 offset 0.2 delay 0.2' | sudo tee /etc/chrony/conf.d/gps.conf",
+        "sudo systemctl restart gpsd.service chrony.service waypostd.service",
+    ]
 }
