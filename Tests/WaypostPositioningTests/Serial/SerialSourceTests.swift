@@ -147,7 +147,7 @@ extension SerialLineTests {
                 print(
                     "replug: \(rounds) rounds, slowest \(slowest) ms, descriptors \(first.descriptors) then \(after.descriptors),",
                     terminator: " ")
-                print("resident \(first.memory) then \(after.memory) KiB")
+                print("memory of its own \(first.memory) then \(after.memory) KiB")
                 #expect(slowest < 5_000)
                 #expect(after.descriptors <= first.descriptors + 2)
                 #expect(after.memory <= first.memory + 4_096)
