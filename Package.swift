@@ -37,7 +37,11 @@ let package = Package(
         .target(name: "CClock", cSettings: [.treatAllWarnings(as: .error)]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
-        .target(name: "WaypostSystem", dependencies: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl"], swiftSettings: strict),
+        .target(name: "CZlib", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CSodium", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
+        .target(
+            name: "WaypostSystem", dependencies: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium"],
+            swiftSettings: strict),
 
         // The five rooms; they never import each other.
         .target(name: "CGPSD", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("gps")]),

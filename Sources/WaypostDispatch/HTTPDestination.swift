@@ -1,18 +1,24 @@
 import Waypost
 import WaypostSystem
 
-/// A web server that takes our own format (``NativeFormat``).
+/// A web server that takes records in some format (``HTTPFormat``), our own where not told otherwise.
 ///
 /// What its answers mean: 2xx is the receipt, unless it is a web page, as captive portals and proxies give it. 408, 425, 429 and 5xx: later
 /// (Retry-After). 400, 410, 413, 415, 422: it refuses the records. Everything else, 401, 403, 404 and redirects among it, and TLS that does not
-/// come about: somebody has to change something.
+/// come about: somebody has to change something; so, too, when it takes no gzip (415).
+///
+/// What a format says in several requests goes one after the other over one connection, and ends with the first that fails.
 public struct HTTPDestination: Destination {
     /// Where and how.
     public struct Settings: Sendable, Hashable {
         /// The server: http or https.
         public var url: String
-        /// What goes into `Authorization: Bearer`; nil for none.
-        public var token: String?
+        /// How it wants to know who we are; nil when it does not.
+        public var credentials: Credentials?
+        /// Lines of the head that the server wants besides.
+        public var headers: [HTTPRequest.Header] = []
+        /// Whether bodies go compressed with gzip.
+        public var isCompressed = false
         /// Whom to trust and how long to wait.
         public var client = HTTPClient.Settings()
 
@@ -22,9 +28,25 @@ public struct HTTPDestination: Destination {
         }
     }
 
-    /// A batch of so many is some 300 kB.
-    public let maximumBatchCount = 1_000
+    /// What the `Authorization` header holds.
+    public enum Credentials: Sendable, Hashable {
+        /// A token (RFC 6750).
+        case bearer(String)
+        /// A name without colons and a password (RFC 7617).
+        case basic(user: String, password: String)
+
+        var header: HTTPRequest.Header {
+            switch self {
+            case .bearer(let token): .init("Authorization", "Bearer \(token)")
+            case .basic(let user, let password): .init("Authorization", "Basic " + Base64.encode(Array("\(user):\(password)".utf8)))
+            }
+        }
+    }
+
+    /// That of the format.
+    public var maximumBatchCount: Int { format.maximumBatchCount }
     private let settings: Settings
+    private let format: any HTTPFormat
     private let client: HTTPClient
 
     /// Before this moment no clock is right: certificates would seem to be of the future (2026-01-01, before this program was written).
@@ -35,8 +57,9 @@ public struct HTTPDestination: Destination {
     /// A destination; nothing is opened yet.
     ///
     /// - Errors: no thread is left.
-    public init(_ settings: Settings) throws(SystemError) {
+    public init(_ settings: Settings, format: any HTTPFormat = NativeFormat()) throws(SystemError) {
         self.settings = settings
+        self.format = format
         var client = settings.client
         // A receipt is short; what is longer is something else.
         client.maximumAnswerByteCount = min(client.maximumAnswerByteCount, 256 << 10)
@@ -48,13 +71,28 @@ public struct HTTPDestination: Destination {
         if settings.url.lowercased().hasPrefix("https:"), WallClock.milliseconds < HTTPDestination.earliestSaneTime {
             return .temporary(reason: "the clock of this box is not set yet, and TLS needs it", retryAfter: nil)
         }
-        var request = HTTPRequest(
-            "POST", settings.url, headers: [.init("Content-Type", "application/json")], body: NativeFormat.body(of: batch))
+        let messages: [HTTPMessage]
+        do throws(FormatError) { messages = try format.messages(for: batch) } catch { return .denied(reason: error.reason) }
+        var outcome = DeliveryOutcome.delivered(refused: [:], answer: "nothing of it has a word in this format")
+        for message in messages {
+            outcome = await send(message, of: batch)
+            guard case .delivered = outcome else { break }
+        }
+        return outcome
+    }
+
+    private func send(_ message: HTTPMessage, of batch: DispatchBatch) async -> DeliveryOutcome {
+        var request = HTTPRequest("POST", settings.url, body: message.body)
+        request.isCompressed = settings.isCompressed
         // libcurl would wait a second for a permission that most servers do not give.
-        request.headers.append(.init("Expect", ""))
-        if let token = settings.token { request.headers.append(.init("Authorization", "Bearer \(token)")) }
+        request.headers = [.init("Content-Type", message.contentType), .init("Expect", "")] + message.headers + settings.headers
+        if let credentials = settings.credentials { request.headers.append(credentials.header) }
         do throws(HTTPError) {
-            return HTTPDestination.outcome(of: try await client.send(request), to: batch)
+            let response = try await client.send(request)
+            if response.status == 415, settings.isCompressed {
+                return .denied(reason: "415 to a body compressed with gzip: switch gzip off")
+            }
+            return outcome(of: response, to: batch)
         } catch {
             return HTTPDestination.outcome(of: error)
         }
@@ -62,16 +100,14 @@ public struct HTTPDestination: Destination {
 
     // MARK: - Answers
 
-    static func outcome(of response: HTTPResponse, to batch: DispatchBatch) -> DeliveryOutcome {
-        let answer = "\(response.status)\(words(of: response))"
+    private func outcome(of response: HTTPResponse, to batch: DispatchBatch) -> DeliveryOutcome {
+        let answer = "\(response.status)\(HTTPDestination.words(of: response))"
         switch response.status {
         case 200...299:
-            guard !isPage(response) else {
+            guard !HTTPDestination.isPage(response) else {
                 return .temporary(reason: "a web page came instead of a receipt: a captive portal or a proxy", retryAfter: nil)
             }
-            let ids = Set(batch.records.map(\.id))
-            let refused = (NativeFormat.refusedIDs(in: response.body) ?? []).filter(ids.contains)
-            return .delivered(refused: Dictionary(refused.map { ($0, "named in the answer") }) { first, _ in first }, answer: answer)
+            return .delivered(refused: format.refused(in: response, of: batch), answer: answer)
         case 408, 425, 429, 500...599:
             return .temporary(reason: answer, retryAfter: response["retry-after"].flatMap { Int($0) }.map { .seconds($0) })
         case 400, 410, 413, 415, 422: return .refused(reason: answer)
@@ -79,7 +115,7 @@ public struct HTTPDestination: Destination {
         }
     }
 
-    static func outcome(of error: HTTPError) -> DeliveryOutcome {
+    private static func outcome(of error: HTTPError) -> DeliveryOutcome {
         switch error {
         case .unreachable: .unreachable(reason: "\(error)")
         case .timedOut, .cutOff, .tooLong, .cancelled: .temporary(reason: "\(error)", retryAfter: nil)

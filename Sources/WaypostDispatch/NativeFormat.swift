@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// The format of our own: a JSON object per batch.
 ///
@@ -12,7 +13,25 @@ import Waypost
 /// ```
 /// `id` is unique for ever; `seq` grows by one per device and lane; `queue_ms` is the age when it was sent. `sent` and `queue_ms` are absent when
 /// nobody knows what time it is. A call's `time` is that of the call; the time of its position is `fix_time`.
-public enum NativeFormat {
+public struct NativeFormat: HTTPFormat {
+    /// A batch of so many is some 300 kB.
+    public let maximumBatchCount = 1_000
+
+    /// The format.
+    public init() {}
+
+    /// One request for all.
+    public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
+        [HTTPMessage(body: NativeFormat.body(of: batch))]
+    }
+
+    /// The ids that the answer names.
+    public func refused(in response: HTTPResponse, of batch: DispatchBatch) -> [String: String] {
+        let ids = Set(batch.records.map(\.id))
+        let refused = (NativeFormat.refusedIDs(in: response.body) ?? []).filter(ids.contains)
+        return Dictionary(refused.map { ($0, "named in the answer") }) { first, _ in first }
+    }
+
     /// The body for a batch.
     public static func body(of batch: DispatchBatch) -> [UInt8] {
         var text = TextBuffer(capacity: 256 + batch.records.count * 384)

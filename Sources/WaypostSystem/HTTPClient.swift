@@ -61,6 +61,10 @@ public actor HTTPClient {
 
     private func follow(_ request: HTTPRequest, _ exchange: HTTPExchange) -> Result<HTTPResponse, HTTPError> {
         var request = request
+        if request.isCompressed, let body = request.body {
+            do throws(LibraryError) { request.body = try Gzip.compress(body) } catch { return .failure(.noLibrary(reason: error.reason)) }
+            request.headers.append(.init("Content-Encoding", "gzip"))
+        }
         for _ in 0...HTTPClient.maximumRedirectCount {
             let response: HTTPResponse
             do throws(HTTPError) { response = try perform(request, exchange) } catch { return .failure(error) }

@@ -8,6 +8,8 @@ public struct HTTPRequest: Sendable, Hashable {
     public var headers: [Header]
     /// What is sent with it; nil for nothing.
     public var body: [UInt8]?
+    /// Whether the body goes compressed with gzip, and says so.
+    public var isCompressed = false
 
     /// A line of the head.
     public struct Header: Sendable, Hashable {

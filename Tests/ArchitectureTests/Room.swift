@@ -32,7 +32,7 @@ extension Room {
 
         // The one place that talks to libc and the system.
         Room(
-            name: "WaypostSystem", floor: 1, targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl"],
+            name: "WaypostSystem", floor: 1, targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium"],
             toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
         // Shims over C libraries and over what of the system only C can call.
@@ -40,6 +40,8 @@ extension Room {
         Room(name: "CClock", floor: 0),
         Room(name: "CSQLite", floor: 0),
         Room(name: "CCurl", floor: 0),
+        Room(name: "CZlib", floor: 0),
+        Room(name: "CSodium", floor: 0),
         Room(name: "CGPSD", floor: 1),
         Room(name: "CTOML", floor: 1),
 

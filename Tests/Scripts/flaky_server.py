@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server for waypost's own JSON that behaves as real networks and servers do.
+"""A server for what waypost sends over HTTP, in any of its formats, that behaves as real networks and servers do.
 
 Usage: python3 Tests/Scripts/flaky_server.py FOLDER [--certificate PEM --key PEM [--client-ca PEM]] [--port N]
 
@@ -12,6 +12,7 @@ answers. It ends when its standard input ends. What it does with a request is th
   poison TEXT   answers 422 to every batch with TEXT in it        drop          takes all and closes without an answer
   early         closes without reading                            half          takes all and closes in the middle of its answer
   slow S        waits S seconds, then as ok                       large N       takes all, answers N bytes
+  answer TEXT   takes all, answers TEXT               device ID   a Traccar that knows this device only: 400 to forms, 404 to JSON
   redirect N    takes nothing, answers N with the place /other, which behaves as ok
   flaky SEED    one of ok, silent, drop, early, half, status 503, html at random, ok half of the time
 
@@ -29,6 +30,7 @@ import ssl
 import sys
 import threading
 import time
+import urllib.parse
 
 parser = argparse.ArgumentParser()
 parser.add_argument("folder")
@@ -52,6 +54,16 @@ def mode():
     with lock:
         chance = chance or random.Random(int(words[1]))
         return chance.choice(["ok"] * 6 + ["silent", "drop", "early", "half", "status 503", "html"]).split(" ")
+
+
+def records_of(body, is_form):
+    """Our own JSON and Tealium's hold lists; a form or any other object is one record."""
+    if is_form:
+        return [dict(urllib.parse.parse_qsl(body.decode(), keep_blank_values=True, strict_parsing=True))]
+    value = json.loads(body)
+    if "events" in value:
+        return [value.get("shared", {}) | event for event in value["events"]]
+    return value.get("records", [value])
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -82,9 +94,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
-        records = json.loads(body)["records"]
+        is_form = self.headers["Content-Type"] == "application/x-www-form-urlencoded"
+        records = records_of(body, is_form)
         with lock, open(f"{options.folder}/requests", "a") as requests:
-            requests.write(json.dumps({"path": self.path, "authorization": self.headers.get("Authorization"), "count": len(records)}) + "\n")
+            heads = {name.lower(): value for name, value in self.headers.items()}
+            requests.write(json.dumps({"path": self.path, "count": len(records), "port": self.client_address[1], **heads}) + "\n")
+        if word == "device" and any(record.get("id" if is_form else "device_id") != rest[0] for record in records):
+            return self.answer(400 if is_form else 404, b"", "text/plain")
         if word == "slow":
             time.sleep(float(rest[0]))
         if word == "status":
@@ -98,7 +114,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if word == "poison" and " ".join(rest).encode() in body:
             return self.answer(422, b'{"error":"no such parcel"}')
         if word == "refuse":
-            self.take([record for record in records if record["id"] != rest[0]])
+            self.take([record for record in records if record.get("id") != rest[0]])
             return self.answer(200, json.dumps({"refused": [rest[0]]}).encode())
         self.take(records)
         if word == "drop":
@@ -108,6 +124,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.hang_up()
         if word == "large":
             return self.answer(200, b" " * int(rest[0]))
+        if word == "answer":
+            return self.answer(200, " ".join(rest).encode())
         self.answer(200, b"" if word == "silent" else b"{}")
 
     def do_GET(self):

@@ -45,7 +45,7 @@ import WaypostTestKit
         batch.records.append(DispatchRecord(id: "x-enter", lane: .events, sequence: 2, age: nil, content: .event(event)))
         batch.records.append(
             DispatchRecord(id: "p-9-0", lane: .live, sequence: 7, age: .zero, content: .position(DispatchFixture.position(9))))
-        let destination = try destination(server.url) { $0.token = "s3cret" }
+        let destination = try destination(server.url) { $0.credentials = .bearer("s3cret") }
         #expect(await destination.send(batch) == .delivered(refused: [:], answer: "200: {}"))
         let received = try server.received()
         #expect(received.map { $0["class"]?.string } == ["TRACK", "EVENT", "TPV"])
@@ -97,6 +97,24 @@ import WaypostTestKit
         try server.setMode("refuse t-2")
         #expect(
             await destination.send(batch()) == .delivered(refused: ["t-2": "named in the answer"], answer: #"200: {"refused": ["t-2"]}"#))
+    }
+
+    @Test func sendsBodiesCompressedWhenTold() async throws {
+        let server = try await FlakyServer()
+        let destination = try destination(server.url) {
+            $0.isCompressed = true
+            $0.headers = [.init("X-Fleet", "north")]
+        }
+        guard case .delivered = await destination.send(batch(200)) else { throw Unexpected("a server that takes all") }
+        #expect(try server.received().compactMap { $0["seq"]?.int } == Array(1...200))
+        let request = try #require(try server.requests().first)
+        #expect(request["content-encoding"]?.string == "gzip" && request["x-fleet"]?.string == "north")
+        let length = try #require(request["content-length"]?.string.flatMap { Int($0) })
+        #expect(length < NativeFormat.body(of: batch(200)).count / 5)
+        // Not the records' fault.
+        try server.setMode("status 415")
+        guard case .denied(let reason) = await destination.send(batch()) else { throw Unexpected("a server without gzip") }
+        #expect(reason.contains("gzip"))
     }
 
     @Test func saysWhenThereIsNoServerAtAll() async throws {

@@ -103,14 +103,19 @@ enum OwnTracksFences {
 /// Numbers for waypoints, which OwnTracks takes for the times they were made at and knows them by.
 ///
 /// Each comes from the fence's id, so that a file that is written again replaces the waypoints of the first; two fences never share one.
-struct OwnTracksStamps {
+public struct OwnTracksStamps: Sendable {
     private var used: Set<Int> = []
 
-    /// A second between September 2001 and March 2033.
-    mutating func stamp(of id: String) -> Int {
+    /// The number of the fence with that id, unless another one of the same file has it: a second between September 2001 and March 2033.
+    public static func stamp(of id: String) -> Int {
         // FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/): the same on every run and machine.
         let hash = id.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
-        var stamp = 1_000_000_000 + Int(hash % 1_000_000_000)
+        return 1_000_000_000 + Int(hash % 1_000_000_000)
+    }
+
+    /// The number of the next fence of a file.
+    mutating func stamp(of id: String) -> Int {
+        var stamp = OwnTracksStamps.stamp(of: id)
         while !used.insert(stamp).inserted { stamp += 1 }
         return stamp
     }

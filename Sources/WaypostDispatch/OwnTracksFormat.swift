@@ -1,0 +1,232 @@
+import Waypost
+import WaypostSystem
+
+/// OwnTracks' messages, for both of its ways: over MQTT each goes to its topic, over HTTP one after the other to one URL.
+///
+/// ```
+/// {"_type":"location","lat":..,"lon":..,"tst":..,"acc":4,"alt":46,"vel":49,"cog":96,"tid":"v7","_id":"p-4711-1777692302000"}   BASE
+/// {"_type":"transition","event":"enter"|"leave","desc":"Yard","tst":..,"wtst":..,"acc":4,"lat":..,"lon":..,"t":"c","rid":..}    BASE/event
+/// {"_type":"status","linux":{...},"_id":..}                                                                                    BASE/status
+/// {"_type":"waypoints","_creator":"waypost","waypoints":[...]}                                                              BASE/waypoints
+/// {"_type":"lwt","tst":..}                                                                                                      BASE
+/// {"_type":"encrypted","data":BASE64}    any of the others but the last, when there is a secret
+/// ```
+/// - Units: `tst`, `wtst` and `created_at` whole seconds, cut; `acc` and `alt` (above mean sea level) whole metres, `vel` km/h, `cog` degrees.
+///   What is not known is absent. `acc` is rounded up, never to better than it is; 0 in a transition means that it is not known.
+/// - What becomes of records: a position is a location; an enter and an exit are transitions; a pass is both; a track call is a location with
+///   its name as `poi` and its values as `values`; health is a status. A dwell has no word: the apps say `enter` again, which would break
+///   the alternation that a receiver may rely on. Without a time (and none to count the age from) or, where it needs one, a place there is
+///   no message.
+/// - `_id` is the record's id, by which repeats are known; `wtst` the number that exported waypoints of the fence have.
+/// - Source: https://owntracks.org/booklet/tech/json/
+public struct OwnTracksFormat: Sendable {
+    /// Who sends, and how.
+    public struct Settings: Sendable, Hashable {
+        /// The user's name, one level of a topic.
+        public var user: String
+        /// The device's name, one level of a topic.
+        public var device: String
+        /// The topic of locations; `%u` and `%d` stand for user and device.
+        public var topicBase = "owntracks/%u/%d"
+        /// Two characters that stand for the device on maps; nil for the last two of its name.
+        public var trackerID: String?
+        /// What payloads are encrypted with; nil for none.
+        public var secret: String?
+        /// Whether messages name their topic, as over HTTP, where nothing else does.
+        public var namesTopic = false
+
+        /// Settings of a device.
+        public init(user: String, device: String) {
+            self.user = user
+            self.device = device
+        }
+    }
+
+    /// The topic of locations; the others are below it.
+    public let topic: String
+    let settings: Settings
+    private let trackerID: String
+    private let box: SecretBox?
+
+    /// A format with those settings.
+    public init(_ settings: Settings) {
+        self.settings = settings
+        topic = OwnTracksFormat.expanded(settings.topicBase, settings)
+        trackerID = settings.trackerID ?? String(settings.device.suffix(2))
+        box = settings.secret.map { SecretBox(key: OwnTracksFormat.key(of: $0)) }
+    }
+
+    /// The key that a secret stands for: shorter ones end in zeros, of longer ones the beginning counts.
+    static func key(of secret: String) -> [UInt8] {
+        let bytes = secret.utf8.prefix(SecretBox.keyByteCount)
+        return bytes + [UInt8](repeating: 0, count: SecretBox.keyByteCount - bytes.count)
+    }
+
+    /// What is said of a record, in order: none, one, or, of a pass, two messages.
+    ///
+    /// - Parameter now: when it is sent, as far as anybody knows.
+    /// - Errors: libsodium, which encrypts, is not there.
+    public func messages(for record: DispatchRecord, at now: UTCTime?) throws(FormatError) -> [OwnTracksMessage] {
+        let time = record.bestTime(at: now)
+        switch record.content {
+        case .position(let position):
+            guard let time else { return [] }
+            return [try location(position, time, record, at: now)]
+        case .track(let call):
+            guard let time, let position = call.position else { return [] }
+            return [try location(position, time, record, at: now)]
+        case .event(let event): return try transitions(event, time)
+        case .health(let report):
+            let status = try message("/status") { json in
+                json.member("_type", "status")
+                json.member("linux", report)
+                json.member("_id", record.id)
+            }
+            return [status]
+        }
+    }
+
+    /// What is said of the fences: all of them that are circles, in one message.
+    public func waypoints(_ fences: [Geofence]) throws(FormatError) -> OwnTracksMessage {
+        try OwnTracksMessage(topic: topic + "/waypoints", payload: sealed(FenceFormat.write(fences, as: .owntracks).text.bytes))
+    }
+
+    /// What the broker says for us when we are gone; never encrypted, as it holds nothing, and never retained, as it would take the place
+    /// of the last location.
+    ///
+    /// - Parameter time: when we first connected.
+    public func will(connectedAt time: UTCTime?) -> OwnTracksMessage {
+        let payload = OwnTracksFormat.object { json in
+            json.member("_type", "lwt")
+            json.member("tst", time.map(OwnTracksFormat.seconds))
+        }
+        return OwnTracksMessage(topic: topic, payload: payload)
+    }
+
+    // MARK: - Kinds
+
+    private func location(
+        _ position: Position, _ time: UTCTime, _ record: DispatchRecord, at now: UTCTime?
+    ) throws(FormatError) -> OwnTracksMessage {
+        let tst = OwnTracksFormat.seconds(position.time ?? time)
+        var message = try message("") { json in
+            json.member("_type", "location")
+            json.member("lat", position.coordinate.latitudeDegrees)
+            json.member("lon", position.coordinate.longitudeDegrees)
+            json.member("tst", tst)
+            if let sent = now.map(OwnTracksFormat.seconds), sent != tst { json.member("created_at", sent) }
+            json.member("acc", OwnTracksFormat.whole(position.accuracy?.radiusMetres, .up).flatMap { $0 > 0 ? $0 : nil })
+            json.member("alt", OwnTracksFormat.whole(position.altitudeMSLMetres))
+            json.member("vel", OwnTracksFormat.whole(position.speedMetresPerSecond.map { $0 * 3.6 }))
+            json.member("cog", OwnTracksFormat.whole(position.courseDegrees).map { $0 % 360 })
+            json.member("tid", trackerID)
+            if case .track(let call) = record.content {
+                json.member("t", "u")
+                json.member("poi", call.name)
+                if !call.values.isEmpty { json.member("values", .object(call.values)) }
+            }
+            json.member("_id", record.id)
+        }
+        // Of the past only what comes in order may stand as the last location.
+        if case .position = record.content { message.isRetained = record.lane == .live }
+        return message
+    }
+
+    private func transitions(_ event: DispatchEvent, _ decided: UTCTime?) throws(FormatError) -> [OwnTracksMessage] {
+        let line = (try? JSONParser().parse(event.line)) ?? .null  // Our own text is JSON; without it less is known.
+        let crossed = line["crossed_at"]?.string.flatMap(UTCTime.init(rfc3339:))
+        let left = line["left_at"]?.string.flatMap(UTCTime.init(rfc3339:))
+        let steps: [(word: String, time: UTCTime?, id: String)] =
+            switch event.kind {
+            case "enter": [("enter", crossed ?? decided, event.id)]
+            case "exit": [("leave", crossed ?? decided, event.id)]
+            case "pass": [("enter", crossed ?? decided, event.id + "-enter"), ("leave", left ?? decided, event.id + "-leave")]
+            default: []
+            }
+        let fence = line["fence_id"]?.string ?? event.name
+        let accuracy = event.position?.accuracy?.radiusMetres ?? line["accuracy"]?.double
+        var messages: [OwnTracksMessage] = []
+        for step in steps {
+            guard let time = step.time else { continue }
+            messages.append(
+                try message("/event") { json in
+                    json.member("_type", "transition")
+                    json.member("event", step.word)
+                    json.member("desc", event.name)
+                    json.member("tst", OwnTracksFormat.seconds(time))
+                    json.member("wtst", OwnTracksStamps.stamp(of: fence))
+                    json.member("acc", OwnTracksFormat.whole(accuracy, .up) ?? 0)
+                    json.member("lat", event.position?.coordinate.latitudeDegrees)
+                    json.member("lon", event.position?.coordinate.longitudeDegrees)
+                    json.member("t", "c")
+                    json.member("rid", fence)
+                    json.member("tid", trackerID)
+                    json.member("_id", step.id)
+                })
+        }
+        return messages
+    }
+
+    // MARK: - Parts
+
+    private func message(_ suffix: String, _ members: (inout JSONWriter) -> Void) throws(FormatError) -> OwnTracksMessage {
+        let topic = topic + suffix
+        let payload = OwnTracksFormat.object { json in
+            members(&json)
+            if settings.namesTopic { json.member("topic", topic) }
+        }
+        return OwnTracksMessage(topic: topic, payload: try sealed(payload))
+    }
+
+    private func sealed(_ payload: [UInt8]) throws(FormatError) -> [UInt8] {
+        guard let box else { return payload }
+        let data: [UInt8]
+        do throws(LibraryError) { data = try box.seal(payload) } catch { throw FormatError(reason: error.reason) }
+        return OwnTracksFormat.object { json in
+            json.member("_type", "encrypted")
+            json.member("data", Base64.encode(data))
+        }
+    }
+
+    private static func expanded(_ base: String, _ settings: Settings) -> String {
+        base.split(separator: "/", omittingEmptySubsequences: false).map { level in
+            switch level {
+            case "%u": settings.user
+            case "%d": settings.device
+            default: String(level)
+            }
+        }.joined(separator: "/")
+    }
+
+    private static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var text = TextBuffer(capacity: 320)
+        text.appendJSON { $0.object(members) }
+        return text.bytes
+    }
+
+    private static func seconds(_ time: UTCTime) -> Int {
+        let (seconds, rest) = time.millisecondsSince1970.quotientAndRemainder(dividingBy: 1_000)
+        return Int(rest < 0 ? seconds - 1 : seconds)
+    }
+
+    /// A measure as a whole number; nil when nobody could have measured it.
+    private static func whole(_ value: Double?, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> Int? {
+        value.flatMap { Int(exactly: $0.rounded(rule)) }
+    }
+}
+
+/// One message of OwnTracks.
+public struct OwnTracksMessage: Sendable, Hashable {
+    /// Where it goes over MQTT.
+    public var topic: String
+    /// Whether the broker keeps it for those who come later: the newest location alone.
+    public var isRetained = false
+    /// The message, UTF-8.
+    public var payload: [UInt8]
+
+    /// A message that is not retained.
+    public init(topic: String, payload: [UInt8]) {
+        self.topic = topic
+        self.payload = payload
+    }
+}

@@ -1,0 +1,29 @@
+import Waypost
+import WaypostSystem
+
+/// OwnTracks over HTTP, as its Recorder (`/pub`), Traccar (port 5144) and Home Assistant take it: one message a request.
+///
+/// Who we are stands in the head (`X-Limit-U`, `X-Limit-D`) and in each message. Any 2xx is the receipt: the Recorder answers with a list of
+/// what others said, mostly empty, Traccar with nothing. What others say is not taken: a tracker does not obey what it is told there.
+public struct OwnTracksHTTPFormat: HTTPFormat {
+    /// One: a server's answer is about one message.
+    public let maximumBatchCount = 1
+    private let format: OwnTracksFormat
+
+    /// The format with those settings.
+    public init(_ settings: OwnTracksFormat.Settings) {
+        var settings = settings
+        settings.namesTopic = true
+        format = OwnTracksFormat(settings)
+    }
+
+    /// A request for each message.
+    public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
+        let headers: [HTTPRequest.Header] = [.init("X-Limit-U", format.settings.user), .init("X-Limit-D", format.settings.device)]
+        var messages: [HTTPMessage] = []
+        for record in batch.records {
+            messages += try format.messages(for: record, at: batch.time).map { HTTPMessage(headers: headers, body: $0.payload) }
+        }
+        return messages
+    }
+}
