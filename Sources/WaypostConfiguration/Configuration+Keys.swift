@@ -141,6 +141,16 @@ extension Configuration {
                 .init("inside", \.inside, .insideZones, "What is told inside a zone: nothing, or one coarse place for all of it."),
             ]),
         .table(
+            "time", \.time, "Who is told the time of the fixes.",
+            [
+                .init(
+                    "chrony_sock", \.chronySocket, .optionalPath,
+                    """
+                    The socket of a "refclock SOCK PATH" of chrony, such as "/run/chrony.waypost.sock": once a second it is told how far off the \
+                    clock is, from receivers alone, once several fixes agree on the date. Empty = nobody.
+                    """)
+            ]),
+        .table(
             "control", \.control, "How other programs talk to the tracker.",
             [
                 .init(

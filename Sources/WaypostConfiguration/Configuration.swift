@@ -17,6 +17,8 @@ public struct Configuration: Equatable, Sendable {
     public var geofences = Geofences()
     /// What nobody is told.
     public var privacy: Privacy
+    /// Who is told the time.
+    public var time = Time()
     /// The control socket.
     public var control: Control
 
@@ -98,6 +100,12 @@ public struct Configuration: Equatable, Sendable {
         public var zones: [PrivacyZone] = []
         /// What is told inside of them.
         public var inside = PrivacyGate.Inside.nothing
+    }
+
+    /// Who is told the time: `[time]`.
+    public struct Time: Equatable, Sendable {
+        /// The socket of chrony's reference clock; nil for none.
+        public var chronySocket: String?
     }
 
     /// The control socket: `[control]`.

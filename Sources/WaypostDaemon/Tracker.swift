@@ -48,6 +48,7 @@ struct Tracker {
         await manager.attach(follower)
         await manager.attach(watches)
         await manager.attach(fences)
+        if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
         await fences.start(log: LogFolder(path: configuration.log.directory))
 
         logger.info("source \(source.name), log \(configuration.log.directory), socket \(server.path)")

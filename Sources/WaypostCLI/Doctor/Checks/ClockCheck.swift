@@ -63,11 +63,16 @@ enum ClockCheck: DoctorCheck {
 
     private static func lastComponent(_ path: String?) -> Substring { path?.split(separator: "/").last ?? "" }
 
-    /// chrony, fed by gpsd, which the tracker reads then, too.
+    /// chrony, fed by the tracker.
     private static let fromSatellites = [
-        "sudo apt-get install chrony gpsd",
-        #"sudo sed -i 's|^GPSD_OPTIONS=.*|GPSD_OPTIONS="-n"|' /etc/default/gpsd"#,
-        "echo 'refclock SHM 0 refid GPS precision 1e-1 offset 0.2 delay 0.2' | sudo tee /etc/chrony/conf.d/gps.conf",
-        "sudo systemctl restart gpsd.service chrony.service waypostd.service",
+        "sudo apt-get install chrony",
+        "echo 'refclock SOCK /run/chrony.waypost.sock refid GNSS delay 0.2' | sudo tee /etc/chrony/conf.d/waypost.conf",
+        // chronyd makes the socket for root alone.
+        "sudo mkdir -p /etc/systemd/system/chrony.service.d",
+        #"printf '[Service]\nExecStartPost=+/bin/sh -c "chgrp waypost %s; chmod g+w %s"\n' /run/chrony.waypost.sock "#
+            + "/run/chrony.waypost.sock | sudo tee /etc/systemd/system/chrony.service.d/waypost.conf",
+        "sudo systemctl daemon-reload",
+        #"printf '[time]\nchrony_sock = "/run/chrony.waypost.sock"\n' | sudo tee /etc/waypost/conf.d/time.toml"#,
+        "sudo systemctl restart chrony.service waypostd.service",
     ]
 }

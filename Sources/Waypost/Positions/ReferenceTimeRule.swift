@@ -1,0 +1,35 @@
+/// Which fixes may set a clock: those of a receiver that is on the air now, once several of them agree on the date, one a second.
+///
+/// - Concurrency: a value; one step per fix.
+public struct ReferenceTimeRule: Sendable, Hashable {
+    // Receivers that report ten times a second tell the time no better.
+    private static let intervalMilliseconds: Int64 = 950
+    // What plays a recording, drives along a map, or runs a program may give any time.
+    private static let receivers = ["gpsd:", "serial:", "nmea-tcp:", "nmea-udp:"]
+
+    private var confirmed = ConfirmedTime()
+    private var lastAt: Int64?
+
+    /// Nothing seen yet.
+    public init() {}
+
+    /// Whether the time of that fix may be told.
+    ///
+    /// - Parameter clock: milliseconds of the machine's clock that never jumps (CLOCK_BOOTTIME).
+    public mutating func process(_ position: Position, at clock: Int64) -> Bool {
+        guard let time = position.time, isMeasured(position) else { return false }
+        confirmed.process(time, at: clock)
+        // A date that has just jumped is not believed until it is confirmed anew.
+        guard let expected = confirmed.time(at: clock),
+            (expected.millisecondsSince1970 - time.millisecondsSince1970).magnitude <= ConfirmedTime.toleranceMilliseconds
+        else { return false }
+        if let lastAt, clock - lastAt < ReferenceTimeRule.intervalMilliseconds { return false }
+        lastAt = clock
+        return true
+    }
+
+    private func isMeasured(_ position: Position) -> Bool {
+        guard let source = position.source, ReferenceTimeRule.receivers.contains(where: source.hasPrefix) else { return false }
+        return position.status.isMeasured
+    }
+}
