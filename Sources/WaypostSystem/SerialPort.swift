@@ -72,6 +72,18 @@ public struct SerialPort: ~Copyable {
         try SerialPort.configure(descriptor, baudRate: baudRate, path: path)
     }
 
+    /// Reads what has come; waits for something, so long at most, and gives nothing when nothing came.
+    ///
+    /// - Errors: `EIO` when the line hung up.
+    public borrowing func read(timeoutMilliseconds: Int32) throws(SystemError) -> [UInt8] {
+        var polled = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        guard try Syscalls.poll(&polled, timeoutMilliseconds: timeoutMilliseconds) > 0 else { return [] }
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = try Syscalls.readAvailable(descriptor, into: &buffer)
+        if count == 0 { throw SystemError(code: EIO, operation: "read", path: path) }
+        return Array(buffer.prefix(max(0, count)))
+    }
+
     /// Writes all of the bytes; a device that does not take them within a second is `ETIMEDOUT`.
     public borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
         let deadline = MonotonicClock.milliseconds + 1_000

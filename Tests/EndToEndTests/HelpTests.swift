@@ -4,7 +4,8 @@ extension EndToEnd {
     /// What the programs say about themselves.
     struct HelpTests {
         @Test(arguments: [
-            "", "run", "status", "watch", "convert", "devices", "doctor", "private", "log", "log list", "log export", "log ack",
+            "", "run", "status", "watch", "convert", "devices", "doctor", "receiver", "receiver show", "receiver rate", "receiver gst",
+            "private", "log", "log list", "log export", "log ack",
             "log recover",
             "log rotate", "log verify", "log erase", "config", "config check", "fences", "fences check", "fences replay",
         ])

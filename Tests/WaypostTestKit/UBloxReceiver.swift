@@ -255,6 +255,7 @@ public final class UBloxReceiver: Sendable {
         var answer: [UInt8] = [1, 0, 0, 0]
         for offset in stride(from: 4, to: frame.payload.count, by: 4) {
             guard let raw = frame.number(at: offset, byteCount: 4), let key = UBXSettings.Key(rawValue: UInt32(raw)) else { continue }
+            if isOfOtherPort(key) { return acknowledge(frame, false) }
             let value: Int =
                 switch key {
                 case .measurementPeriod: settings.periodMilliseconds

@@ -154,6 +154,17 @@ public enum UBXSettings {
         return byKeys + sentences + [portProtocols(.usb, baudRate: 0), portProtocols(.uart, baudRate: baudRate)]
     }
 
+    /// Whether the receiver answers in UBX, beside the NMEA that it sends; which messages it sends unasked stays as it is.
+    ///
+    /// - Parameter baudRate: the speed that the line has now, in bits per second.
+    public static func setAnswering(_ answers: Bool, baudRate: Int) -> [UBXFrame] {
+        let byKeys = [(Key.usbSendsNMEA, Key.usbSendsUBX), (.uartSendsNMEA, .uartSendsUBX)].map { nmea, ubx in
+            set([(nmea, 1), (ubx, answers ? 1 : 0)])
+        }
+        let byPorts = [(Port.usb, 0), (.uart, baudRate)].map { port, rate in portProtocols(port, baudRate: rate, sendsUBX: answers) }
+        return byKeys + byPorts
+    }
+
     /// A type of NMEA sentence as UBX numbers it, in class F0.
     public enum SentenceType: UInt8, Sendable, CaseIterable {
         case gga = 0
@@ -174,17 +185,19 @@ public enum UBXSettings {
         case usb = 3
     }
 
-    /// `CFG-PRT` that lets a port send NMEA alone, and take UBX, NMEA and RTCM.
+    /// `CFG-PRT` that lets a port send NMEA, UBX with it or not, and take UBX, NMEA and RTCM.
     ///
     /// ```
     /// port | 0 | ready pin (2) | mode (4) | speed (4) | protocols in (2) | protocols out (2) | flags (2) | 0 (2)
     /// ```
-    private static func portProtocols(_ port: Port, baudRate: Int) -> UBXFrame {
+    private static func portProtocols(_ port: Port, baudRate: Int, sendsUBX: Bool = false) -> UBXFrame {
         // Eight bits, no parity, one stop bit; USB has no mode.
         let mode: UInt32 = port == .uart ? 0x0000_08d0 : 0
         return UBXFrame(
             Kinds.port,
-            [port.rawValue, 0, 0, 0] + littleEndian(mode, 4) + littleEndian(UInt32(baudRate), 4) + [0x07, 0x00, 0x02, 0x00, 0, 0, 0, 0])
+            [port.rawValue, 0, 0, 0] + littleEndian(mode, 4) + littleEndian(UInt32(baudRate), 4) + [
+                0x07, 0x00, sendsUBX ? 0x03 : 0x02, 0x00, 0, 0, 0, 0,
+            ])
     }
 
     /// The bytes of a number, lowest first.

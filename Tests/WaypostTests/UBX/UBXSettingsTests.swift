@@ -41,6 +41,35 @@ import Waypost
         #expect(UBXSettings.Key.allCases.map(\.byteCount) == [2, 2, 1, 4] + [Int](repeating: 1, count: 16))
     }
 
+    @Test func readsAndWritesTheMessagesOfOnePurpose() {
+        typealias Kinds = UBXSettings.Kinds
+        #expect(UBXSettings.periodMilliseconds(in: UBXSettings.setPeriod(milliseconds: 500)) == 500)
+        #expect(UBXSettings.periodMilliseconds(in: UBXFrame(Kinds.rate, [100, 0, 5, 0, 1, 0])) == 500)
+        #expect(UBXSettings.periodMilliseconds(in: UBXFrame(Kinds.rate, [1])) == nil)
+        let model = UBXSettings.setDynamicModel(.automotive)
+        #expect(model.payload.count == 36 && model.payload.prefix(3) == [1, 0, 4] && UBXSettings.dynamicModel(in: model) == .automotive)
+        #expect(UBXSettings.setGST(true).payload == [0xf0, 0x07, 1])
+        #expect(UBXSettings.sendsGST(in: UBXFrame(Kinds.message, [0xf0, 7, 0, 0, 0, 1, 0, 0]), port: .usb) == true)
+        #expect(UBXSettings.sendsGST(in: UBXFrame(Kinds.message, [0xf0, 7, 0, 0, 0, 1, 0, 0]), port: .uart) == false)
+        let port = UBXFrame(Kinds.port, [1, 0, 0, 0, 0xd0, 8, 0, 0, 0x80, 0x25, 0, 0, 7, 0, 3, 0, 0, 0, 0, 0])
+        let state = UBXSettings.port(in: port)
+        #expect(state?.number == 1 && state?.baudRate == 9_600 && state?.sendsUBX == true && state?.sendsNMEA == true)
+        let faster = UBXSettings.setBaudRate(115_200, ofPortIn: port)
+        #expect(UBXSettings.port(in: faster)?.baudRate == 115_200 && faster.payload.suffix(8) == port.payload.suffix(8))
+        #expect(UBXSettings.setAnswering(true, baudRate: 9_600).last.flatMap(UBXSettings.port)?.sendsUBX == true)
+    }
+
+    @Test func readsTheAntennaOfEveryBand() {
+        typealias Kinds = UBXSettings.Kinds
+        var hardware = [UInt8](repeating: 0, count: 60)
+        hardware[20] = 4
+        #expect(UBXSettings.antenna(in: UBXFrame(Kinds.hardware, hardware)) == .open)
+        let block = { (state: UInt8) in [0, 0, state] + [UInt8](repeating: 0, count: 21) }
+        #expect(UBXSettings.antenna(in: UBXFrame(Kinds.radio, [0, 2, 0, 0] + block(2) + block(3))) == .shortCircuit)
+        #expect(UBXSettings.antenna(in: UBXFrame(Kinds.radio, [0, 2, 0, 0] + block(2))) == .well)
+        #expect(UBXSettings.antenna(in: UBXFrame(Kinds.radio, [])) == nil)
+    }
+
     @Test func bringsBackNMEAOnEveryPortAndGeneration() {
         let frames = UBXSettings.speakNMEA(baudRate: 9_600)
         #expect(frames.map(\.kind.description) == ["06 8A", "06 8A"] + [String](repeating: "06 01", count: 5) + ["06 00", "06 00"])

@@ -1,0 +1,23 @@
+/// How a MediaTek receiver is told that it moves.
+public enum PMTKNavigationMode: Int, Sendable, CaseIterable {
+    /// Anything; as delivered.
+    case normal = 0
+    /// On foot, below 5 m/s.
+    case fitness = 1
+    /// In the air.
+    case aviation = 2
+    /// Under a balloon, to 80 km.
+    case balloon = 3
+
+    /// The name: `fitness`.
+    public var name: String { "\(self)" }
+
+    /// The mode of that name.
+    public init?(name: String) {
+        guard let mode = PMTKNavigationMode.allCases.first(where: { $0.name == name }) else { return nil }
+        self = mode
+    }
+
+    /// The sentence that sets it.
+    public var sentence: PMTKSentence { PMTKSentence(886, ["\(rawValue)"]) }
+}

@@ -1,0 +1,38 @@
+/// How a u-blox receiver is told that it moves: what it takes for noise.
+///
+/// - Source: `CFG-NAV5` of the u-blox 8 / M8 receiver description, `CFG-NAVSPG-DYNMODEL` of the F9 interface description.
+public enum UBXDynamicModel: UInt8, Sendable, CaseIterable {
+    /// Anything slow; as delivered.
+    case portable = 0
+    /// Does not move.
+    case stationary = 2
+    /// On foot.
+    case pedestrian = 3
+    /// In a car.
+    case automotive = 4
+    /// At sea: no height.
+    case sea = 5
+    /// In the air, below 1 g.
+    case airborne1g = 6
+    /// In the air, below 2 g.
+    case airborne2g = 7
+    /// In the air, below 4 g.
+    case airborne4g = 8
+    /// On a wrist.
+    case wrist = 9
+    /// On a motorcycle.
+    case bike = 10
+    /// A robotic mower; generation 9 and later.
+    case mower = 11
+    /// An electric scooter; generation 9 and later.
+    case scooter = 12
+
+    /// The name: `automotive`.
+    public var name: String { "\(self)" }
+
+    /// The model of that name.
+    public init?(name: String) {
+        guard let model = UBXDynamicModel.allCases.first(where: { $0.name == name }) else { return nil }
+        self = model
+    }
+}

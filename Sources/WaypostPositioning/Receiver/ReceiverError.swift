@@ -1,0 +1,38 @@
+import WaypostSystem
+
+/// Why a receiver cannot be asked or changed; each with one line for people.
+public enum ReceiverError: Error, Sendable, Equatable {
+    /// The port is not there, or no line.
+    case unavailable(String)
+    /// gpsd or another program has it.
+    case held(String)
+    /// This user may not open it.
+    case denied(String)
+    /// Nothing is understood on the line.
+    case silent(String)
+    /// It is neither a u-blox nor a MediaTek receiver, or does not answer.
+    case unknown(String)
+    /// The receiver refused, or does not know, what was asked of it.
+    case refused(String)
+    /// It said that it was done, and does otherwise.
+    case notKept(String)
+
+    /// One line for people.
+    public var words: String {
+        switch self {
+        case .unavailable(let words), .held(let words), .denied(let words), .silent(let words), .unknown(let words), .refused(let words),
+            .notKept(let words):
+            words
+        }
+    }
+
+    init(_ error: SystemError, path: String) {
+        if error.isPermissionDenied {
+            self = .denied(SerialRefusal.denied(path: path, group: Syscalls.groupName(of: path)).words)
+        } else if error.isNoTerminal {
+            self = .unavailable(SerialRefusal.notALine(path: path).words)
+        } else {
+            self = .unavailable("\(path): \(error.reason)")
+        }
+    }
+}

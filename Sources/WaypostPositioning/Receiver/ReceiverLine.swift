@@ -1,0 +1,187 @@
+import Waypost
+import WaypostSystem
+
+/// A receiver's line that is talked to: written to, and read from until an answer comes.
+///
+/// - Concurrency: belongs to one thread, which it makes wait.
+final class ReceiverLine {
+    /// The device, as it was named.
+    let path: String
+    /// The speed that the line has.
+    private(set) var baudRate: Int
+    private let port: SerialPort
+    private var framer = UBXFramer()
+    private var frames: [UBXFrame] = []
+    private var text: [UInt8] = []
+    private var lines: [[UInt8]] = []
+
+    // Beyond that it is no sentence.
+    private static let longestLine = 1_024
+    private static let searchMilliseconds: Int64 = 20_000
+
+    private init(path: String, baudRate: Int, port: consuming SerialPort) {
+        self.path = path
+        self.baudRate = baudRate
+        self.port = port
+    }
+
+    /// Opens a line, unless somebody has it, and finds its speed.
+    ///
+    /// - Parameters:
+    ///   - baudRate: the speed; nil finds it.
+    ///   - gpsdPorts: where gpsds of this machine listen.
+    static func open(_ path: String, baudRate: Int?, gpsdPorts: [UInt16]) throws(ReceiverError) -> ReceiverLine {
+        let device = Syscalls.resolvingLinks(path)
+        switch Syscalls.kind(device) {
+        case .missing: throw .unavailable("\(path) is not there")
+        case .regular, .folder: throw .unavailable(SerialRefusal.notALine(path: path).words)
+        case .other: break
+        }
+        if gpsdPorts.contains(where: { GPSDDevices.list(port: $0).contains(device) }) {
+            throw .held("\(path): gpsd has it; take it from gpsd first: sudo systemctl stop gpsd.socket gpsd.service")
+        }
+        // Root passes every lock: who has it open counts.
+        let holders = SerialDeviceHolder.all(of: device, gpsdDevices: [])
+        if !holders.isEmpty { throw .held(SerialRefusal.held(path: path, by: holders, isOwn: false).words) }
+        var search = baudRate.map(BaudSearch.init(only:)) ?? BaudSearch(lastGood: 9_600)
+        let attempt: SerialPort.Attempt
+        do throws(SystemError) {
+            attempt = try SerialPort.open(device, baudRate: search.baudRate)
+        } catch {
+            throw ReceiverError(error, path: path)
+        }
+        switch consume attempt {
+        case .held: throw .held(SerialRefusal.held(path: path, by: SerialDeviceHolder.all(of: device, gpsdDevices: []), isOwn: false).words)
+        case .opened(let port):
+            let found = try findSpeed(of: port, &search, path: path)
+            return ReceiverLine(path: path, baudRate: found, port: port)
+        }
+    }
+
+    /// The speed at which the receiver is understood.
+    private static func findSpeed(of port: borrowing SerialPort, _ search: inout BaudSearch, path: String) throws(ReceiverError) -> Int {
+        let end = MonotonicClock.milliseconds + searchMilliseconds
+        search.begin(at: MonotonicClock.milliseconds)
+        do throws(SystemError) {
+            while MonotonicClock.milliseconds < end {
+                let wait = max(1, min(search.deadline - MonotonicClock.milliseconds, 100))
+                let bytes = try port.read(timeoutMilliseconds: Int32(wait))
+                var step = search.process(bytes.span, at: MonotonicClock.milliseconds)
+                while case .change(let baudRate) = step {
+                    do throws(SystemError) {
+                        try port.setBaudRate(baudRate)
+                        search.begin(at: MonotonicClock.milliseconds)
+                        step = .listen
+                    } catch {
+                        guard error.isInvalidArgument else { throw error }
+                        step = search.refuse(at: MonotonicClock.milliseconds)
+                    }
+                }
+                switch step {
+                case .found: return search.baudRate
+                case .exhausted: throw SystemError.isMissing(path)
+                case .listen, .garbled, .change: break
+                }
+            }
+        } catch {
+            if !error.isMissing { throw ReceiverError(error, path: path) }
+        }
+        throw .silent("\(path): \(search.hasHeardNoise ? "something comes, but neither NMEA nor UBX at any speed" : "nothing comes")")
+    }
+
+    /// Whether the line is a USB device of that vendor.
+    func isOfVendor(_ vendorID: UInt16) -> Bool {
+        let device = Syscalls.resolvingLinks(path)
+        return SerialDeviceCatalogue().devices().contains { $0.path == device && $0.vendorID == vendorID }
+    }
+
+    // MARK: Talking
+
+    /// Sends bytes; what came before them is no answer to them.
+    func send(_ bytes: [UInt8]) throws(ReceiverError) {
+        frames.removeAll()
+        lines.removeAll()
+        do throws(SystemError) { try port.write(bytes) } catch { throw ReceiverError(error, path: path) }
+    }
+
+    /// Changes the line's own speed.
+    func setBaudRate(_ baudRate: Int) throws(ReceiverError) {
+        do throws(SystemError) { try port.setBaudRate(baudRate) } catch { throw ReceiverError(error, path: path) }
+        self.baudRate = baudRate
+        framer = UBXFramer()
+        text.removeAll()
+    }
+
+    /// Something that a receiver has said.
+    enum Answer {
+        case frame(UBXFrame)
+        case sentence(PMTKSentence)
+    }
+
+    /// The first answer that is wanted; nil when none comes in time.
+    func answer(within milliseconds: Int64 = 1_200, where isWanted: (Answer) -> Bool) throws(ReceiverError) -> Answer? {
+        let end = MonotonicClock.milliseconds + milliseconds
+        repeat {
+            while !frames.isEmpty {
+                let answer = Answer.frame(frames.removeFirst())
+                if isWanted(answer) { return answer }
+            }
+            while !lines.isEmpty {
+                guard let sentence = PMTKSentence(line: lines.removeFirst()) else { continue }
+                if isWanted(.sentence(sentence)) { return .sentence(sentence) }
+            }
+        } while try read(until: end)
+        return nil
+    }
+
+    /// The first frame that is wanted; nil when none comes in time.
+    func frame(where isWanted: (UBXFrame) -> Bool) throws(ReceiverError) -> UBXFrame? {
+        let found = try answer { if case .frame(let frame) = $0 { isWanted(frame) } else { false } }
+        if case .frame(let frame)? = found { return frame }
+        return nil
+    }
+
+    /// The first PMTK sentence that is wanted; nil when none comes in time.
+    func sentence(where isWanted: (PMTKSentence) -> Bool) throws(ReceiverError) -> PMTKSentence? {
+        let found = try answer { if case .sentence(let sentence) = $0 { isWanted(sentence) } else { false } }
+        if case .sentence(let sentence)? = found { return sentence }
+        return nil
+    }
+
+    /// Lets the receiver do what it was told.
+    func pause(milliseconds: Int64) throws(ReceiverError) {
+        let end = MonotonicClock.milliseconds + milliseconds
+        while try read(until: end) {}
+    }
+
+    /// Whether any sentence comes in time: the receiver is understood.
+    func hearsText(within milliseconds: Int64) throws(ReceiverError) -> Bool {
+        let end = MonotonicClock.milliseconds + milliseconds
+        repeat {
+            if lines.contains(where: { $0.first == UInt8(ascii: "$") && $0.contains(UInt8(ascii: "*")) }) { return true }
+        } while try read(until: end)
+        return false
+    }
+
+    /// Reads what comes next; false when the time is over.
+    private func read(until end: Int64) throws(ReceiverError) -> Bool {
+        let wait = end - MonotonicClock.milliseconds
+        guard wait > 0 else { return false }
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try port.read(timeoutMilliseconds: Int32(min(wait, 100))) } catch {
+            throw ReceiverError(error, path: path)
+        }
+        framer.process(bytes.span, into: &frames)
+        for byte in bytes {
+            if byte == UInt8(ascii: "$") { text.removeAll() }
+            text.append(byte)
+            if byte == UInt8(ascii: "\n") {
+                lines.append(text)
+                text.removeAll()
+            } else if text.count > ReceiverLine.longestLine {
+                text.removeAll()
+            }
+        }
+        return true
+    }
+}
