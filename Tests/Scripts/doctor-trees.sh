@@ -82,6 +82,6 @@ well && file /commands/df 'Filesystem 1024-blocks Used Available Capacity Mounte
 diagnosed disk 'min_free'
 well && file /proc/stat 'btime 12\n' && diagnosed clock 'timesyncd'
 well && lost '"state":"lost","reason":"no_fix","satellites_seen":4' && diagnosed fix 'waypost watch'
-well && lost '"state":"searching"' && diagnosed antenna 'waypost watch'
+well && lost '"state":"searching"' && diagnosed antenna 'waypost receiver show'
 well && file /etc/waypost/waypost.toml 'bawd = 9600\n' && diagnosed configuration 'waypost config check'
 printf 'doctor-trees: 14 systems with a fault each, found alone, and none where all is well\n'

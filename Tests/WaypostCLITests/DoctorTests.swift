@@ -208,14 +208,14 @@ import Waypost
             command: "sudo systemctl restart systemd-timesyncd.service"
         ) { try $0.write("cpu  1 2 3\nbtime 34\n", to: "/proc/stat") },
         Fault(
-            name: "no clock and no time service", check: "clock", evidence: "/sys/class/rtc: missing", command: "refclock SHM 0"
+            name: "no clock and no time service", check: "clock", evidence: "/sys/class/rtc: missing", command: "refclock SOCK"
         ) {
             try $0.remove("/etc/systemd/system/sysinit.target.wants")
             try $0.remove("/commands/timedatectl")
         },
         Fault(
             name: "a time service without a network", check: "clock", evidence: "/commands/timedatectl:1: NTPSynchronized=no",
-            command: "refclock SHM 0"
+            command: "chrony_sock"
         ) {
             try $0.write("NTPSynchronized=no\n", to: "/commands/timedatectl")
             try $0.write("", to: "/sys/class/rtc/.keep")
@@ -231,12 +231,12 @@ import Waypost
         },
         Fault(
             name: "a silent receiver", check: "fix", evidence: "/commands/status.json: source serial:auto: the source is silent",
-            command: "sudo waypost devices"
+            command: "sudo waypost receiver show"
         ) { try $0.writeStatus(#""state":"lost","reason":"silent","detail":"the source is silent""#) },
         Fault(
             name: "an antenna that is off", check: "antenna",
             evidence: "/commands/status.json: source serial:auto: searching, no satellite",
-            command: "waypost watch --count 1"
+            command: "sudo waypost receiver show"
         ) { try $0.writeStatus(#""state":"searching","connected":"/dev/ttyACM0 at 9600 baud""#, uptime: 400) },
     ]
 

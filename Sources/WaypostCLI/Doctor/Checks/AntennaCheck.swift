@@ -13,6 +13,9 @@ enum AntennaCheck: DoctorCheck {
                 what: isLate
                     ? "no satellite in view after \(source.secondsWithoutFix) s: the antenna is unplugged, broken, without power, or under metal"
                     : "no satellite in view yet, \(source.secondsWithoutFix) s after the start",
-                evidence: evidence, commands: [TrackerSource.watchCommand]))
+                evidence: evidence,
+                commands: isLate && source.isSerial
+                    ? ["sudo systemctl stop waypostd.service", "sudo waypost receiver show", "sudo systemctl start waypostd.service"]
+                    : [TrackerSource.watchCommand]))
     }
 }

@@ -55,7 +55,7 @@ enum BaudRateCheck: DoctorCheck {
             what: "\(port.path): \(errors) of \(count("rx:")) bytes came with framing errors: the receiver sends at another speed"
                 + (port.baudRate.map { " than \($0) baud" } ?? ", or the wire is noisy or inverted"),
             evidence: [line, port.evidence],
-            commands: port.baudRate == nil ? ["waypost status"] : commands(port))
+            commands: port.baudRate == nil ? ["sudo waypost receiver show --port \(shellWord(port.path))"] : commands(port))
     }
 
     /// Without a speed it is found.

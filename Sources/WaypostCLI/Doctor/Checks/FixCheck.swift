@@ -25,7 +25,7 @@ enum FixCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "\(source.url) is open, but nothing comes", evidence: evidence,
-                    commands: ["sudo waypost devices", source.isSerial ? SystemFacts.restartCommand : "gpspipe -r -n 5"]))
+                    commands: [source.isSerial ? "sudo waypost receiver show" : "gpspipe -r -n 5", "sudo waypost devices"]))
         default:
             // The tracker's words say what to do, where that is one thing.
             let words = source.detail ?? source.reason ?? "lost"
