@@ -71,8 +71,8 @@ let package = Package(
         .executableTarget(
             name: "WaypostDaemon",
             dependencies: [
-                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostControl",
-                "WaypostConfiguration",
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch",
+                "WaypostControl", "WaypostConfiguration",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict,

@@ -52,6 +52,14 @@ struct OutputStream: ~Copyable {
         try write(text)
     }
 
+    /// Writes a JSON value as one line.
+    func write(value: JSONValue) throws(CommandFailure) {
+        var text = TextBuffer()
+        text.appendJSON { json in json.element(value) }
+        text.append(byte: UInt8(ascii: "\n"))
+        try write(text)
+    }
+
     /// Puts a file in its place.
     consuming func finish() throws(CommandFailure) {
         let name = name

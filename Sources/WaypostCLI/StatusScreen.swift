@@ -50,6 +50,9 @@ struct StatusScreen {
             }
             if !others.isEmpty { lines.append("          not logged: \(others.joined(separator: ", "))") }
         }
+        for (index, destination) in (status["destinations"]?.array ?? []).enumerated() {
+            lines.append("\(index == 0 ? "dispatch  " : "          ")\(DestinationLine(destination).text)")
+        }
         for problem in status["problems"]?.array ?? [] { lines.append("problem   \(problem.string ?? "?")") }
         return lines.joined(separator: "\n")
     }

@@ -16,9 +16,8 @@ struct WaypostCLI: ParsableCommand {
         version: WaypostVersion.text,
         subcommands: [
             RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, FencesCommand.self, DevicesCommand.self,
-            LogCommand.self, DoctorCommand.self, ReceiverCommand.self, PrivateCommand.self, HoldCommand.self, PlaybackCommand.self,
-            CapabilitiesCommand.self,
-            ConfigCommand.self,
+            LogCommand.self, DispatchCommandGroup.self, TrackCommand.self, DoctorCommand.self, ReceiverCommand.self, PrivateCommand.self,
+            HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self,
         ])
 
     /// Runs the command of the arguments; every failure is one line on stderr and an exit code of sysexits.h.

@@ -126,6 +126,57 @@ extension Configuration {
                     "max_active", \.maxActive, .count(in: 0...10_000_000),
                     "At most so many fences count, the nearest by their borders, and those one is inside of. 0 = all."),
             ]),
+        .list(
+            "destination", \.destinations, initial: Destination(),
+            """
+            Where positions and events are sent. Several [[destination]] sections: each at its own pace. What waits is kept under the name: changed
+            settings send it on. A file of conf.d that has any replaces the whole list.
+            """,
+            [
+                .init(
+                    "name", \.name, .plainName, isUnique: true,
+                    "What it is called, in status and waypost dispatch, and under which what waits is kept."),
+                .init("kind", \.kind, .choice(), "What it speaks: http = JSON over HTTP or HTTPS."),
+                .init("url", \.url, .httpURL, isRequired: true, "The server: https://HOST/PATH or http://HOST/PATH. Empty = none."),
+                .init(
+                    "interval", \.interval, .duration(in: .zero ... .seconds(86_400)),
+                    "Between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch now)."),
+                .init(
+                    "order", \.order, .choice(),
+                    "Which positions go first after an outage: oldest = as they happened, live = the newest, then those that were missed."),
+                .init("batch", \.batchCount, .count(in: 1...1_000), "The most records that are sent together."),
+                .init("positions", \.sendsPositions, .truth, "Positions of the log are sent. false = events alone."),
+                .init("piggyback", \.goesAlong, .truth, "It sends along when another destination was reached, as the radio is on then."),
+                .init("dry_run", \.isDryRun, .truth, "Nothing leaves: what would be sent is told in the log of messages, and stays."),
+                .init("timeout", \.timeout, .duration(in: .seconds(1) ... .seconds(600)), "The longest an exchange may take."),
+                .init(
+                    "token_file", \.tokenFile, .optionalPath,
+                    """
+                    A file with the token for Authorization: Bearer, which only the tracker's user may read, or "credential:NAME" for \
+                    LoadCredential=NAME:... of systemd. Empty = none.
+                    """),
+                .init(
+                    "ca_file", \.caFile, .optionalPath, "Certificates (PEM) that are trusted instead of the system's. Empty = the system's."
+                ),
+                .init(
+                    "client_certificate", \.clientCertificate, .optionalPath, "A certificate (PEM) that says who this box is. Empty = none."
+                ),
+                .init("client_key", \.clientKey, .optionalPath, "Its key (PEM). Empty = in the same file."),
+            ]),
+        .table(
+            "dispatch", \.dispatch, "What waits to be sent: events on the disk in the state folder, positions in the log.",
+            [
+                .init("device", \.device, .plainText, "What this device calls itself. Empty = the machine's name."),
+                .init(
+                    "max_bytes", \.maximumByteCount, .byteCount,
+                    "The oldest events are dropped, and counted, while those that wait have more."),
+                .init(
+                    "max_age", \.maximumAge, .duration(in: .zero ... .seconds(315_360_000)),
+                    "Events that have waited longer are dropped, and counted, once it is known what day it is. 0 = none."),
+                .init(
+                    "stop_budget", \.stopBudget, .duration(in: .zero ... .seconds(60)),
+                    "When the tracker is stopped, it may take so long to send what waits. 0 = it waits for the next start."),
+            ]),
         .table(
             "privacy", \.privacy,
             """

@@ -15,6 +15,10 @@ public struct Configuration: Equatable, Sendable {
     public var log: Log
     /// The fences that are watched.
     public var geofences = Geofences()
+    /// Where positions and events are sent; those without a server are none.
+    public var destinations = [Destination()]
+    /// What waits to be sent.
+    public var dispatch = Dispatch()
     /// What nobody is told.
     public var privacy: Privacy
     /// Who is told the time.
@@ -92,6 +96,64 @@ public struct Configuration: Equatable, Sendable {
         public var rule = BorderRule.robust
         /// How many fences count at most, the nearest; 0 = all.
         public var maxActive = 0
+    }
+
+    /// Where positions and events are sent: `[[destination]]`.
+    public struct Destination: Equatable, Sendable {
+        /// Its name, under which the outbox knows how far it is.
+        public var name = "home"
+        /// What it speaks.
+        public var kind = Kind.http
+        /// The server; empty = none.
+        public var url = ""
+        /// Between two dispatches; below a second only on demand.
+        public var interval = Duration.seconds(120)
+        /// Which positions go first after an outage.
+        public var order = Order.oldest
+        /// The most records of a batch.
+        public var batchCount = 100
+        /// Whether positions are sent, and not events alone.
+        public var sendsPositions = true
+        /// Whether it goes along when another destination was reached.
+        public var goesAlong = false
+        /// Whether nothing leaves, and what would is told.
+        public var isDryRun = false
+        /// The longest an exchange may take.
+        public var timeout = Duration.seconds(30)
+        /// The file of the token for `Authorization: Bearer`.
+        public var tokenFile: String?
+        /// The certificates that are trusted instead of the system's.
+        public var caFile: String?
+        /// A certificate of our own.
+        public var clientCertificate: String?
+        /// Its key.
+        public var clientKey: String?
+
+        /// What a destination speaks.
+        public enum Kind: String, Sendable, CaseIterable {
+            /// Our own JSON over HTTP.
+            case http
+        }
+
+        /// Which positions go first.
+        public enum Order: String, Sendable, CaseIterable {
+            /// As they happened.
+            case oldest
+            /// What is new, then what was missed.
+            case live
+        }
+    }
+
+    /// What waits to be sent: `[dispatch]`.
+    public struct Dispatch: Equatable, Sendable {
+        /// What this device calls itself; empty = the machine's name.
+        public var device = ""
+        /// The most that waiting events may have, bytes.
+        public var maximumByteCount: Int64 = 64_000_000
+        /// The longest that an event waits; 0 = for ever.
+        public var maximumAge = Duration.zero
+        /// What may be sent for so long when the tracker is stopped.
+        public var stopBudget = Duration.seconds(5)
     }
 
     /// What nobody is told: `[privacy]`.

@@ -7,6 +7,8 @@ struct ConfigurationKey<Section>: Sendable {
     let unit: String?
     /// Whether a section without this key is a mistake.
     let isRequired: Bool
+    /// Whether no two sections of a list may have the same value.
+    let isUnique: Bool
     /// Reads a value into the section.
     let read: @Sendable (TOMLNode, inout Section) throws(ValueProblem) -> Void
     /// The section's value as TOML.
@@ -14,12 +16,13 @@ struct ConfigurationKey<Section>: Sendable {
 
     init<Value>(
         _ name: String, _ property: any WritableKeyPath<Section, Value> & Sendable, _ kind: ValueKind<Value>, isRequired: Bool = false,
-        _ documentation: String
+        isUnique: Bool = false, _ documentation: String
     ) {
         self.name = name
         self.documentation = documentation
         self.unit = kind.unit
         self.isRequired = isRequired
+        self.isUnique = isUnique
         self.read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
         self.written = { kind.write($0[keyPath: property]) }
     }
@@ -80,6 +83,13 @@ struct ConfigurationSection: Sendable {
                     readKeys(keys, from: entries, header: header, into: &section, &mistakes)
                     for key in keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
                         mistakes.add(.missingKey(section: header, key: key.name, example: key.written(initial)), at: element.place)
+                    }
+                    for key in keys where key.isUnique {
+                        let value = key.written(section)
+                        guard configuration[keyPath: property].contains(where: { key.written($0) == value }) else { continue }
+                        let reason = "is \(value) in two sections; each needs its own"
+                        let place = entries.first { $0.key == key.name }?.node.place
+                        mistakes.add(.invalidValue(section: header, key: key.name, reason: reason), at: place ?? element.place)
                     }
                     configuration[keyPath: property].append(section)
                 }

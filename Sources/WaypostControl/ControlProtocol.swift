@@ -27,6 +27,10 @@ import Waypost
 /// daemon  {"class":"ACKNOWLEDGED","puller":"home","cursor":4711}
 /// client  {"request":"log_erase","from":"2026-11-21T11:00:00Z","to":"2026-11-21T12:00:00Z"}
 /// daemon  {"class":"ERASED","positions":3600,"tracks":1}
+/// client  {"request":"track","name":"delivered","values":{"parcel":7}}
+/// daemon  {"class":"TRACKED","id":"t-..."}
+/// client  {"request":"dispatch","action":"now","destination":"home"}   or status, pause, resume, drain ("budget"), list, retry, drop ("number")
+/// daemon  {"class":"DISPATCHED","completion":"good"}                     {"class":"DISPATCH",...} {"class":"DEAD_LETTERS",...}
 ///         {"class":"DROPPED","count":12}       the client was too slow for so many lines, the oldest
 /// daemon  {"class":"ERROR","code":"unknown_request","message":"..."}  instead of an answer
 /// ```

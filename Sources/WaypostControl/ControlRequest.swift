@@ -30,6 +30,10 @@ public enum ControlRequest: Sendable, Hashable {
     case acknowledge(cursor: UInt64, puller: String)
     /// Removes what was logged from one moment on until before another.
     case eraseLog(from: UTCTime, to: UTCTime)
+    /// Sends an application's own event.
+    case track(name: String, values: [String: JSONValue])
+    /// What waits to be sent.
+    case dispatch(DispatchCommand)
 
     /// Which lines a watch wants.
     public struct WatchOptions: Sendable, Hashable {
@@ -106,6 +110,9 @@ public enum ControlRequest: Sendable, Hashable {
         case "log_rotate": self = .rotateLog
         case "log_ack": self = .acknowledge(cursor: try options.count("cursor"), puller: try options.string("puller"))
         case "log_erase": self = .eraseLog(from: try options.time("from"), to: try options.time("to"))
+        case "track":
+            self = .track(name: try options.string("name"), values: try options.object("values").object ?? [:])
+        case "dispatch": self = .dispatch(try options.dispatch())
         default: throw ControlRefusal(.unknownRequest, "unknown request \"\(ControlRefusal.quoted(verb))\"")
         }
         try options.refuseRest()
@@ -157,6 +164,16 @@ public enum ControlRequest: Sendable, Hashable {
                     json.member("request", "log_erase")
                     json.member("from", from)
                     json.member("to", to)
+                case .track(let name, let values):
+                    json.member("request", "track")
+                    json.member("name", name)
+                    json.member("values", .object(values))
+                case .dispatch(let command):
+                    json.member("request", "dispatch")
+                    json.member("action", command.action.rawValue)
+                    json.member("destination", command.destination)
+                    json.member("number", command.number.map { Int(clamping: $0) })
+                    if command.action == .drain { json.member("budget", Int(clamping: command.budgetSeconds)) }
                 }
             }
         }
@@ -195,6 +212,22 @@ public enum ControlRequest: Sendable, Hashable {
                 selection.accuracy = level
             }
             return WatchOptions(sky: try bool("sky") ?? false, positions: try bool("positions") ?? true, selection: selection)
+        }
+
+        mutating func dispatch() throws(ControlRefusal) -> DispatchCommand {
+            let actions = DispatchCommand.Action.allCases
+            guard let action = DispatchCommand.Action(rawValue: try string("action")) else {
+                throw wrong("action", "one of \(actions.map(\.rawValue).joined(separator: ", "))")
+            }
+            var command = DispatchCommand(action)
+            if rest["destination"] != nil { command.destination = try string("destination") }
+            if rest["number"] != nil { command.number = try count("number") }
+            if action == .drain, rest["budget"] != nil {
+                command.budgetSeconds = try count("budget")
+                let longest = DispatchCommand.maximumBudgetSeconds
+                guard (1...longest).contains(command.budgetSeconds) else { throw wrong("budget", "seconds, from 1 to \(longest)") }
+            }
+            return command
         }
 
         mutating func string(_ name: String) throws(ControlRefusal) -> String {

@@ -11,16 +11,20 @@ actor FenceWatcher: PositioningConsumer {
     nonisolated let keeper: GeofenceKeeper
     private let recorder: TrackRecorder
     private let watches: WatchDesk
+    private let dispatches: DispatchDesk
     private let hold: PositioningHold
     private let logger: Logger
     private var toldProblems: [String] = []
     /// Whether there is something to watch: most boxes have no fences, and need not ask at every fix.
     private var isWatching = false
 
-    init(keeper: GeofenceKeeper, recorder: TrackRecorder, watches: WatchDesk, hold: PositioningHold, logger: Logger) {
+    init(
+        keeper: GeofenceKeeper, recorder: TrackRecorder, watches: WatchDesk, dispatches: DispatchDesk, hold: PositioningHold, logger: Logger
+    ) {
         self.keeper = keeper
         self.recorder = recorder
         self.watches = watches
+        self.dispatches = dispatches
         self.hold = hold
         self.logger = logger
     }
@@ -28,6 +32,8 @@ actor FenceWatcher: PositioningConsumer {
     /// Reads fences and state, and tells what a run before may not have told.
     func start(log folder: LogFolder) async {
         let left = await keeper.start()
+        // What was sent already comes with the same id, and is taken once.
+        for report in left { await dispatches.take(report) }
         let logged = FenceWatcher.logged(left, in: folder)
         await tell(left.filter { !logged.contains($0.id) })
         await tellProblems()
@@ -72,6 +78,7 @@ actor FenceWatcher: PositioningConsumer {
     private func tell(_ reports: [FenceReport]) async {
         for report in reports {
             await log(report)
+            await dispatches.take(report)
             watches.tell(report.line)
         }
     }

@@ -13,7 +13,8 @@ actor LogConsumer: PositioningConsumer {
     private var thinner: PositionThinner
     private let upkeep: LogUpkeep
     private let logger: Logger
-    private var confirmedTime = ConfirmedTime()
+    private let clock: ConfirmedClock
+    private let noteLogged: @Sendable () -> Void
     /// What people know of; they are told once per kind of failure, not once per position.
     private var told = RecorderProblems()
     private var synchronizer: Task<Void, Never>?
@@ -27,7 +28,12 @@ actor LogConsumer: PositioningConsumer {
     /// So soon after a full disk it is tried again to make room, milliseconds.
     private static let tidyIntervalWhenFull: Int64 = 10_000
 
-    init(recorder: TrackRecorder, upkeep: LogUpkeep, thinning: PositionThinner.Settings, logger: Logger) {
+    init(
+        recorder: TrackRecorder, upkeep: LogUpkeep, thinning: PositionThinner.Settings, clock: ConfirmedClock, logger: Logger,
+        noteLogged: @escaping @Sendable () -> Void
+    ) {
+        self.clock = clock
+        self.noteLogged = noteLogged
         self.recorder = recorder
         thinner = PositionThinner(thinning)
         self.upkeep = upkeep
@@ -50,7 +56,7 @@ actor LogConsumer: PositioningConsumer {
     }
 
     private func record(_ position: Position) async {
-        if let time = position.time, position.status.isMeasured { confirmedTime.process(time, at: BootClock.milliseconds) }
+        if let time = position.time, position.status.isMeasured { clock.process(time) }
         guard thinner.keeps(position) else {
             thinnedCount += 1
             return
@@ -59,6 +65,7 @@ actor LogConsumer: PositioningConsumer {
         do throws(RecordingError) {
             if case .logged(_, true) = try await recorder.record(position) { tidyAt = now }
             if told.writing != nil || told.synchronizing != nil { await tell() }
+            noteLogged()
             hasNews = true
             if synchronizer == nil { synchronizer = Task { await synchronize() } }
         } catch {
@@ -74,10 +81,8 @@ actor LogConsumer: PositioningConsumer {
     /// Finishes what is unfinished and deletes what is too old, beside the recording.
     private func tidy() async {
         await upkeep.recoverTracks()
-        if let milliseconds = WallClock.millisecondsIfSynchronized {
-            confirmedTime.trust(UTCTime(millisecondsSince1970: milliseconds), at: BootClock.milliseconds)
-        }
-        await upkeep.deleteOldTracks(confirmedTime: confirmedTime.time(at: BootClock.milliseconds))
+        clock.trustSynchronizedClock()
+        await upkeep.deleteOldTracks(confirmedTime: clock.now)
         tidying = nil
     }
 

@@ -12,6 +12,7 @@ struct StatusReporter: Sendable {
     let recorder: TrackRecorder
     let log: LogConsumer
     let fences: GeofenceKeeper
+    let dispatches: DispatchDesk
     let logFolder: String
     let startMilliseconds = MonotonicClock.milliseconds
 
@@ -41,6 +42,8 @@ struct StatusReporter: Sendable {
         let fenceReports = await fences.lastReports
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)
+        let destinations = await dispatches.statuses
+        problems += dispatches.problems + destinations.compactMap(\.problem)
         let statistics = await recorder.statistics
         let members = await manager.sourceMembers
         let lastSwitch = await manager.lastSwitch
@@ -103,6 +106,7 @@ struct StatusReporter: Sendable {
                     }
                 }
             }
+            if !destinations.isEmpty { json.append(destinations) }
             json.object("privacy") { json in
                 json.member("private", isPrivate)
                 json.member("withheld", withholding != nil)

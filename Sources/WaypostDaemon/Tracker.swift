@@ -2,6 +2,7 @@ import Logging
 import Waypost
 import WaypostConfiguration
 import WaypostControl
+import WaypostDispatch
 import WaypostGeofences
 import WaypostPositioning
 import WaypostRecording
@@ -12,6 +13,7 @@ struct Tracker {
     let configuration: Configuration
     let stateFolder: String
     let stays: Bool
+    let secrets: SecretFiles
     /// The service manager, if it was one that started the tracker.
     let notifier: ServiceNotifier?
     let logger: Logger
@@ -29,18 +31,25 @@ struct Tracker {
         let lastPosition = LastPosition(folder: stateFolder)
         let stored = lastPosition.load()
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
-        let log = LogConsumer(recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning, logger: logger)
+        let clock = ConfirmedClock()
+        let dispatches = await DispatchDesk.open(configuration, stateFolder: stateFolder, secrets: secrets, time: clock, logger: logger)
+        if privacy.isPrivate { await dispatches.dispatcher?.setSilent(true) }
+        let log = LogConsumer(recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning, clock: clock, logger: logger) {
+            dispatches.noteWaiting()
+        }
         let follower = Follower(
             configuration.tracking.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
         let watches = WatchDesk(stored: stored)
         let fences = FenceWatcher(
-            keeper: try makeKeeper(), recorder: recorder, watches: watches, hold: await manager.hold(nil, reason: "fences"), logger: logger)
+            keeper: try makeKeeper(), recorder: recorder, watches: watches, dispatches: dispatches,
+            hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let reporter = StatusReporter(
-            manager: manager, source: source, recorder: recorder, log: log, fences: fences.keeper, logFolder: configuration.log.directory)
+            manager: manager, source: source, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
+            logFolder: configuration.log.directory)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fences: fences, source: source, lastPosition: lastPosition, privacy: privacy,
-            recorder: recorder,
+            recorder: recorder, dispatches: dispatches, clock: clock,
             logFolder: LogFolder(path: configuration.log.directory), logger: logger)
         let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
@@ -64,6 +73,7 @@ struct Tracker {
         await upkeep.finishTrack()
         // Once more what a full disk or a vanished folder kept from being finished, at the start or now.
         let isAllFinished = await upkeep.recoverTracks()
+        await dispatches.stop(budget: configuration.dispatch.stopBudget, logger: logger)
         await upkeep.close()
         watchdog.cancel()
         await server.stop()

@@ -1,6 +1,7 @@
 import Logging
 import Waypost
 import WaypostControl
+import WaypostDispatch
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -14,6 +15,8 @@ struct TrackerCommands: Sendable {
     let lastPosition: LastPosition
     let privacy: PrivacyStore
     let recorder: TrackRecorder
+    let dispatches: DispatchDesk
+    let clock: ConfirmedClock
     let logFolder: LogFolder
     let logger: Logger
 
@@ -36,20 +39,28 @@ struct TrackerCommands: Sendable {
         case .rotateLog: return try await rotateLog()
         case .acknowledge(let cursor, let puller): return try acknowledge(cursor, puller)
         case .eraseLog(let from, let to): return try await eraseLog(from: from, to: to, for: peer)
+        case .track(let name, let values): return try await track(name, values)
+        case .dispatch(let command): return try await dispatch(command, for: peer)
         case .status, .watch: preconditionFailure("the server answers these itself")
         }
     }
 
     /// On is first told and then kept, off the other way round: a failure between leaves it on.
     private func setPrivate(_ isOn: Bool, for peer: PeerCredentials) async throws(ControlRefusal) {
-        if isOn { await source.setPrivate(true) }
+        if isOn {
+            await source.setPrivate(true)
+            await dispatches.dispatcher?.setSilent(true)
+        }
         do throws(SystemError) {
             try privacy.setPrivate(isOn)
         } catch {
             let now = isOn ? "private mode is on, but only until the tracker ends" : "private mode stays on"
             throw ControlRefusal(.unavailable, "\(now): \(error.description)")
         }
-        if !isOn { await source.setPrivate(false) }
+        if !isOn {
+            await source.setPrivate(false)
+            await dispatches.dispatcher?.setSilent(false)
+        }
         logger.notice("private mode is \(isOn ? "on" : "off") (user \(peer.userID))")
     }
 
@@ -78,16 +89,29 @@ struct TrackerCommands: Sendable {
     }
 
     private func eraseLog(from: UTCTime, to: UTCTime, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+        let answer: [UInt8]
         do throws(RecordingError) {
             let erasure = try await recorder.erase(from: from, to: to)
             try eraseLastPosition(from: from, to: to)
             logger.notice("erased \(counted(erasure.positionCount, "position")) from the log (user \(peer.userID))")
-            return ControlProtocol.object("ERASED") { json in
+            answer = ControlProtocol.object("ERASED") { json in
                 json.member("positions", erasure.positionCount)
                 json.member("tracks", erasure.trackCount)
             }
         } catch {
             throw refusal(error)
+        }
+        try await eraseOutbox(from: from, to: to)
+        return answer
+    }
+
+    private func eraseOutbox(from: UTCTime, to: UTCTime) async throws(ControlRefusal) {
+        guard let dispatcher = dispatches.dispatcher else { return }
+        do throws(OutboxError) {
+            _ = try await dispatcher.outbox.erase(from: from, to: to)
+            try await dispatcher.reload()
+        } catch {
+            throw ControlRefusal(.unavailable, "the log is erased, what waits to be sent is not: \(error)")
         }
     }
 

@@ -52,6 +52,7 @@ enum WaypostDaemon {
         if let socket = options.socket { configuration.control.socket = socket }
         return Tracker(
             configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays,
+            secrets: SecretFiles(credentialsFolder: identity.environment["CREDENTIALS_DIRECTORY"]),
             notifier: ServiceNotifier(environment: identity.environment), logger: Logger(label: "waypostd"))
     }
 }

@@ -98,6 +98,10 @@ final class OutboxStore {
         try database.run(
             "INSERT INTO destination(name, event_cursor, position_cursor) VALUES(?,?,?) ON CONFLICT(name) DO NOTHING",
             [.text(name), SQLiteValue(fromOldest ? 0 : try lastEntryNumber()), SQLiteValue(fromOldest ? 0 : newestPosition)])
+        // A log that is behind its cursor was removed, or moved to another folder: its numbers begin again.
+        try database.run(
+            "UPDATE destination SET position_cursor = ? WHERE name = ? AND position_cursor > ?",
+            [SQLiteValue(newestPosition), .text(name), SQLiteValue(newestPosition)])
     }
 
     /// All destinations that were ever attached, by their names.

@@ -177,6 +177,12 @@ extension Syscalls {
         }
     }
 
+    /// Whether users other than the owner may read or change a file; of one that cannot be looked at nobody knows, so they may.
+    public static func isOpenToOthers(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & 0o077 != 0
+    }
+
     /// The path without links; the path of what is missing when it, or what a link leads to, does not exist yet.
     public static func resolvingLinks(_ path: String) -> String {
         var path = path

@@ -5,6 +5,14 @@ public enum SystemProcess {
     /// The process's number.
     public static var processID: Int32 { getpid() }
 
+    /// What this machine is called; `localhost` when it has no name.
+    public static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        let code = gethostname(&name, 255)
+        let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return code == 0 && !text.isEmpty ? text : "localhost"
+    }
+
     /// The path of the running program's file, links resolved; nil where /proc is missing.
     public static var executablePath: String? {
         let path = Syscalls.resolvingLinks("/proc/self/exe")

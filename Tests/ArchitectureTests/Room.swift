@@ -61,7 +61,7 @@ extension Room {
 
         // The two programs. Foundation costs 50 MB of a device's storage: only the one that parses arguments has it.
         Room(
-            name: "WaypostDaemon", floor: 3, targets: libraries.union(["WaypostGeofences"]), products: ["Logging"],
+            name: "WaypostDaemon", floor: 3, targets: libraries.union(["WaypostGeofences", "WaypostDispatch"]), products: ["Logging"],
             toolchain: ["Synchronization"]),
         Room(
             name: "WaypostCLI", floor: 3, targets: libraries, products: ["ArgumentParser"],

@@ -5,9 +5,9 @@ extension EndToEnd {
     struct HelpTests {
         @Test(arguments: [
             "", "run", "status", "watch", "convert", "devices", "doctor", "receiver", "receiver show", "receiver rate", "receiver gst",
-            "private", "log", "log list", "log export", "log ack",
-            "log recover",
-            "log rotate", "log verify", "log erase", "config", "config check", "fences", "fences check", "fences replay",
+            "private", "log", "log list", "log export", "log ack", "log recover", "log rotate", "log verify", "log erase", "config",
+            "config check", "fences", "fences check", "fences replay", "dispatch", "dispatch now", "dispatch status", "dispatch pause",
+            "dispatch resume", "dispatch drain", "dispatch list", "dispatch retry", "dispatch drop", "track",
         ])
         func showsAnExampleOfEveryCommand(command: String) async throws {
             let words = command.split(separator: " ").map(String.init)

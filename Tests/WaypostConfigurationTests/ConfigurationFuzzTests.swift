@@ -79,8 +79,8 @@ import WaypostTestKit
         let text = "[\(dots)]\n\(dots) = [\n\(open)\(close)]\n"
         #expect(
             mistakes(in: text) == [
-                "waypost.toml:1:2: there is no section 'a'; known: [[source]], [tracking], [power], [log], [geofences], [privacy], [time], "
-                    + "[control]"
+                "waypost.toml:1:2: there is no section 'a'; known: [[source]], [tracking], [power], [log], [geofences], "
+                    + "[[destination]], [dispatch], [privacy], [time], [control]"
             ])
         #expect(mistakes(in: "\n\(dots).a = 1") == ["waypost.toml:2:1: invalid TOML: more than 100 dots in one line"])
     }

@@ -132,6 +132,17 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ("[log]\ndirectory = '~/t'", "2:13: [log] directory: cannot begin with '~', which only shells know; write the whole path"),
         ("[log]\ndirectory = \"a\\u0000b\"", "2:13: [log] directory: must not contain a NUL character"),
         ("[log]\n\"a\\nb\" = 1", "2:1: [log] has no key 'a\\nb'; known: \(logKeys)"),
+        ("[[destination]]\nname = 'a'", "1:1: [[destination]] needs a key 'url', for example url = \"\""),
+        ("[[destination]]\nurl = 'ftp://x/'", "2:7: [[destination]] url: must begin with https:// or http://"),
+        ("[[destination]]\nurl = 'http://me:secret@x/'", "2:7: [[destination]] url: must hold no password; use token_file"),
+        (
+            "[[destination]]\nurl = 'http://x/'\nname = 'a b'",
+            "3:8: [[destination]] name: must have 1 to 64 letters, digits, '.', '_' or '-'"
+        ),
+        (
+            "[[destination]]\nurl = 'http://x/'\n[[destination]]\nurl = 'http://y/'",
+            "3:1: [[destination]] name: is \"home\" in two sections; each needs its own"
+        ),
         (
             "[control]\nsocket = '/\(String(repeating: "x", count: 107))'",
             "2:10: [control] socket: is 108 bytes long; the system allows 107"

@@ -191,10 +191,10 @@ func waypost(_ arguments: String..., in folder: TestFolder, environment: [String
 
 /// Waits until something is so; false when it is not within the limit, which is generous as builds may run beside the tests.
 func eventually(
-    within limit: Duration = .seconds(60), every pause: Duration = .milliseconds(20), _ condition: () throws -> Bool
+    within limit: Duration = .seconds(60), every pause: Duration = .milliseconds(20), _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
     let end = ContinuousClock.now + limit
-    while try !condition() {
+    while try await !condition() {
         if ContinuousClock.now > end { return false }
         // Cancelled only when the whole run is given up.
         try? await Task.sleep(for: pause)

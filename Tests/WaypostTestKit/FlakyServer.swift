@@ -1,15 +1,17 @@
 import Foundation
-import Testing
 import Waypost
 
 /// `Tests/Scripts/flaky_server.py` as a process: a server that drops, delays, half-answers, refuses and lies.
-final class FlakyServer: Sendable {
-    let folder: String
-    let url: String
+public final class FlakyServer: Sendable {
+    /// Its folder: mode, received, requests.
+    public let folder: String
+    /// Where it takes records.
+    public let url: String
     /// Its end ends the server, too, if this program is killed.
     private let line = Pipe()
 
-    init(_ mode: String = "ok", arguments: [String] = [], scheme: String = "http") async throws {
+    /// Starts it and waits until it listens.
+    public init(_ mode: String = "ok", arguments: [String] = [], scheme: String = "http") async throws {
         folder = NSTemporaryDirectory() + "waypost-server-\(UInt32.random(in: 0...(.max)))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let process = Process()
@@ -35,13 +37,14 @@ final class FlakyServer: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    func setMode(_ mode: String) throws { try mode.write(toFile: folder + "/mode", atomically: true, encoding: .utf8) }
+    /// How it behaves from now on; the script says what there is.
+    public func setMode(_ mode: String) throws { try mode.write(toFile: folder + "/mode", atomically: true, encoding: .utf8) }
 
     /// The records it has taken, in order, repeats included.
-    func received() throws -> [JSONValue] { try lines("received") }
+    public func received() throws -> [JSONValue] { try lines("received") }
 
     /// The requests it has read.
-    func requests() throws -> [JSONValue] { try lines("requests") }
+    public func requests() throws -> [JSONValue] { try lines("requests") }
 
     private func lines(_ name: String) throws -> [JSONValue] {
         guard FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { return [] }

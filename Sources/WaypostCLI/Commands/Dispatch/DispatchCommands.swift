@@ -1,0 +1,123 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// `waypost dispatch ...`: what waits to be sent.
+struct DispatchCommandGroup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dispatch",
+        abstract: "See what waits to be sent, send it now, pause it; look after what a server refused.",
+        discussion: "Example: waypost dispatch now --wait",
+        subcommands: [
+            DispatchNowCommand.self, DispatchStatusCommand.self, DispatchPauseCommand.self, DispatchResumeCommand.self,
+            DispatchDrainCommand.self, DispatchListCommand.self, DispatchRetryCommand.self, DispatchDropCommand.self,
+        ], defaultSubcommand: DispatchStatusCommand.self)
+}
+
+/// Asks the daemon about sending.
+struct DispatchQuestion: ParsableArguments {
+    @Option(name: [.customLong("to")], help: ArgumentHelp("Only this destination; all when left out.", valueName: "destination"))
+    var destination: String?
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func ask(
+        _ action: ControlRequest.DispatchCommand.Action, number: UInt64? = nil, budgetSeconds: UInt64 = 30,
+        timeoutMilliseconds: Int = 10_000
+    ) throws(CommandFailure) -> JSONValue {
+        try daemon.ask(
+            .dispatch(.init(action, destination: destination, number: number, budgetSeconds: budgetSeconds)),
+            timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    /// Prints how a dispatch ended; an error ends the program with 1.
+    func report(_ answer: JSONValue) throws {
+        try OutputStream(path: "-").write(line: answer["completion"]?.string ?? "?")
+        if answer["completion"]?.string == "error" {
+            throw CommandFailure(.failed, what: "dispatch", why: answer["reason"]?.string ?? "failed")
+        }
+    }
+}
+
+/// `waypost dispatch now`: send everything that waits.
+struct DispatchNowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "now",
+        abstract: "Send everything that waits; the interval stays as it is.",
+        discussion: """
+            With --wait it says how it ended: good, no_data (nothing waits, or no network) or error (exit code 1).
+
+            Example: waypost dispatch now --wait
+            """)
+
+    @Flag(help: "Wait for the end and say how it was.")
+    var wait = false
+
+    @OptionGroup var question: DispatchQuestion
+
+    /// A backlog of months over a slow line.
+    private static let longestMilliseconds = 24 * 3_600_000
+
+    func run() throws {
+        if wait { return try question.report(question.ask(.now, timeoutMilliseconds: DispatchNowCommand.longestMilliseconds)) }
+        var client = try question.daemon.connect()
+        do throws(ControlError) {
+            try client.send(.dispatch(.init(.now, destination: question.destination)))
+            // What is wrong with the request is said at once; sending takes its time.
+            _ = try client.nextLine(timeoutMilliseconds: 300)
+        } catch .timedOut {
+            return
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+/// `waypost dispatch drain`: send until nothing waits or the time is over.
+struct DispatchDrainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drain",
+        abstract: "Send until nothing waits, something fails, or the time is over.",
+        discussion: """
+            For the moment before a shutdown, or after an interface came up. Says good, no_data or error (exit code 1).
+
+            Example: waypost dispatch drain --budget 20
+            """)
+
+    @Option(help: ArgumentHelp("The longest it may take.", valueName: "seconds"))
+    var budget: UInt64 = 30
+
+    @OptionGroup var question: DispatchQuestion
+
+    func validate() throws {
+        let longest = ControlRequest.DispatchCommand.maximumBudgetSeconds
+        if budget == 0 || budget > longest { throw ValidationError("--budget must be from 1 to \(longest) seconds") }
+    }
+
+    func run() throws {
+        try question.report(question.ask(.drain, budgetSeconds: budget, timeoutMilliseconds: Int(budget) * 1_000 + 10_000))
+    }
+}
+
+/// `waypost dispatch pause`: stop sending.
+struct DispatchPauseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Stop sending, over restarts; what comes meanwhile waits.",
+        discussion: "Example: waypost dispatch pause --to home")
+
+    @OptionGroup var question: DispatchQuestion
+
+    func run() throws { _ = try question.ask(.pause) }
+}
+
+/// `waypost dispatch resume`: go on sending.
+struct DispatchResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Go on sending after a pause.", discussion: "Example: waypost dispatch resume --to home")
+
+    @OptionGroup var question: DispatchQuestion
+
+    func run() throws { _ = try question.ask(.resume) }
+}

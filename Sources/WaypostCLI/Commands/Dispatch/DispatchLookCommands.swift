@@ -1,0 +1,110 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// `waypost dispatch status`: how the destinations are.
+struct DispatchStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show what waits for each destination, and why.",
+        discussion: "Example: waypost dispatch status")
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var question: DispatchQuestion
+
+    func run() throws {
+        let answer = try question.ask(.status)
+        let output = try OutputStream(path: "-")
+        if json { return try output.write(value: answer) }
+        for destination in answer["destinations"]?.array ?? [] { try output.write(line: DestinationLine(destination).text) }
+    }
+}
+
+/// A destination for people: `home  waiting: 3 events, about 120 positions, next in 40 s`.
+struct DestinationLine {
+    let destination: JSONValue
+
+    init(_ destination: JSONValue) {
+        self.destination = destination
+    }
+
+    var text: String {
+        func count(_ name: String) -> Int { destination[name]?.int ?? 0 }
+        var parts = ["\(counted(count("events"), "event"))", "about \(counted(count("positions"), "position"))"]
+        if count("dead_letters") > 0 { parts.append(counted(count("dead_letters"), "dead letter")) }
+        if count("dropped") > 0 { parts.append("\(count("dropped")) dropped") }
+        if let seconds = destination["next_seconds"]?.int { parts.append("next in \(seconds) s") }
+        if let reason = destination["reason"]?.string { parts.append(reason) }
+        return "\(destination["name"]?.string ?? "?"), \(destination["state"]?.string ?? "?"): \(parts.joined(separator: ", "))"
+    }
+}
+
+/// `waypost dispatch list`: what a server refused.
+struct DispatchListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the records that a server refused for good, with its words.",
+        discussion: "Example: waypost dispatch list --to home")
+
+    @Flag(help: "Print one JSON object per record.")
+    var json = false
+
+    @OptionGroup var question: DispatchQuestion
+
+    func run() throws {
+        let output = try OutputStream(path: "-")
+        for letter in try question.ask(.list)["dead_letters"]?.array ?? [] {
+            if json {
+                try output.write(value: letter)
+                continue
+            }
+            let again = letter["retrying"]?.bool == true ? " (to be sent again)" : ""
+            let words = ["destination", "id", "reason"].map { letter[$0]?.string ?? "?" }
+            try output.write(line: "\(letter["number"]?.int ?? 0) \(words[0]) \(words[1]): \(words[2])\(again)")
+        }
+    }
+}
+
+/// `waypost dispatch retry`: send what was refused once more.
+struct DispatchRetryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Send refused records once more.", discussion: "Example: waypost dispatch retry 12")
+
+    @Argument(help: "The record's number in dispatch list; all when left out.")
+    var number: UInt64?
+
+    @OptionGroup var question: DispatchQuestion
+
+    func run() throws {
+        let count = try question.ask(.retry, number: number)["changed"]?.int ?? 0
+        if count == 0, let number {
+            throw CommandFailure(.failed, what: "\(number)", why: "no such dead letter", next: "see waypost dispatch list")
+        }
+    }
+}
+
+/// `waypost dispatch drop`: remove what was refused.
+struct DispatchDropCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop", abstract: "Remove refused records for good.", discussion: "Example: waypost dispatch drop 12")
+
+    @Argument(help: "The record's number in dispatch list.")
+    var number: UInt64?
+
+    @Flag(help: "All of them.")
+    var all = false
+
+    @OptionGroup var question: DispatchQuestion
+
+    func validate() throws {
+        if (number == nil) != all { throw ValidationError("say which: a number, or --all") }
+    }
+
+    func run() throws {
+        let count = try question.ask(.drop, number: number)["changed"]?.int ?? 0
+        if count == 0, let number {
+            throw CommandFailure(.failed, what: "\(number)", why: "no such dead letter", next: "see waypost dispatch list")
+        }
+    }
+}

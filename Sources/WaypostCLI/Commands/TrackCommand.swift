@@ -1,0 +1,54 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+
+/// `waypost track`: an application's own event.
+struct TrackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "track",
+        abstract: "Send an event of your own, with the position, to every destination.",
+        discussion: """
+            It is on the disk when this returns, and sent when the destination is due. Values that are JSON numbers, true, false or null are \
+            sent as such, everything else as text.
+
+            Example: waypost track delivered parcel=7 signed_by="A. Smith"
+            """)
+
+    @Argument(help: "What it is called.")
+    var name: String
+
+    @Argument(help: ArgumentHelp("What to say with it.", valueName: "key=value"))
+    var values: [String] = []
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func validate() throws {
+        if name.isEmpty { throw ValidationError("NAME must not be empty") }
+        _ = try members()
+    }
+
+    func run() throws {
+        _ = try daemon.ask(.track(name: name, values: try members()))
+    }
+
+    private func members() throws -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        for pair in values {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else { throw ValidationError("\(pair): must be KEY=VALUE") }
+            let key = String(parts[0])
+            guard members.updateValue(TrackCommand.value(String(parts[1])), forKey: key) == nil else {
+                throw ValidationError("\(key): comes twice")
+            }
+        }
+        return members
+    }
+
+    private static func value(_ text: String) -> JSONValue {
+        // What is no JSON is text.
+        switch try? JSONParser().parse(text) {  // See above.
+        case .some(let value) where value.array == nil && value.object == nil && value.string == nil: return value
+        default: return .string(text)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+extension ValueKind<String> {
+    /// A name of letters, digits and a few marks, which fits a command line.
+    static var plainName: ValueKind {
+        ValueKind(
+            unit: "letters, digits, . _ -",
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let name) = node.value else { throw .wrongType(expected: "a name in quotes") }
+                guard (1...64).contains(name.utf8.count),
+                    name.utf8.allSatisfy({ byte in
+                        let scalar = Unicode.Scalar(byte)
+                        return scalar.properties.isAlphabetic && scalar.isASCII || ("0"..."9").contains(scalar)
+                            || "._-".unicodeScalars.contains(scalar)
+                    })
+                else { throw .invalid(reason: "must have 1 to 64 letters, digits, '.', '_' or '-'") }
+                return name
+            },
+            write: tomlString)
+    }
+
+    /// A short text of printable characters, or nothing.
+    static var plainText: ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let text) = node.value else { throw .wrongType(expected: "a text") }
+                guard text.utf8.count <= 128, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+                    throw .invalid(reason: "must have at most 128 bytes of printable text")
+                }
+                return text
+            },
+            write: tomlString)
+    }
+
+    /// The address of a web server, or nothing.
+    static var httpURL: ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let url) = node.value else { throw .wrongType(expected: "a URL in quotes") }
+                if url.isEmpty { return url }
+                let lowered = url.lowercased()
+                guard let scheme = ["https://", "http://"].first(where: lowered.hasPrefix) else {
+                    throw .invalid(reason: "must begin with https:// or http://")
+                }
+                let host = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+                guard !host.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                    throw .invalid(reason: "must be \(scheme)HOST/PATH without blanks")
+                }
+                // It is shown in messages.
+                guard !host.contains("@") else { throw .invalid(reason: "must hold no password; use token_file") }
+                return url
+            },
+            write: tomlString)
+    }
+}
+
+extension ValueKind where Value: RawRepresentable<String> & CaseIterable {
+    /// One of a few words.
+    static func choice() -> ValueKind {
+        let words = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+        return ValueKind(
+            unit: words,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let word) = node.value else { throw .wrongType(expected: words) }
+                guard let choice = Value(rawValue: word) else { throw .invalid(reason: "must be \(words)") }
+                return choice
+            },
+            write: { tomlString($0.rawValue) })
+    }
+}

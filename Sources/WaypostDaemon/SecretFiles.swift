@@ -1,0 +1,44 @@
+import WaypostSystem
+
+/// Secrets in files that nobody else may read: the first line of each.
+struct SecretFiles: Sendable {
+    /// Where systemd lends credentials (`CREDENTIALS_DIRECTORY`); nil when it lends none.
+    var credentialsFolder: String?
+
+    /// Why a file is no place for a secret.
+    struct Problem: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// What goes before the name of a credential of systemd, instead of a path.
+    private static let credentialPrefix = "credential:"
+
+    /// The secret; never logged or shown.
+    ///
+    /// - Parameter place: a path, or `credential:NAME` for what `LoadCredential=NAME:...` of the service lends.
+    func read(_ place: String) throws(Problem) -> String {
+        let path = try path(of: place)
+        let bytes: [UInt8]?
+        do throws(SystemError) { bytes = try Syscalls.contents(of: path) } catch {
+            throw Problem(description: "\(path): cannot be read: \(error.reason)")
+        }
+        guard let bytes else { throw Problem(description: "\(path): there is no such file") }
+        guard !Syscalls.isOpenToOthers(path) else {
+            throw Problem(description: "\(path): other users may read or change it; chmod 600 \(path)")
+        }
+        let secret = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+        guard !secret.isEmpty else { throw Problem(description: "\(path): is empty") }
+        return secret
+    }
+
+    private func path(of place: String) throws(Problem) -> String {
+        guard place.hasPrefix(SecretFiles.credentialPrefix) else { return place }
+        let name = place.dropFirst(SecretFiles.credentialPrefix.count)
+        guard !name.isEmpty, !name.contains("/") else { throw Problem(description: "\(place): must be credential:NAME") }
+        guard let folder = credentialsFolder else {
+            throw Problem(
+                description: "\(place): systemd lends none; add LoadCredential=\(name):/PATH to the service (systemctl edit waypostd)")
+        }
+        return "\(folder)/\(name)"
+    }
+}

@@ -1,0 +1,128 @@
+import Logging
+import Waypost
+import WaypostControl
+import WaypostDispatch
+import WaypostPositioning
+import WaypostSystem
+
+// What is asked about sending.
+extension TrackerCommands {
+    /// So many dead letters are in one answer.
+    private static let deadLettersShown = 500
+
+    /// Takes an application's own event, with the position.
+    func track(_ name: String, _ values: [String: JSONValue]) async throws(ControlRefusal) -> [UInt8] {
+        let dispatcher = try openDispatcher()
+        guard await source.withholding == nil else {
+            throw ControlRefusal(.unavailable, "nothing is told from here: private mode is on, or this is a privacy zone")
+        }
+        let position = await manager.rawPosition
+        let call = TrackCall(name: name, values: values, time: clock.now ?? position?.time, position: position)
+        do throws(OutboxError) { try await dispatcher.accept([.track(call)]) } catch { throw refusal(error) }
+        return ControlProtocol.object("TRACKED") { json in json.member("id", call.id) }
+    }
+
+    func dispatch(_ command: ControlRequest.DispatchCommand, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+        let dispatcher = try openDispatcher()
+        let name = command.destination
+        do throws(OutboxError) {
+            switch command.action {
+            case .now: return TrackerCommands.dispatched(try await dispatcher.dispatch(name))
+            case .drain: return TrackerCommands.dispatched(try await dispatcher.drain(name, budget: .seconds(command.budgetSeconds)))
+            case .status:
+                let statuses = try await dispatcher.statuses()
+                return ControlProtocol.object("DISPATCH") { json in json.append(statuses.filter { name == nil || $0.state.name == name }) }
+            case .pause, .resume:
+                let isPaused = command.action == .pause
+                try await dispatcher.setPaused(isPaused, name)
+                logger.notice("sending to \(name ?? "all") is \(isPaused ? "paused" : "resumed") (user \(peer.userID))")
+                return TrackerCommands.changed(1)
+            case .list:
+                let letters = try await dispatcher.outbox.deadLetters(of: name, limit: TrackerCommands.deadLettersShown)
+                return ControlProtocol.object("DEAD_LETTERS") { json in
+                    json.array("dead_letters") { json in for letter in letters { json.append(letter) } }
+                }
+            case .retry:
+                return TrackerCommands.changed(try await dispatcher.retryDeadLetters(number: command.number.map(Int64.init), of: name))
+            case .drop:
+                let count = try await dispatcher.outbox.dropDeadLetters(number: command.number.map(Int64.init), of: name)
+                logger.notice("\(counted(count, "dead letter")) dropped (user \(peer.userID))")
+                return TrackerCommands.changed(count)
+            }
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    private func openDispatcher() throws(ControlRefusal) -> Dispatcher {
+        if let dispatcher = dispatches.dispatcher { return dispatcher }
+        throw ControlRefusal(
+            .unavailable, dispatches.problems.first ?? "there is no destination; name one in the configuration: [[destination]]")
+    }
+
+    private func refusal(_ error: OutboxError) -> ControlRefusal {
+        switch error {
+        case .unknownDestination, .tooLong: ControlRefusal(.badRequest, "\(error)")
+        case .full, .cannotAccess, .cannotOpen, .laterVersion: ControlRefusal(.unavailable, "\(error)")
+        }
+    }
+
+    private static func dispatched(_ completion: DispatchCompletion) -> [UInt8] {
+        ControlProtocol.object("DISPATCHED") { json in
+            json.member("completion", completion.word)
+            if case .error(let reason) = completion { json.member("reason", reason) }
+        }
+    }
+
+    private static func changed(_ count: Int) -> [UInt8] {
+        ControlProtocol.object("DISPATCH_CHANGED") { json in json.member("changed", count) }
+    }
+}
+
+extension JSONWriter {
+    /// How the destinations are.
+    mutating func append(_ statuses: [DestinationStatus]) {
+        array("destinations") { json in
+            for status in statuses {
+                json.object { json in
+                    json.member("name", status.state.name)
+                    json.member("state", status.word)
+                    json.member("events", status.state.waitingEventCount)
+                    json.member("positions", Int(clamping: status.positionsBehind))
+                    json.member("dead_letters", status.state.deadLetterCount)
+                    json.member("sent", status.state.sentCount)
+                    json.member("dropped", status.state.droppedCount)
+                    json.member("next_seconds", status.nextAttemptMilliseconds.map { Int($0 / 1_000) })
+                    json.member("receipt_seconds_ago", status.lastReceiptMilliseconds.map { Int($0 / 1_000) })
+                    json.member("reason", status.failure)
+                }
+            }
+        }
+    }
+
+    fileprivate mutating func append(_ letter: DeadLetter) {
+        object { json in
+            json.member("number", Int(letter.number))
+            json.member("destination", letter.destination)
+            json.member("id", letter.record.id)
+            json.member("lane", letter.record.lane.rawValue)
+            json.member("seq", Int(clamping: letter.record.sequence))
+            json.member("time", letter.record.time)
+            json.member("reason", letter.reason)
+            json.member("retrying", letter.isDue ? true : nil)
+        }
+    }
+}
+
+extension DestinationStatus {
+    /// One word.
+    fileprivate var word: String {
+        if state.isPaused { return "paused" }
+        if isSending { return "sending" }
+        if failure != nil { return needsMending ? "failing" : "retrying" }
+        return state.waitingEventCount > 0 || positionsBehind > 0 ? "waiting" : "idle"
+    }
+
+    /// What is wrong, for people; nil when nothing is.
+    var problem: String? { needsMending ? failure.map { "destination \(state.name): \($0)" } : nil }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import Testing
+import Waypost
+import WaypostTestKit
+
+extension EndToEnd {
+    /// From a fix, a border or an application to a server, through the whole tracker.
+    struct DispatchTests {
+        private let receiver = SimulatedReceiver()
+
+        /// A tracker with one destination that sends on demand, in a folder with a receiver.
+        private func tracker(
+            to url: String, in folder: TestFolder, _ fifo: ReceiverFIFO, more: String = ""
+        ) async throws -> TrackerProcess {
+            try folder.write("[[destination]]\nname = \"home\"\nurl = \"\(url)\"\ninterval = 0\ntimeout = 5\n\(more)", to: "w.toml")
+            return try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+        }
+
+        private func status(in folder: TestFolder) async throws -> JSONValue {
+            let run = try await waypost("dispatch", "status", "--json", "--socket", "socket", in: folder)
+            let answer = try JSONParser().parse(Array(run.output.utf8))
+            return try #require(answer["destinations"]?.array?.first)
+        }
+
+        private func write(_ epochs: Range<Int>, to fifo: ReceiverFIFO) throws {
+            try fifo.write(epochs.map { receiver.epoch($0).text }.joined())
+        }
+
+        @Test func sendsPositionsAndAnApplicationsEvents() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await tracker(to: server.url, in: folder, fifo)
+            try write(0..<10, to: fifo)
+            #expect(try await eventually { try await status(in: folder)["positions"]?.int ?? 0 >= 8 })
+            let call = try await waypost(
+                "track", "delivered", "parcel=7", "signed_by=A. Smith", "late=false", "--socket", "socket", in: folder)
+            #expect(call.code == 0 && call.output.isEmpty, "\(call)")
+            #expect(try await status(in: folder)["events"]?.int == 1)
+            #expect(try server.received().isEmpty)
+
+            let now = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
+            #expect(now.output == "good\n" && now.code == 0)
+            let records = try server.received()
+            let sent = try #require(records.first { $0["class"]?.string == "TRACK" })
+            #expect(sent["name"]?.string == "delivered" && sent["values"]?["parcel"]?.int == 7)
+            #expect(sent["values"]?["signed_by"]?.string == "A. Smith" && sent["values"]?["late"]?.bool == false)
+            #expect(sent["lat"]?.double != nil && sent["queue_ms"]?.int ?? -1 >= 0)
+            let positions = records.filter { $0["class"]?.string == "TPV" }
+            #expect(positions.count >= 8)
+            #expect(positions.compactMap { $0["time"]?.string } == positions.compactMap { $0["time"]?.string }.sorted())
+            #expect(Set(records.compactMap { $0["id"]?.string }).count == records.count)
+
+            let again = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
+            #expect(again.output == "no_data\n" && again.code == 0)
+            let text = try await waypost("dispatch", "--socket", "socket", in: folder).output
+            #expect(text.hasPrefix("home, idle: 0 events, about 0 positions"), "\(text)")
+            fifo.close()
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+        }
+
+        @Test func keepsWhatWaitsOverAKillAndSendsTheRestAtTheStop() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer("status 503")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let first = try await tracker(to: server.url, in: folder, fifo)
+            try write(0..<10, to: fifo)
+            for number in 0..<20 {
+                #expect(try await waypost("track", "n", "n=\(number)", "--socket", "socket", in: folder).code == 0)
+            }
+            let failed = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
+            #expect(failed.output == "error\n" && failed.code == 1 && failed.errors.contains("503"), "\(failed)")
+            _ = try await first.stop(with: SIGKILL)
+
+            try server.setMode("ok")
+            let second = try await tracker(to: server.url, in: folder, fifo)
+            #expect(try await status(in: folder)["events"]?.int == 20)
+            // A stop has a moment for what waits.
+            #expect(try await second.stop() == ProgramExit(code: 0))
+            let calls = try server.received().filter { $0["class"]?.string == "TRACK" }
+            #expect(calls.compactMap { $0["values"]?["n"]?.int } == Array(0..<20))
+            fifo.close()
+        }
+
+        @Test func sendsFenceEventsOnceAtTheEndOfARecording() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            try folder.write(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                    + #"[10.262429,51.714533]},"properties":{"name":"Client","radius":200}}]}"#, to: "fences.geojson")
+            try folder.write(
+                "[geofences]\nfile = \"fences.geojson\"\n[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\npositions = false\n",
+                to: "w.toml")
+            let tracker = try await TrackerProcess(source: "nmea:\(Package.drive)?speed=0", in: folder, options: ["--config", "w.toml"])
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+            let records = try server.received()
+            #expect(records.allSatisfy { $0["class"]?.string == "EVENT" && $0["fence"]?.string == "Client" })
+            #expect(records.compactMap { $0["event"]?.string } == ["enter", "exit"])
+            #expect(Set(records.compactMap { $0["id"]?.string }).count == 2)
+            let visits = Set(records.compactMap { $0["visit"]?.string ?? $0["visit"]?.int.map(String.init) })
+            #expect(visits.count == 1, "\(records)")
+        }
+
+        @Test func showsAndRemovesWhatAServerRefuses() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer("poison \"poison\":true")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await tracker(to: server.url, in: folder, fifo)
+            for number in 0..<5 {
+                let poison = number == 2 ? ["poison=true"] : []
+                #expect(
+                    try await finish([Program.waypost.path, "track", "n", "n=\(number)", "--socket", "socket"] + poison, in: folder).code
+                        == 0)
+            }
+            _ = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
+            #expect(Set(try server.received().compactMap { $0["values"]?["n"]?.int }) == [0, 1, 3, 4])
+            let list = try await waypost("dispatch", "list", "--socket", "socket", in: folder).output
+            #expect(list.hasPrefix("1 home t-") && list.split(separator: "\n").count == 1, "\(list)")
+            #expect(try await waypost("dispatch", "drop", "7", "--socket", "socket", in: folder).code == 1)
+            #expect(try await waypost("dispatch", "drop", "--all", "--socket", "socket", in: folder).code == 0)
+            #expect(try await status(in: folder)["dead_letters"]?.int == 0)
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
+        @Test func pausesAndKeepsItsPauseOverARestart() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let first = try await tracker(to: server.url, in: folder, fifo)
+            #expect(try await waypost("dispatch", "pause", "--to", "home", "--socket", "socket", in: folder).code == 0)
+            #expect(try await waypost("dispatch", "pause", "--to", "nobody", "--socket", "socket", in: folder).code != 0)
+            #expect(try await waypost("track", "x", "--socket", "socket", in: folder).code == 0)
+            _ = try await first.stop()
+            #expect(try server.received().isEmpty)
+            let second = try await tracker(to: server.url, in: folder, fifo)
+            #expect(try await status(in: folder)["state"]?.string == "paused")
+            #expect(try await waypost("dispatch", "resume", "--socket", "socket", in: folder).code == 0)
+            #expect(try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder).output == "good\n")
+            #expect(try server.received().count == 1)
+            fifo.close()
+            _ = try await second.stop()
+        }
+
+        @Test func refusesASecretThatOthersMayRead() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            try folder.write("secret\n", to: "token")
+            #expect(chmod(folder.path("token"), 0o644) == 0)
+            let tracker = try await tracker(to: server.url, in: folder, fifo, more: "token_file = \"\(folder.path("token"))\"\n")
+            let screen = try await waypost("status", "--socket", "socket", in: folder)
+            #expect(screen.output.contains("other users may read or change it; chmod 600"), "\(screen)")
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
+        @Test func saysThatNothingIsSentWithoutADestination() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            let run = try await waypost("track", "x", "--socket", "socket", in: folder)
+            #expect(run.code != 0 && run.errors.contains("[[destination]]"), "\(run)")
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+    }
+}
