@@ -67,6 +67,9 @@ install -d -m 755 "$root/etc/waypost/conf.d"
 install_as 644 Config/systemd/waypostd.service "$system/systemd/system/waypostd.service"
 install_as 644 Config/sysusers.d/waypost.conf usr/lib/sysusers.d/waypost.conf
 install_as 644 Config/tmpfiles.d/waypost.conf usr/lib/tmpfiles.d/waypost.conf
+for hook in NetworkManager/dispatcher.d/90-waypost networkd-dispatcher/routable.d/90-waypost; do
+    install_as 755 Config/network/waypost-drain "usr/lib/$hook"
+done
 install_as 644 udev/60-waypost.rules "$system/udev/rules.d/60-waypost.rules"
 
 doc=usr/share/doc/waypost

@@ -16,7 +16,8 @@ struct WaypostCLI: ParsableCommand {
         version: WaypostVersion.text,
         subcommands: [
             RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, FencesCommand.self, DevicesCommand.self,
-            LogCommand.self, DispatchCommandGroup.self, TrackCommand.self, DoctorCommand.self, ReceiverCommand.self, PrivateCommand.self,
+            LogCommand.self, DispatchCommandGroup.self, TrackCommand.self, LedgerCommand.self, DoctorCommand.self, ReceiverCommand.self,
+            PrivateCommand.self,
             HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self,
         ])
 

@@ -119,6 +119,15 @@ extension Configuration {
                     read again when it changes; waypost fences check FILE says what is wrong with it. Empty = none.
                     """),
                 .init(
+                    "url", \.url, .webURL,
+                    """
+                    The fence file of a web server (https://, http://), kept on the disk for the time without a network; file goes before it. \
+                    Empty = none.
+                    """),
+                .init(
+                    "refresh", \.refresh, .duration(in: .seconds(60) ... .seconds(604_800)),
+                    "So often the server is asked whether it has changed."),
+                .init(
                     "rule", \.rule, .borderRule,
                     "robust: a fix that lies flips nothing, decided from positions and Doppler velocity. exact: every fix is taken as it is."
                 ),
@@ -137,7 +146,7 @@ extension Configuration {
                     "name", \.name, .plainName, isUnique: true,
                     "What it is called, in status and waypost dispatch, and under which what waits is kept."),
                 .init("kind", \.kind, .choice(), "What it speaks: http = JSON over HTTP or HTTPS."),
-                .init("url", \.url, .httpURL, isRequired: true, "The server: https://HOST/PATH or http://HOST/PATH. Empty = none."),
+                .init("url", \.url, .webURL, isRequired: true, "The server: https://HOST/PATH or http://HOST/PATH. Empty = none."),
                 .init(
                     "interval", \.interval, .duration(in: .zero ... .seconds(86_400)),
                     "Between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch now)."),

@@ -92,6 +92,10 @@ public struct Configuration: Equatable, Sendable {
     public struct Geofences: Equatable, Sendable {
         /// The fence file, or the folder of fence files; nil for none.
         public var file: String?
+        /// The fence file of a web server; empty for none.
+        public var url = ""
+        /// How often the server is asked.
+        public var refresh = Duration.seconds(3_600)
         /// How a change of side is decided.
         public var rule = BorderRule.robust
         /// How many fences count at most, the nearest; 0 = all.

@@ -32,7 +32,7 @@ extension ValueKind<String> {
     }
 
     /// The address of a web server, or nothing.
-    static var httpURL: ValueKind {
+    static var webURL: ValueKind {
         ValueKind(
             unit: nil,
             read: { (node) throws(ValueProblem) in
@@ -47,7 +47,7 @@ extension ValueKind<String> {
                     throw .invalid(reason: "must be \(scheme)HOST/PATH without blanks")
                 }
                 // It is shown in messages.
-                guard !host.contains("@") else { throw .invalid(reason: "must hold no password; use token_file") }
+                guard !host.contains("@") else { throw .invalid(reason: "must hold no password, which messages would show") }
                 return url
             },
             write: tomlString)

@@ -31,6 +31,8 @@ import Waypost
 /// daemon  {"class":"TRACKED","id":"t-..."}
 /// client  {"request":"dispatch","action":"now","destination":"home"}   or status, pause, resume, drain ("budget"), list, retry, drop ("number")
 /// daemon  {"class":"DISPATCHED","completion":"good"}                     {"class":"DISPATCH",...} {"class":"DEAD_LETTERS",...}
+/// client  {"request":"ledger","id":"t-..."}                               or "since":"2026-11-21T11:00:00Z", then "page" as "next" said
+/// daemon  {"class":"LEDGER","records":[{"kind":"track","id":"t-...","destinations":[{"name":"home","state":"queued"}]}]}
 ///         {"class":"DROPPED","count":12}       the client was too slow for so many lines, the oldest
 /// daemon  {"class":"ERROR","code":"unknown_request","message":"..."}  instead of an answer
 /// ```

@@ -34,6 +34,8 @@ public enum ControlRequest: Sendable, Hashable {
     case track(name: String, values: [String: JSONValue])
     /// What waits to be sent.
     case dispatch(DispatchCommand)
+    /// What became of fixes and events.
+    case ledger(LedgerQuestion)
 
     /// Which lines a watch wants.
     public struct WatchOptions: Sendable, Hashable {
@@ -113,6 +115,7 @@ public enum ControlRequest: Sendable, Hashable {
         case "track":
             self = .track(name: try options.string("name"), values: try options.object("values").object ?? [:])
         case "dispatch": self = .dispatch(try options.dispatch())
+        case "ledger": self = .ledger(try options.ledger())
         default: throw ControlRefusal(.unknownRequest, "unknown request \"\(ControlRefusal.quoted(verb))\"")
         }
         try options.refuseRest()
@@ -168,6 +171,13 @@ public enum ControlRequest: Sendable, Hashable {
                     json.member("request", "track")
                     json.member("name", name)
                     json.member("values", .object(values))
+                case .ledger(.record(let id)):
+                    json.member("request", "ledger")
+                    json.member("id", id)
+                case .ledger(.since(let time, let page)):
+                    json.member("request", "ledger")
+                    json.member("since", time)
+                    json.member("page", page.text)
                 case .dispatch(let command):
                     json.member("request", "dispatch")
                     json.member("action", command.action.rawValue)
@@ -228,6 +238,14 @@ public enum ControlRequest: Sendable, Hashable {
                 guard (1...longest).contains(command.budgetSeconds) else { throw wrong("budget", "seconds, from 1 to \(longest)") }
             }
             return command
+        }
+
+        mutating func ledger() throws(ControlRefusal) -> LedgerQuestion {
+            if rest["id"] != nil { return .record(id: try string("id")) }
+            let since = try time("since")
+            guard rest["page"] != nil else { return .since(since, .outbox(0)) }
+            guard let page = LedgerPage(text: try string("page")) else { throw wrong("page", "what \"next\" of the answer before said") }
+            return .since(since, page)
         }
 
         mutating func string(_ name: String) throws(ControlRefusal) -> String {

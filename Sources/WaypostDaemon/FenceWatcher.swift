@@ -75,6 +75,11 @@ actor FenceWatcher: PositioningConsumer {
         await followAsNeeded()
     }
 
+    /// Takes what a look at the server of the fences gave.
+    func process(_ download: FenceDownload.Outcome) async {
+        await noteChange(await keeper.process(download))
+    }
+
     private func tell(_ reports: [FenceReport]) async {
         for report in reports {
             await log(report)

@@ -8,6 +8,8 @@ import WaypostSystem
 actor LogConsumer: PositioningConsumer {
     /// Fixes that were left out because the one logged before says enough.
     private(set) var thinnedCount = 0
+    /// Which these were, and others that were not logged.
+    private(set) var filtered = FilteredFixes()
 
     private let recorder: TrackRecorder
     private var thinner: PositionThinner
@@ -59,16 +61,26 @@ actor LogConsumer: PositioningConsumer {
         if let time = position.time, position.status.isMeasured { clock.process(time) }
         guard thinner.keeps(position) else {
             thinnedCount += 1
+            filtered.note(position.time ?? clock.now, because: "near the one before: [log] min_distance, min_interval, min_turn")
             return
         }
         let now = MonotonicClock.milliseconds
         do throws(RecordingError) {
-            if case .logged(_, true) = try await recorder.record(position) { tidyAt = now }
+            switch try await recorder.record(position) {
+            case .logged(_, let endedTrack): if endedTrack { tidyAt = now }
+            case .leftOut(let reason): filtered.note(position.time ?? clock.now, because: reason.words)
+            case .notWanted: break
+            }
             if told.writing != nil || told.synchronizing != nil { await tell() }
             noteLogged()
             hasNews = true
             if synchronizer == nil { synchronizer = Task { await synchronize() } }
         } catch {
+            // One that is not safe on the disk yet is logged all the same.
+            if case .cannotSynchronize = error {
+            } else {
+                filtered.note(position.time ?? clock.now, because: DaemonFailure(error).lines.joined())
+            }
             await tell()
             if case .cannotAppend(_, let cause) = error, cause.isDiskFull { tidyAt = min(tidyAt, now + LogConsumer.tidyIntervalWhenFull) }
         }

@@ -39,6 +39,40 @@ actor LogPositions: PositionSupply {
         return page
     }
 
+    /// Positions and events after a number, of any time or not before one, at most `limit`.
+    func records(after number: UInt64, since time: UTCTime?, limit: Int) throws(PositionSupplyError) -> [JournalRecord] {
+        var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number))
+        var records: [JournalRecord] = []
+        do throws(RecordingError) {
+            while records.count < limit, let record = try reader.next() {
+                switch record.content {
+                case .position(let position):
+                    guard record.types.contains(type) else { continue }
+                    if let time, let moment = position.time, moment < time { continue }
+                case .event(let event): if let time, event.time < time { continue }
+                case .segmentBreak, .other: continue
+                }
+                records.append(record)
+            }
+        } catch {
+            throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
+        }
+        return records
+    }
+
+    /// The event of that name, looked for from its time on if that is known.
+    func event(id: String, at time: UTCTime?) throws(PositionSupplyError) -> JournalRecord? {
+        var reader = LogReader(folder: folder, from: time.map(LogReader.Start.from) ?? .oldest)
+        do throws(RecordingError) {
+            while let record = try reader.next() {
+                if case .event(let event) = record.content, event.id == id { return record }
+            }
+        } catch {
+            throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
+        }
+        return nil
+    }
+
     func newestNumber() throws(PositionSupplyError) -> UInt64 {
         do throws(RecordingError) { return try folder.lastSequence() } catch {
             throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())

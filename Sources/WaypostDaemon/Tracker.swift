@@ -49,8 +49,8 @@ struct Tracker {
             logFolder: configuration.log.directory)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fences: fences, source: source, lastPosition: lastPosition, privacy: privacy,
-            recorder: recorder, dispatches: dispatches, clock: clock,
-            logFolder: LogFolder(path: configuration.log.directory), logger: logger)
+            recorder: recorder, dispatches: dispatches, clock: clock, log: log,
+            logFolder: LogFolder(path: configuration.log.directory), logTypes: configuration.log.types, logger: logger)
         let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(Chronicler(logger: logger))
@@ -59,6 +59,7 @@ struct Tracker {
         await manager.attach(fences)
         if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
         await fences.start(log: LogFolder(path: configuration.log.directory))
+        let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }
 
         logger.info("source \(source.name), log \(configuration.log.directory), socket \(server.path)")
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
@@ -76,6 +77,7 @@ struct Tracker {
         await dispatches.stop(budget: configuration.dispatch.stopBudget, logger: logger)
         await upkeep.close()
         watchdog.cancel()
+        download?.cancel()
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
@@ -122,11 +124,25 @@ struct Tracker {
 
     private func makeKeeper() throws(DaemonFailure) -> GeofenceKeeper {
         var settings = GeofenceKeeper.Settings(path: configuration.geofences.file, stateFolder: stateFolder)
+        if fencesAreDownloaded {
+            settings.path = FenceDownload.path(in: stateFolder)
+            settings.isAwaited = true
+        }
         settings.rule = configuration.geofences.rule
         if configuration.geofences.maxActive > 0 { settings.maxActive = configuration.geofences.maxActive }
         do { return try GeofenceKeeper(settings) } catch {
             throw DaemonFailure(.failed, "no thread for the fences: \(error.reason)")
         }
+    }
+
+    /// The file goes before the server.
+    private var fencesAreDownloaded: Bool { configuration.geofences.file == nil && !configuration.geofences.url.isEmpty }
+
+    private func makeDownload() throws(DaemonFailure) -> FenceDownload? {
+        guard fencesAreDownloaded else { return nil }
+        var settings = FenceDownload.Settings(url: configuration.geofences.url, folder: stateFolder)
+        settings.refresh = configuration.geofences.refresh
+        do { return try FenceDownload(settings) } catch { throw DaemonFailure(.failed, "the fences' download: \(error.description)") }
     }
 
     private func makeGate(_ privacy: PrivacyStore) throws(DaemonFailure) -> PrivacyGate {

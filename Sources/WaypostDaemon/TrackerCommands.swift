@@ -17,7 +17,9 @@ struct TrackerCommands: Sendable {
     let recorder: TrackRecorder
     let dispatches: DispatchDesk
     let clock: ConfirmedClock
+    let log: LogConsumer
     let logFolder: LogFolder
+    let logTypes: [LogType]
     let logger: Logger
 
     /// Does it and gives the line that answers.
@@ -40,6 +42,7 @@ struct TrackerCommands: Sendable {
         case .acknowledge(let cursor, let puller): return try acknowledge(cursor, puller)
         case .eraseLog(let from, let to): return try await eraseLog(from: from, to: to, for: peer)
         case .track(let name, let values): return try await track(name, values)
+        case .ledger(let question): return try await ledger(question)
         case .dispatch(let command): return try await dispatch(command, for: peer)
         case .status, .watch: preconditionFailure("the server answers these itself")
         }

@@ -46,6 +46,8 @@ struct Settlement: Sendable, Hashable {
     var answer = ""
 
     struct Refused: Sendable, Hashable {
+        /// Its number in the lane's row: the entry's, or the position's in the log.
+        var number: UInt64
         var record: DispatchRecord
         var reason: String
     }

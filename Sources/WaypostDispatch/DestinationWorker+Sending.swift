@@ -47,6 +47,8 @@ extension DestinationWorker {
         // What cannot be read any more is behind us.
         guard !records.isEmpty else { return await accept(range, of: lane, refusing: [:], answer: "unreadable") }
         let batch = DispatchBatch(device: device, time: clock.confirmedTime(), records: records)
+        inFlight = Set(records.map(\.id))
+        defer { inFlight = [] }
         switch await destination.send(batch) {
         case .delivered(let refused, let answer):
             noteReceipt()
@@ -64,21 +66,22 @@ extension DestinationWorker {
 
     private func accept(_ range: Range<Int>, of lane: DispatchLane, refusing refused: [Int: String], answer: String) async -> RunEnding {
         queues[lane]?.rule.accept(range, refusing: refused)
+        queues[lane]?.answer = answer
         if refused.count < range.count {
             for other in queues.keys where other != lane { queues[other]?.rule.noteAcceptedElsewhere() }
         }
-        return await keepSettled(lane, answer: answer, ending: .sent)
+        return await keepSettled(lane, ending: .sent)
     }
 
     private func refuse(_ range: Range<Int>, of lane: DispatchLane, reason: String) async -> RunEnding {
         let isHeld = queues[lane]?.rule.refuse(range, reason: reason) ?? false
-        let ending = await keepSettled(lane, answer: reason, ending: .refused)
+        let ending = await keepSettled(lane, ending: .refused)
         if case .refused = ending, isHeld { return .denied(reason: "refuses everything: \(reason)") }
         return ending
     }
 
-    private func keepSettled(_ lane: DispatchLane, answer: String, ending: RunEnding) async -> RunEnding {
-        guard let settlement = queues[lane]?.takeSettlement(answer: answer) else { return ending }
+    private func keepSettled(_ lane: DispatchLane, ending: RunEnding) async -> RunEnding {
+        guard let settlement = queues[lane]?.takeSettlement() else { return ending }
         do throws(OutboxError) {
             try await settle(settlement)
             return ending

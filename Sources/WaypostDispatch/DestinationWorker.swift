@@ -31,6 +31,8 @@ actor DestinationWorker {
     var queues: [DispatchLane: LaneQueue] = [:]
     /// Whether there may be dead letters that are to be tried once more.
     var mayHaveDueLetters = true
+    /// The names of the records that are on their way.
+    var inFlight: Set<String> = []
     private(set) var failure: (reason: String, needsMending: Bool)?
     private var lastReceipt: Int64?
 

@@ -151,6 +151,9 @@ public actor Dispatcher {
 
     // MARK: - Parts
 
+    /// Who serves the destinations, in the order in which they were attached.
+    nonisolated var attached: [DestinationWorker] { workers.withLock { $0 } }
+
     private func newestPosition() async throws(OutboxError) -> UInt64 {
         do throws(PositionSupplyError) { return try await supply.newestNumber() } catch {
             throw .cannotAccess(path: "the log", reason: error.reason)

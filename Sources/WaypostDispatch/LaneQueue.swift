@@ -17,6 +17,8 @@ struct LaneQueue {
     let lane: DispatchLane
     private(set) var items: [Item] = []
     var rule = RefusalRule()
+    /// What the server said when it last took some of them.
+    var answer = ""
     /// Up to here all was read.
     private(set) var readThrough: UInt64?
     /// Whether there was nothing behind what was read, at the time.
@@ -40,7 +42,7 @@ struct LaneQueue {
     mutating func noteMore() { isAtEnd = false }
 
     /// Takes away the first records whose fate is known; nil when that of the first is not.
-    mutating func takeSettlement(answer: String) -> Settlement? {
+    mutating func takeSettlement() -> Settlement? {
         let fates = rule.takeSettled()
         guard !fates.isEmpty else { return nil }
         let taken = items.prefix(fates.count)
@@ -52,7 +54,7 @@ struct LaneQueue {
             switch fate {
             case .accepted: if item.record != nil { settlement.sentCount += 1 }
             case .dead(let reason):
-                if let record = item.record { settlement.refused.append(.init(record: record, reason: reason)) }
+                if let record = item.record { settlement.refused.append(.init(number: item.number, record: record, reason: reason)) }
             }
         }
         return settlement

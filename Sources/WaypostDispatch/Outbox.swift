@@ -193,7 +193,7 @@ public actor Outbox {
     // MARK: - The file
 
     /// Does something with the file; a damaged one is replaced first by what can be read of it.
-    private func use<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
+    func use<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
         do throws(SQLiteError) {
             return try body(try store())
         } catch {

@@ -59,17 +59,17 @@ enum OutboxSalvage {
             // From both ends: damage in the middle costs no more than what is damaged.
             var isWhole = true
             for order in ["", " DESC"] {
-                let copy = try copyRows(of: "entry", columns: 6, order: "number\(order)", from: old, to: new)
+                let copy = try copyRows(of: "entry", order: "number\(order)", from: old, to: new)
                 recovery.entryCount += copy.count
                 if copy.isWhole { break }
             }
-            recovery.deadLetterCount = try copyRows(of: "dead_letter", columns: 9, order: "number", from: old, to: new).count
-            let destinations = try copyRows(of: "destination", columns: 8, order: "name", from: old, to: new)
+            recovery.deadLetterCount = try copyRows(of: "dead_letter", order: "number", from: old, to: new).count
+            let destinations = try copyRows(of: "destination", order: "name", from: old, to: new)
             recovery.destinationCount = destinations.count
             isWhole = destinations.isWhole
-            isWhole = try copyRows(of: "stretch", columns: 3, order: "destination", from: old, to: new).isWhole && isWhole
-            isWhole = try copyRows(of: "note", columns: 2, order: "name", from: old, to: new).isWhole && isWhole
-            try copyRows(of: "receipt", columns: 7, order: "number", from: old, to: new)
+            isWhole = try copyRows(of: "stretch", order: "destination", from: old, to: new).isWhole && isWhole
+            isWhole = try copyRows(of: "note", order: "name", from: old, to: new).isWhole && isWhole
+            try copyRows(of: "receipt", order: "number", from: old, to: new)
             if !isWhole { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES('begins_at_oldest', 1)") }
             // A number behind a destination's cursor would never be sent.
             try new.run(
@@ -84,16 +84,21 @@ enum OutboxSalvage {
     /// Copies the rows of a table until one cannot be read.
     @discardableResult
     private static func copyRows(
-        of table: String, columns: Int32, order: String, from old: SQLiteDatabase?, to new: SQLiteDatabase
+        of table: String, order: String, from old: SQLiteDatabase?, to new: SQLiteDatabase
     ) throws(SQLiteError) -> (count: Int, isWhole: Bool) {
         guard let old else { return (0, false) }
         var count = 0
         var failure: SQLiteError?
-        let places = Array(repeating: "?", count: Int(columns)).joined(separator: ",")
+        let names = try new.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(0) }
         do throws(SQLiteError) {
             try old.each("SELECT * FROM \(table) ORDER BY \(order)") { row in
                 do throws(SQLiteError) {
-                    count += try new.run("INSERT OR IGNORE INTO \(table) VALUES(\(places))", (0..<columns).map(row.value))
+                    // A file of an earlier version lacks the last columns.
+                    let known = names.prefix(Int(row.columnCount))
+                    let places = known.map { _ in "?" }.joined(separator: ",")
+                    count += try new.run(
+                        "INSERT OR IGNORE INTO \(table)(\(known.joined(separator: ","))) VALUES(\(places))",
+                        (0..<Int32(known.count)).map(row.value))
                     return true
                 } catch {
                     failure = error

@@ -4,7 +4,8 @@ import WaypostSystem
 ///
 /// ```
 /// entry        what waits or was sent lately: events, track calls, health   number: its place in the lane of events, never used twice
-/// destination  how far each destination is, by name; kept when its settings change or it is not configured any more
+/// destination  how far each destination is, by name; kept when its settings change or it is not configured any more; behind
+///              its starts nothing was meant for it
 /// stretch      positions after one number of the log and up to another that were left for later
 /// dead_letter  records that a server will never take, with its words
 /// receipt      what was sent when: ranges of entries and of positions of the log
@@ -36,6 +37,12 @@ enum OutboxSchema {
         CREATE TABLE receipt(
             number INTEGER PRIMARY KEY AUTOINCREMENT, destination TEXT NOT NULL, lane TEXT NOT NULL, after INTEGER NOT NULL,
             through INTEGER NOT NULL, time INTEGER, answer TEXT NOT NULL);
+        """,
+        """
+        ALTER TABLE destination ADD COLUMN event_start INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE destination ADD COLUMN position_start INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX receipt_through ON receipt(destination, through);
+        CREATE INDEX dead_letter_id ON dead_letter(destination, id);
         """,
     ]
 

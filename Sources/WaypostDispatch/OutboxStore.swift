@@ -6,7 +6,7 @@ import WaypostSystem
 /// - Concurrency: one owner; each method is one commit at most.
 final class OutboxStore {
     let database: SQLiteDatabase
-    private let limits: OutboxLimits
+    let limits: OutboxLimits
     /// Bytes of all entries.
     private(set) var entryByteCount: Int64
 
@@ -54,13 +54,16 @@ final class OutboxStore {
     /// The entries after a number, in order.
     func entries(after number: UInt64, limit: Int) throws(SQLiteError) -> [StoredEntry] {
         try database.rows(
-            "SELECT number, id, time, boot, boot_milliseconds, body FROM entry WHERE number > ? ORDER BY number LIMIT ?",
-            [SQLiteValue(number), .integer(Int64(limit))]
-        ) { row in
-            StoredEntry(
-                number: row.number(0), id: row.text(1),
-                moment: RecordMoment(bootIdentity: row.bytes(3), bootMilliseconds: row.integer(4), time: row.time(2)), body: row.bytes(5))
-        }
+            "SELECT \(OutboxStore.entryColumns) FROM entry WHERE number > ? ORDER BY number LIMIT ?",
+            [SQLiteValue(number), .integer(Int64(limit))], OutboxStore.entry)
+    }
+
+    static let entryColumns = "number, id, time, boot, boot_milliseconds, body"
+
+    static func entry(_ row: SQLiteRow) -> StoredEntry {
+        StoredEntry(
+            number: row.number(0), id: row.text(1),
+            moment: RecordMoment(bootIdentity: row.bytes(3), bootMilliseconds: row.integer(4), time: row.time(2)), body: row.bytes(5))
     }
 
     /// The number that the last entry got, whether it is still there or not.
@@ -96,12 +99,15 @@ final class OutboxStore {
     func attach(_ name: String, newestPosition: UInt64) throws(SQLiteError) {
         let fromOldest = try note("begins_at_oldest") != nil
         try database.run(
-            "INSERT INTO destination(name, event_cursor, position_cursor) VALUES(?,?,?) ON CONFLICT(name) DO NOTHING",
-            [.text(name), SQLiteValue(fromOldest ? 0 : try lastEntryNumber()), SQLiteValue(fromOldest ? 0 : newestPosition)])
+            """
+            INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start) VALUES(?1,?2,?2,?3,?3)
+            ON CONFLICT(name) DO NOTHING
+            """, [.text(name), SQLiteValue(fromOldest ? 0 : try lastEntryNumber()), SQLiteValue(fromOldest ? 0 : newestPosition)])
         // A log that is behind its cursor was removed, or moved to another folder: its numbers begin again.
         try database.run(
-            "UPDATE destination SET position_cursor = ? WHERE name = ? AND position_cursor > ?",
-            [SQLiteValue(newestPosition), .text(name), SQLiteValue(newestPosition)])
+            """
+            UPDATE destination SET position_cursor = ?1, position_start = min(position_start, ?1) WHERE name = ?2 AND position_cursor > ?1
+            """, [SQLiteValue(newestPosition), .text(name)])
     }
 
     /// All destinations that were ever attached, by their names.
@@ -143,14 +149,7 @@ final class OutboxStore {
                     [SQLiteValue(settlement.count), .integer(Int64(settlement.sentCount)), .text(name)])
             }
             if let positions { try keep(positions, for: name) }
-            guard settlement.sentCount > 0 else { return }
-            try database.run(
-                "INSERT INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
-                [
-                    .text(name), .text(settlement.lane.rawValue), SQLiteValue(after), SQLiteValue(settlement.through),
-                    SQLiteValue(time?.millisecondsSince1970), .text(settlement.answer),
-                ])
-            try database.run("DELETE FROM receipt WHERE number <= ?", [.integer(database.lastInsertedNumber - limits.keptReceiptCount)])
+            if settlement.sentCount > 0 { try keepReceipt(settlement, after: after, for: name, at: time) }
         }
     }
 
@@ -187,8 +186,8 @@ final class OutboxStore {
         try database.transaction { () throws(SQLiteError) in
             let changed = try database.run(
                 """
-                UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE number > event_cursor), event_cursor = ?,
-                    position_cursor = max(position_cursor, ?) WHERE name = ?
+                UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE number > event_cursor), event_cursor = ?1,
+                    event_start = ?1, position_cursor = max(position_cursor, ?2), position_start = max(position_cursor, ?2) WHERE name = ?3
                 """, [SQLiteValue(try lastEntryNumber()), SQLiteValue(newestPosition), .text(name)])
             try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
             try database.run("UPDATE dead_letter SET is_due = 0 WHERE destination = ?", [.text(name)])

@@ -43,6 +43,13 @@ public struct NumberedPosition: Sendable, Hashable {
 
     /// Its name for ever: the number alone would come again after somebody removed the log folder.
     public var id: String { "p-\(number)-\(position.time?.millisecondsSince1970 ?? 0)" }
+
+    /// The number in a name; nil for a name that is none of a position.
+    public static func number(ofID id: String) -> UInt64? {
+        let parts = id.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "p", let number = UInt64(parts[1]), number > 0 else { return nil }
+        return number
+    }
 }
 
 /// The log cannot be read now.

@@ -31,11 +31,14 @@ struct FenceLoader {
     static let extensions = ["geojson", "json", "kml", "otrw"]
 
     let path: String
+    /// Whether the file comes later: that it is missing is no problem then.
+    let isAwaited: Bool
     private var contents: [String: Content] = [:]
     private var listing: String?
 
-    init(path: String) {
+    init(path: String, isAwaited: Bool = false) {
         self.path = path
+        self.isAwaited = isAwaited
     }
 
     /// Reads what has changed since the last time; nil when nothing has.
@@ -72,6 +75,7 @@ struct FenceLoader {
 
     /// Reads a file if it is not the one that was read; whether that changed anything.
     private mutating func look(at file: String) -> Bool {
+        if isAwaited, !Syscalls.exists(file) { return false }
         let stamp = FileStamp(of: file)
         var content = contents[file] ?? Content()
         if contents[file] != nil, stamp == content.stamp { return false }
@@ -100,6 +104,11 @@ struct FenceLoader {
         } catch {
             throw FenceLoadFailure(reason: "cannot be read: \(error.reason)")
         }
+        return try fences(in: bytes)
+    }
+
+    /// The fences of a file's bytes, of which there must be one unless it says that there are none.
+    static func fences(in bytes: [UInt8]) throws(FenceLoadFailure) -> FenceFile {
         let fences: FenceFile
         do throws(FenceFileError) {
             fences = try FenceFormat.read(bytes)
@@ -149,6 +158,6 @@ struct FenceLoader {
 }
 
 /// Why a fence file gave nothing.
-private struct FenceLoadFailure: Error {
+struct FenceLoadFailure: Error {
     let reason: String
 }

@@ -16,6 +16,8 @@ public actor GeofenceKeeper {
     public struct Settings: Sendable {
         /// The fence file, or the folder of fence files, of the configuration; nil for none.
         public var path: String?
+        /// Whether that file comes later: that it is missing is no problem then.
+        public var isAwaited = false
         /// Where the state is kept, and the fences that were added while running.
         public var stateFolder: String
         /// How a change of side is decided.
@@ -49,6 +51,7 @@ public actor GeofenceKeeper {
     private var own: OwnFences
     private var loaded: [Geofence] = []
     private var loadProblems: [String] = []
+    private var downloadProblem: String?
     private var stateProblem: String?
     private var monitor: GeofenceMonitor
     private var lookAt: Int64 = 0
@@ -65,7 +68,7 @@ public actor GeofenceKeeper {
         self.settings = settings
         store = FenceStateStore(folder: settings.stateFolder)
         own = OwnFences(folder: settings.stateFolder)
-        loader = settings.path.map(FenceLoader.init(path:))
+        loader = settings.path.map { FenceLoader(path: $0, isAwaited: settings.isAwaited) }
         monitor = GeofenceMonitor(fences: FenceIndex([]), rule: settings.rule, maxActive: settings.maxActive)
     }
 
@@ -165,6 +168,13 @@ public actor GeofenceKeeper {
         return replaceFences()
     }
 
+    /// Takes what a look at the server of the fences gave; gives what follows from it.
+    public func process(_ download: FenceDownload.Outcome) -> [FenceReport] {
+        if case .failed(let reason) = download { downloadProblem = reason } else { downloadProblem = nil }
+        defer { noteProblems() }
+        return download == .changed ? reload() : []
+    }
+
     /// Adds fences, or changes those of the same ids; they are on the disk when this returns.
     public func add(_ fences: [Geofence]) throws(SystemError) -> [FenceReport] {
         try own.add(fences)
@@ -213,6 +223,6 @@ public actor GeofenceKeeper {
     }
 
     private func noteProblems() {
-        problems = (stateProblem.map { [$0] } ?? []) + own.problems + loadProblems
+        problems = (stateProblem.map { [$0] } ?? []) + own.problems + loadProblems + (downloadProblem.map { [$0] } ?? [])
     }
 }

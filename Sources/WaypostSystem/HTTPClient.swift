@@ -3,8 +3,8 @@ import Synchronization
 
 /// Asks web servers, with the system's libcurl, TLS and certificates; the library is opened at the first request.
 ///
-/// Redirects are followed when they keep the request as it is (307, 308), three at most and never from https to http; headers that say who we
-/// are stay with the first server. Nothing is tried again.
+/// Redirects are followed when they keep the request as it is (307, 308; of a GET 301, 302 and 303, too), three at most and never from https to
+/// http; headers that say who we are stay with the first server. Nothing is tried again.
 /// - Concurrency: an actor on a thread of its own, which waits for the server: one exchange at a time. Cancelling the task ends it within a
 ///   second.
 /// - Cost: 10 MB of memory with the first request, for good; connections are kept open between requests.
@@ -68,7 +68,9 @@ public actor HTTPClient {
         for _ in 0...HTTPClient.maximumRedirectCount {
             let response: HTTPResponse
             do throws(HTTPError) { response = try perform(request, exchange) } catch { return .failure(error) }
-            guard response.status == 307 || response.status == 308, let place = response["location"] else { return .success(response) }
+            let keepsRequest =
+                [307, 308].contains(response.status) || request.method == "GET" && [301, 302, 303].contains(response.status)
+            guard keepsRequest, let place = response["location"] else { return .success(response) }
             guard let next = HTTPURL.resolve(place, against: request.url) else {
                 return .failure(.badRedirect(reason: "redirects to something that is no URL"))
             }

@@ -52,6 +52,17 @@ extension EndToEnd {
             #expect(positions.compactMap { $0["time"]?.string } == positions.compactMap { $0["time"]?.string }.sorted())
             #expect(Set(records.compactMap { $0["id"]?.string }).count == records.count)
 
+            let id = try #require(sent["id"]?.string)
+            let told = try await waypost("ledger", "--id", id, "--json", "--socket", "socket", in: folder)
+            let account = try #require(try JSONParser().parse(Array(told.output.utf8))["destinations"]?.array?.first)
+            #expect(account["name"]?.string == "home" && account["state"]?.string == "receipt", "\(told)")
+            let ledger = try await waypost("ledger", "--since", "2000-01-01", "--socket", "socket", in: folder).output.split(
+                separator: "\n")
+            #expect(ledger.count { $0.contains("  position  p-") && $0.contains("; home: receipt") } == positions.count)
+            #expect(ledger.first?.contains("track  \"delivered\"") == true, "\(ledger)")
+            let nobody = try await waypost("ledger", "--id", "t-nobody", "--socket", "socket", in: folder)
+            #expect(nobody.code == 1 && nobody.output.isEmpty)
+
             let again = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
             #expect(again.output == "no_data\n" && again.code == 0)
             let text = try await waypost("dispatch", "--socket", "socket", in: folder).output
@@ -139,6 +150,59 @@ extension EndToEnd {
             #expect(try await waypost("dispatch", "resume", "--socket", "socket", in: folder).code == 0)
             #expect(try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder).output == "good\n")
             #expect(try server.received().count == 1)
+            fifo.close()
+            _ = try await second.stop()
+        }
+
+        @Test func sendsWhenAnInterfaceComesUp() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await tracker(to: server.url, in: folder, fifo)
+            #expect(try await waypost("track", "x", "--socket", "socket", in: folder).code == 0)
+            let programs = URL(filePath: Program.waypost.path).deletingLastPathComponent().path()
+            let surroundings = ["env", "PATH=\(programs):/usr/bin:/bin", "WAYPOST_SOCKET=\(folder.path("socket"))"]
+            // What concerns nobody; then NetworkManager's way, and that of networkd-dispatcher.
+            for arguments in [["eth0", "down"], ["eth0", "connectivity-change"]] {
+                #expect(
+                    try await finish(surroundings + ["sh", Package.file("Config/network/waypost-drain")] + arguments, in: folder).code == 0)
+            }
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(try server.received().isEmpty)
+            #expect(
+                try await finish(surroundings + ["sh", Package.file("Config/network/waypost-drain"), "eth0", "up"], in: folder).code == 0)
+            #expect(try await eventually { try server.received().count == 1 })
+            #expect(try await waypost("track", "y", "--socket", "socket", in: folder).code == 0)
+            let script = ["OperationalState=routable", "sh", Package.file("Config/network/waypost-drain")]
+            #expect(try await finish(surroundings + script, in: folder).code == 0)
+            #expect(try await eventually { try server.received().count == 2 })
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
+        @Test func watchesFencesOfAServerAndKeepsThemWithoutIt() async throws {
+            let folder = try TestFolder()
+            var server: FlakyServer? = try await FlakyServer()
+            try server?.setFile(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                    + #"[10.262429,51.714533]},"properties":{"name":"Client","radius":200}}]}"#)
+            let url = try #require(server?.url)
+            try folder.write("[geofences]\nurl = \"\(url)\"\n", to: "w.toml")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let options = ["--config", "w.toml"]
+            let first = try await TrackerProcess(source: "nmea:receiver", in: folder, options: options)
+            #expect(
+                try await eventually {
+                    try await waypost("fences", "list", "--socket", "socket", in: folder).output.contains("Client")
+                })
+            _ = try await first.stop()
+            server = nil
+            let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: options)
+            #expect(try await waypost("fences", "list", "--socket", "socket", in: folder).output.contains("Client"))
+            #expect(
+                try await eventually {
+                    try await waypost("status", "--socket", "socket", in: folder).output.contains("those of before are kept")
+                })
             fifo.close()
             _ = try await second.stop()
         }

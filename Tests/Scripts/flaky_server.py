@@ -13,6 +13,7 @@ answers. It ends when its standard input ends. What it does with a request is th
   early         closes without reading                            half          takes all and closes in the middle of its answer
   slow S        waits S seconds, then as ok                       large N       takes all, answers N bytes
   answer TEXT   takes all, answers TEXT               device ID   a Traccar that knows this device only: 400 to forms, 404 to JSON
+  loop          answers a GET with 302 and its own place
   redirect N    takes nothing, answers N with the place /other, which behaves as ok
   flaky SEED    one of ok, silent, drop, early, half, status 503, html at random, ok half of the time
 
@@ -30,6 +31,7 @@ import ssl
 import sys
 import threading
 import time
+import zlib
 import urllib.parse
 
 parser = argparse.ArgumentParser()
@@ -129,10 +131,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, b"" if word == "silent" else b"{}")
 
     def do_GET(self):
-        """One document with an ETag."""
-        if self.headers.get("If-None-Match") == '"one"':
-            return self.answer(304, headers=[("ETag", '"one"')])
-        self.answer(200, b"document", "text/plain", [("ETag", '"one"')])
+        """FOLDER/file, or a document of one word, with an ETag."""
+        word, *rest = ["ok"] if self.path == "/other" else mode()
+        with lock, open(f"{options.folder}/requests", "a") as requests:
+            requests.write(json.dumps({"path": self.path}) + "\n")
+        if word == "early":
+            return self.hang_up()
+        if word == "status":
+            return self.answer(int(rest[0]))
+        if word == "html":
+            return self.answer(200, b"<html><title>Hotel WLAN</title></html>", "text/html; charset=utf-8")
+        if word in ("redirect", "loop"):
+            return self.answer(int((rest or [302])[0]), headers=[("Location", self.path if word == "loop" else "/other")])
+        if word == "half":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+            return self.hang_up()
+        if word == "large":
+            return self.answer(200, b" " * int(rest[0]))
+        try:
+            document = open(f"{options.folder}/file", "rb").read()
+        except FileNotFoundError:
+            document = b"document"
+        tag = f'"{zlib.crc32(document):08x}"'
+        if self.headers.get("If-None-Match") == tag:
+            return self.answer(304, headers=[("ETag", tag)])
+        self.answer(200, document, "text/plain", [("ETag", tag)])
 
     def log_message(self, *_):
         pass

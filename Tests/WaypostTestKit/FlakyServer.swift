@@ -40,6 +40,12 @@ public final class FlakyServer: Sendable {
     /// How it behaves from now on; the script says what there is.
     public func setMode(_ mode: String) throws { try mode.write(toFile: folder + "/mode", atomically: true, encoding: .utf8) }
 
+    /// What it answers a GET with.
+    public func setFile(_ text: String) throws { try text.write(toFile: folder + "/file", atomically: true, encoding: .utf8) }
+
+    /// How many requests it has read.
+    public var requestCount: Int { get throws { try requests().count } }
+
     /// The records it has taken, in order, repeats included.
     public func received() throws -> [JSONValue] { try lines("received") }
 

@@ -45,6 +45,9 @@ enum Package {
     /// Our recorded drive of ten minutes; the first fix comes at its 25th epoch.
     static let drive = root.appending(path: "Tests/Data/drive.nmea").path()
 
+    /// A file of the package by its path in it.
+    static func file(_ path: String) -> String { root.appending(path: path).path() }
+
     /// A script of the tests.
     static func script(_ name: String) -> String { root.appending(path: "Tests/Scripts/\(name)").path() }
 

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// `waypost ledger`: what became of fixes and events.
+struct LedgerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ledger",
+        abstract: "Say what became of fixes and events: logged, queued, sent, received, or left out and why.",
+        discussion: """
+            One line per record: when, what, its number in the log, and per destination queued, sent (no receipt yet), receipt, refused \
+            (see waypost dispatch list), unwanted (the destination began later, or takes no positions), or forgotten (settled so long ago \
+            that nothing more is kept of it). Fixes that were left out are told as stretches, of this run of the tracker.
+
+            Example: waypost ledger --since 2026-11-22T08:00:00Z
+            """)
+
+    @Option(help: ArgumentHelp("One record, by its id.", valueName: "id"))
+    var id: String?
+
+    @Option(help: ArgumentHelp("Everything from this moment on: a time (2026-11-21T11:33:28Z) or a day (UTC).", valueName: "time"))
+    var since: MomentArgument?
+
+    @Flag(help: "Print one JSON object per record.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonConnection
+
+    func validate() throws {
+        if (id == nil) == (since == nil) { throw ValidationError("say which: --id ID or --since TIME") }
+    }
+
+    func run() throws {
+        let output = try OutputStream(path: "-")
+        if let id {
+            let records = try daemon.ask(.ledger(.record(id: id)))["records"]?.array ?? []
+            guard let record = records.first else {
+                throw CommandFailure(
+                    .failed, what: id, why: "neither the log nor the outbox knows it", next: "see waypost ledger --since TIME")
+            }
+            return try write(record, to: output)
+        }
+        guard let since else { return }
+        var page: ControlRequest.LedgerPage? = .outbox(0)
+        while let current = page {
+            let answer = try daemon.ask(.ledger(.since(since.time, current)), timeoutMilliseconds: 60_000)
+            for record in answer["records"]?.array ?? [] { try write(record, to: output) }
+            page = answer["next"]?.string.flatMap(ControlRequest.LedgerPage.init(text:))
+        }
+    }
+
+    private func write(_ record: JSONValue, to output: borrowing OutputStream) throws {
+        if json { try output.write(value: record) } else { try output.write(line: LedgerText(record).text) }
+    }
+}
+
+/// A line of the ledger for people.
+struct LedgerText {
+    let record: JSONValue
+
+    init(_ record: JSONValue) {
+        self.record = record
+    }
+
+    var text: String {
+        let kind = record["kind"]?.string ?? "?"
+        if kind == "filtered" {
+            let times = [record["from"], record["to"]].map { $0?.string ?? "?" }.joined(separator: " to ")
+            return "\(times)  \(counted(record["count"]?.int ?? 0, "position")) left out: \(record["reason"]?.string ?? "?")"
+        }
+        var parts = [record["time"]?.string ?? "(no time)", kind]
+        if let name = record["name"]?.string { parts.append("\"\(name)\"") }
+        parts.append(record["id"]?.string ?? "?")
+        if let number = record["seq"]?.int {
+            parts.append("logged (\(number))")
+        } else if record["logged"]?.bool == false {
+            parts.append("not logged")
+        }
+        let destinations = (record["destinations"]?.array ?? []).map(LedgerText.words)
+        return ([parts.joined(separator: "  ")] + destinations).joined(separator: "; ")
+    }
+
+    private static func words(_ destination: JSONValue) -> String {
+        let name = destination["name"]?.string ?? "?"
+        let state = destination["state"]?.string ?? "?"
+        switch state {
+        case "receipt":
+            let time = destination["time"]?.string.map { " at \($0)" } ?? ""
+            return "\(name): receipt\(time) (\(destination["answer"]?.string ?? "?"))"
+        case "refused": return "\(name): refused (\(destination["reason"]?.string ?? "?"))"
+        default: return "\(name): \(state)"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Waypost
+
+extension ControlRequest {
+    /// What somebody wants to know of what became of fixes and events.
+    public enum LedgerQuestion: Sendable, Hashable {
+        /// One record by its name.
+        case record(id: String)
+        /// Everything from a moment on, a page of it.
+        case since(UTCTime, LedgerPage)
+    }
+
+    /// Where a page of the ledger begins: first comes what is in the outbox alone, then the log.
+    public enum LedgerPage: Sendable, Hashable {
+        /// After that entry of the outbox; 0 for the first page.
+        case outbox(UInt64)
+        /// After that number of the log.
+        case log(UInt64)
+
+        /// As it stands in `next` of an answer and `page` of a request: `outbox:17`, `log:4711`.
+        public var text: String {
+            switch self {
+            case .outbox(let number): "outbox:\(number)"
+            case .log(let number): "log:\(number)"
+            }
+        }
+
+        /// The page of that text; nil for anything else.
+        public init?(text: String) {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, let number = UInt64(parts[1]) else { return nil }
+            switch parts[0] {
+            case "outbox": self = .outbox(number)
+            case "log": self = .log(number)
+            default: return nil
+            }
+        }
+    }
+}

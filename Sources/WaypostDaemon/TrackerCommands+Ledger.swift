@@ -1,0 +1,75 @@
+import Waypost
+import WaypostControl
+import WaypostDispatch
+import WaypostRecording
+import WaypostSystem
+
+// What became of fixes and events.
+extension TrackerCommands {
+    /// So many records are in one answer.
+    private static let pageCount = 500
+
+    /// One record by its name, or a page of those from a moment on.
+    func ledger(_ question: ControlRequest.LedgerQuestion) async throws(ControlRefusal) -> [UInt8] {
+        do {
+            switch question {
+            case .record(let id): return TrackerCommands.answer(try await ledgerLines(id: id), next: nil)
+            case .since(let time, .outbox(let number)): return try await outboxPage(since: time, after: number)
+            case .since(let time, .log(let number)): return try await logPage(since: time, after: number)
+            }
+        } catch let error as PositionSupplyError {
+            throw ControlRefusal(.unavailable, error.reason)
+        } catch {
+            throw ControlRefusal(.unavailable, "\(error)")
+        }
+    }
+
+    private func ledgerLines(id: String) async throws -> [LedgerLine] {
+        let log = try LogPositions(folder: logFolder, types: logTypes)
+        if let entry = try await dispatches.dispatcher?.ledgerEntry(id: id) {
+            var line = LedgerLine(entry)
+            if case .event(let event) = entry.record.content { line.logNumber = try await log.event(id: id, at: event.time)?.sequence }
+            return [line]
+        }
+        if let number = NumberedPosition.number(ofID: id) {
+            return try await lines(of: log.records(after: number - 1, since: nil, limit: 1)).filter { $0.id == id }
+        }
+        return try await lines(of: [log.event(id: id, at: nil)].compactMap { $0 })
+    }
+
+    /// What was left out, and what is in the outbox alone: an application's events, health reports.
+    private func outboxPage(since time: UTCTime, after number: UInt64) async throws -> [UInt8] {
+        var lines: [LedgerLine] = []
+        if number == 0 {
+            lines = await log.filtered.stretches.filter { $0.to.map { $0 >= time } ?? true }.map(LedgerLine.init)
+        }
+        let entries = try await dispatches.dispatcher?.ledgerEntries(since: time, after: number, limit: TrackerCommands.pageCount) ?? []
+        // Fence events are told as the log has them.
+        lines += entries.filter { if case .event = $0.record.content { false } else { true } }.map(LedgerLine.init)
+        let isLast = entries.count < TrackerCommands.pageCount
+        return TrackerCommands.answer(lines, next: isLast ? .log(0) : .outbox(entries.last?.record.sequence ?? number))
+    }
+
+    private func logPage(since time: UTCTime, after number: UInt64) async throws -> [UInt8] {
+        let log = try LogPositions(folder: logFolder, types: logTypes)
+        let records = try await log.records(after: number, since: time, limit: TrackerCommands.pageCount)
+        let isLast = records.count < TrackerCommands.pageCount
+        return TrackerCommands.answer(try await lines(of: records), next: isLast ? nil : records.last.map { .log($0.sequence) })
+    }
+
+    /// Lines of records of the log, with what became of them at each destination.
+    private func lines(of records: [JournalRecord]) async throws -> [LedgerLine] {
+        var lines = records.compactMap(LedgerLine.init)
+        guard let dispatcher = dispatches.dispatcher else { return lines }
+        let accounts = try await dispatcher.accounts(of: lines.map { .init(position: $0.isPosition ? $0.logNumber : nil, id: $0.id) })
+        for index in lines.indices { lines[index].accounts = accounts[index] }
+        return lines
+    }
+
+    private static func answer(_ lines: [LedgerLine], next: ControlRequest.LedgerPage?) -> [UInt8] {
+        ControlProtocol.object("LEDGER") { json in
+            json.array("records") { json in for line in lines { line.write(to: &json) } }
+            json.member("next", next?.text)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Waypost
+import WaypostSystem
+
+// The ledger: what became of each record.
+extension Dispatcher {
+    /// What became of records at each destination, in their order.
+    ///
+    /// - Cost: two or three searches of the file for each record and destination.
+    public func accounts(of questions: [LedgerQuestion]) async throws(OutboxError) -> [[DeliveryAccount]] {
+        var accounts = [[DeliveryAccount]](repeating: [], count: questions.count)
+        let questions = try await outbox.numbered(questions)
+        for worker in attached {
+            // Asked before the file: what is settled meanwhile is told as settled.
+            let inFlight = await worker.inFlight
+            let fates = try await outbox.fates(of: questions, at: worker.settings.name)
+            for (index, (question, fate)) in zip(questions, fates).enumerated() {
+                var fate = fate
+                if question.position != nil, !worker.settings.sendsPositions { fate = .unwanted }
+                if fate == .queued, inFlight.contains(question.id) { fate = .sent }
+                accounts[index].append(DeliveryAccount(destination: worker.settings.name, fate: fate))
+            }
+        }
+        return accounts
+    }
+
+    /// An event, a track call or a health report by its name; nil when it never was in the outbox, or was removed from it after all had it.
+    public func ledgerEntry(id: String) async throws(OutboxError) -> LedgerEntry? {
+        guard let entry = try await outbox.entry(id: id) else { return nil }
+        return try await ledgerEntries([entry]).first
+    }
+
+    /// Events, track calls and health reports from a moment on, in the order in which they came, at most `limit`.
+    ///
+    /// - Parameter number: those after it: the last ``DispatchRecord/sequence`` of the page before.
+    public func ledgerEntries(since time: UTCTime, after number: UInt64 = 0, limit: Int) async throws(OutboxError) -> [LedgerEntry] {
+        try await ledgerEntries(try await outbox.entries(after: number, since: time, limit: limit))
+    }
+
+    private func ledgerEntries(_ entries: [StoredEntry]) async throws(OutboxError) -> [LedgerEntry] {
+        let accounts = try await accounts(of: entries.map { LedgerQuestion(entry: $0.number, id: $0.id) })
+        return zip(entries, accounts).compactMap { entry, accounts in
+            RecordCodec.content(entry.body).map { content in
+                LedgerEntry(
+                    record: DispatchRecord(id: entry.id, lane: .events, sequence: entry.number, age: nil, content: content),
+                    accounts: accounts)
+            }
+        }
+    }
+}
+
+extension Outbox {
+    /// What became of records at a destination, in their order.
+    func fates(of questions: [LedgerQuestion], at name: String) throws(OutboxError) -> [DeliveryAccount.Fate] {
+        let state = try state(of: name)
+        return try use { (store) throws(SQLiteError) in
+            var fates: [DeliveryAccount.Fate] = []
+            for question in questions { fates.append(try store.fate(of: question, at: state)) }
+            return fates
+        }
+    }
+
+    /// The questions with the numbers of the entries that are still there.
+    func numbered(_ questions: [LedgerQuestion]) throws(OutboxError) -> [LedgerQuestion] {
+        try use { (store) throws(SQLiteError) in
+            var questions = questions
+            for index in questions.indices where questions[index].position == nil && questions[index].entry == nil {
+                questions[index].entry = try store.entry(id: questions[index].id)?.number
+            }
+            return questions
+        }
+    }
+
+    /// The entry of that name.
+    func entry(id: String) throws(OutboxError) -> StoredEntry? {
+        try use { (store) throws(SQLiteError) in try store.entry(id: id) }
+    }
+
+    /// Entries after a number, not before a moment.
+    func entries(after number: UInt64, since time: UTCTime, limit: Int) throws(OutboxError) -> [StoredEntry] {
+        try use { (store) throws(SQLiteError) in try store.entries(after: number, since: time, limit: limit) }
+    }
+}

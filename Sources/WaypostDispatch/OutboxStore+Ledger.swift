@@ -1,0 +1,67 @@
+import Waypost
+import WaypostSystem
+
+// What the file knows of what became of records.
+extension OutboxStore {
+    /// What became of a record at a destination.
+    func fate(of question: LedgerQuestion, at destination: DestinationState) throws(SQLiteError) -> DeliveryAccount.Fate {
+        let isWaiting =
+            question.position.map(destination.positions.has) ?? question.entry.map { $0 > destination.eventCursor } ?? false
+        if isWaiting { return .queued }
+        let letters = try database.rows(
+            "SELECT reason FROM dead_letter WHERE destination = ? AND id = ?", [.text(destination.name), .text(question.id)]
+        ) { $0.text(0) }
+        if let reason = letters.first { return .refused(reason: reason) }
+        guard let number = question.position ?? question.entry else { return .forgotten }
+        let start = question.position != nil ? "position_start" : "event_start"
+        if let start = try database.integer("SELECT \(start) FROM destination WHERE name = ?", [.text(destination.name)]),
+            number <= UInt64(clamping: start)
+        {
+            return .unwanted
+        }
+        let receipts = try database.rows(
+            """
+            SELECT time, answer FROM receipt WHERE destination = ?1 AND through >= ?2 AND after < ?2 AND (lane = 'events') = ?3
+            ORDER BY through LIMIT 1
+            """, [.text(destination.name), SQLiteValue(number), question.position != nil ? 0 : 1]
+        ) { DeliveryAccount.Fate.receipt(time: $0.time(0), answer: $0.text(1)) }
+        return receipts.first ?? .forgotten
+    }
+
+    /// Entries after a number, not before a moment; those without a time are among them.
+    func entries(after number: UInt64, since time: UTCTime, limit: Int) throws(SQLiteError) -> [StoredEntry] {
+        try database.rows(
+            """
+            SELECT \(OutboxStore.entryColumns) FROM entry WHERE number > ? AND (time IS NULL OR time >= ?) ORDER BY number LIMIT ?
+            """, [SQLiteValue(number), .integer(time.millisecondsSince1970), .integer(Int64(limit))], OutboxStore.entry)
+    }
+
+    /// The entry of that name.
+    func entry(id: String) throws(SQLiteError) -> StoredEntry? {
+        try database.rows("SELECT \(OutboxStore.entryColumns) FROM entry WHERE id = ?", [.text(id)], OutboxStore.entry).first
+    }
+
+    /// Keeps a receipt for the records of a lane after one number and up to another, but for those that were refused.
+    func keepReceipt(_ settlement: Settlement, after: UInt64, for name: String, at time: UTCTime?) throws(SQLiteError) {
+        var after = after
+        for end in settlement.refused.map(\.number).sorted() + [settlement.through + 1] {
+            if end > after + 1 {
+                try database.run(
+                    "INSERT INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
+                    [
+                        .text(name), .text(settlement.lane.rawValue), SQLiteValue(after), SQLiteValue(end - 1),
+                        SQLiteValue(time?.millisecondsSince1970), .text(settlement.answer),
+                    ])
+            }
+            after = end
+        }
+        try database.run("DELETE FROM receipt WHERE number <= ?", [.integer(database.lastInsertedNumber - limits.keptReceiptCount)])
+    }
+}
+
+extension PositionCursor {
+    /// Whether a position is still to be sent.
+    fileprivate func has(_ number: UInt64) -> Bool {
+        number > live || stretches.contains { $0.after < number && number <= $0.through }
+    }
+}

@@ -1,0 +1,136 @@
+import Waypost
+import WaypostSystem
+
+/// Fetches the fences of a web server into a file of the state folder, from which ``GeofenceKeeper`` reads them as from any other.
+///
+/// The copy of before serves until there is a better one: at a start without a network, and as long as the server fails or sends something that
+/// has no fence in it. What did not change is not sent again (ETag). Time-outs, broken connections, 408, 429 and 5xx are tried again after
+/// 0.5 s, 1 s, ... five times; then, as after everything else, at the next refresh.
+/// - Concurrency: an actor; one exchange at a time.
+public actor FenceDownload {
+    /// What is fetched, and how.
+    public struct Settings: Sendable {
+        /// The server: http or https.
+        public var url: String
+        /// How long after one look the next one is, with up to a tenth more at random, so that a fleet does not come at once.
+        public var refresh = Duration.seconds(3_600)
+        /// Where the copy lies.
+        public var folder: String
+        /// Before the first repetition; after the n-th it is n times as long.
+        public var pause = Duration.milliseconds(500)
+        /// Whom to trust and how long to wait.
+        public var client = HTTPClient.Settings()
+
+        /// Settings for a server.
+        public init(url: String, folder: String) {
+            self.url = url
+            self.folder = folder
+        }
+    }
+
+    /// What a look at the server gave.
+    public enum Outcome: Sendable, Equatable {
+        /// There is a new copy.
+        case changed
+        /// The copy is as the server has it.
+        case unchanged
+        /// There is none, or the copy of before: why, for people.
+        case failed(reason: String)
+    }
+
+    /// Where the copy of a server's fences lies.
+    public static func path(in folder: String) -> String { folder + "/fences-download" }
+
+    /// The longest set that is fetched: a board has little memory.
+    static let maximumByteCount = 64 << 20
+    /// So often a look is repeated.
+    static let repetitionCount = 5
+
+    private let settings: Settings
+    private let client: HTTPClient
+    private let copy: String
+    /// The URL and the ETag of the copy, a line each.
+    private let label: String
+
+    /// A download; nothing is fetched yet, and the copy of another server is gone.
+    public init(_ settings: Settings) throws(SystemError) {
+        self.settings = settings
+        var client = settings.client
+        client.maximumAnswerByteCount = FenceDownload.maximumByteCount
+        self.client = try HTTPClient(client)
+        copy = FenceDownload.path(in: settings.folder)
+        label = copy + ".label"
+        if FenceDownload.lines(of: label).first != settings.url, Syscalls.exists(copy) { try Syscalls.remove(copy) }
+    }
+
+    /// Looks now, and whenever the refresh is over, until the task is cancelled; tells what each look gave.
+    public func run(_ tell: @Sendable (Outcome) async -> Void) async {
+        while !Task.isCancelled {
+            let outcome = await look()
+            if Task.isCancelled { return }
+            await tell(outcome)
+            let wait = settings.refresh + settings.refresh * Double.random(in: 0...0.1)
+            do { try await Task.sleep(for: wait) } catch { return }
+        }
+    }
+
+    /// Looks at the server, several times when it does not answer.
+    public func look() async -> Outcome {
+        var reason = ""
+        for attempt in 0...FenceDownload.repetitionCount {
+            if attempt > 0 {
+                do { try await Task.sleep(for: settings.pause * attempt) } catch { break }
+            }
+            do throws(Trouble) {
+                return try await fetch()
+            } catch {
+                reason = error.reason
+                if !error.isTemporary { break }
+            }
+        }
+        let kept = Syscalls.exists(copy) ? "; those of before are kept" : ""
+        return .failed(reason: "\(settings.url): \(reason)\(kept)")
+    }
+
+    private struct Trouble: Error {
+        var reason: String
+        var isTemporary = false
+    }
+
+    private func fetch() async throws(Trouble) -> Outcome {
+        let known = FenceDownload.lines(of: label)
+        let tag = Syscalls.exists(copy) && known.count == 2 && known[0] == settings.url ? known[1] : nil
+        let response: HTTPResponse
+        do throws(HTTPError) {
+            response = try await client.send(.get(settings.url, unlessETag: tag))
+        } catch {
+            switch error {
+            case .unreachable, .timedOut, .cutOff: throw Trouble(reason: "\(error)", isTemporary: true)
+            case .tooLong, .cancelled, .noLibrary, .badURL, .tls, .badRedirect: throw Trouble(reason: "\(error)")
+            }
+        }
+        switch response.status {
+        case 200: break
+        case 304 where tag != nil: return .unchanged
+        case 408, 429, 500...599: throw Trouble(reason: "answers \(response.status)", isTemporary: true)
+        default: throw Trouble(reason: "answers \(response.status)")
+        }
+        do throws(FenceLoadFailure) { _ = try FenceLoader.fences(in: response.body) } catch { throw Trouble(reason: error.reason) }
+        do throws(SystemError) {
+            // Without a label the copy is fetched once more, never taken for one that it is not.
+            if Syscalls.exists(label) { try Syscalls.remove(label) }
+            try AtomicFile.write(response.body, to: copy, mode: 0o600)
+            let tag = response.eTag.map { "\n\($0)" } ?? ""
+            try AtomicFile.write(Array("\(settings.url)\(tag)".utf8), to: label, mode: 0o600)
+        } catch {
+            throw Trouble(reason: "cannot be kept: \(error.description)")
+        }
+        return .changed
+    }
+
+    private static func lines(of path: String) -> [String] {
+        // Missing or unreadable is as if it were empty: what it says is fetched again.
+        let bytes = (try? Syscalls.contents(of: path, limit: 16 << 10)) ?? nil  // See above.
+        return String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+import Waypost
+
+@testable import WaypostDispatch
+
+/// What is told of what became of a record.
+@Suite struct LedgerTests {
+    private func fates(_ dispatcher: Dispatcher, ofCall number: Int) async throws -> [DeliveryAccount.Fate] {
+        let entries = try await dispatcher.ledgerEntries(since: DispatchFixture.start, limit: 100)
+        let entry = try #require(
+            entries.first { entry in
+                guard case .track(let call) = entry.record.content else { return false }
+                return call.name == "call \(number)"
+            })
+        return entry.accounts.map(\.fate)
+    }
+
+    private func fates(_ dispatcher: Dispatcher, ofPosition second: Int) async throws -> [DeliveryAccount.Fate] {
+        let numbered = NumberedPosition(number: UInt64(second) * 3, position: DispatchFixture.position(second))
+        return try await dispatcher.accounts(of: [LedgerQuestion(position: numbered.number, id: numbered.id)])[0].map(\.fate)
+    }
+
+    @Test func tellsEveryFate() async throws {
+        let fixture = try DispatchFixture()
+        fixture.log.log(1...2)
+        let poisoned = DispatchFixture.position(5)
+        let picky = ScriptedDestination { records in
+            records.contains { $0.position == poisoned && $0.lane == .live } ? .refused(reason: "422: no") : .good
+        }
+        let silent = ScriptedDestination { _ in .temporary(reason: "busy", retryAfter: nil) }
+        let dispatcher = try await fixture.dispatcher([("picky", picky), ("silent", silent)], batchCount: 4)
+        fixture.log.log(3...9)
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        #expect(try await fates(dispatcher, ofCall: 1) == [.queued, .queued])
+        #expect(try await fates(dispatcher, ofPosition: 4) == [.queued, .queued])
+
+        _ = try await dispatcher.dispatch()
+        let receipt = DeliveryAccount.Fate.receipt(time: DispatchFixture.start, answer: "200")
+        #expect(try await fates(dispatcher, ofCall: 1) == [receipt, .queued])
+        // Logged before anybody wanted it; taken; refused; taken behind the refused one.
+        #expect(try await fates(dispatcher, ofPosition: 2) == [.unwanted, .unwanted])
+        #expect(try await fates(dispatcher, ofPosition: 4) == [receipt, .queued])
+        #expect(try await fates(dispatcher, ofPosition: 5) == [.refused(reason: "422: no"), .queued])
+        #expect(try await fates(dispatcher, ofPosition: 6) == [receipt, .queued])
+
+        // A dead letter that was dropped is none that was received.
+        _ = try await dispatcher.outbox.dropDeadLetters()
+        #expect(try await fates(dispatcher, ofPosition: 5) == [.forgotten, .queued])
+    }
+
+    @Test func tellsWhatIsOnItsWayAndWhatIsForgotten() async throws {
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination())])
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        let id = try #require(try await dispatcher.ledgerEntries(since: DispatchFixture.start, limit: 1).first?.record.id)
+        let worker = try #require(dispatcher.attached.first)
+        await worker.setInFlight([id])
+        #expect(try await dispatcher.ledgerEntry(id: id)?.accounts.map(\.fate) == [.sent])
+        await worker.setInFlight([])
+        #expect(try await dispatcher.ledgerEntry(id: "t-nobody") == nil)
+        #expect(try await dispatcher.accounts(of: [LedgerQuestion(position: nil, id: "e-pruned")])[0].map(\.fate) == [.forgotten])
+    }
+
+    @Test func readsTheNumberOutOfAPositionsName() {
+        let numbered = NumberedPosition(number: 4_711, position: DispatchFixture.position(1))
+        #expect(NumberedPosition.number(ofID: numbered.id) == 4_711)
+        for id in ["", "p-", "p-1", "p-x-1", "t-1-2", "p-0-5", "p-99999999999999999999-5"] {
+            #expect(NumberedPosition.number(ofID: id) == nil)
+        }
+    }
+}
+
+extension DestinationWorker {
+    /// As if these were on their way.
+    fileprivate func setInFlight(_ ids: Set<String>) { inFlight = ids }
+}
