@@ -39,8 +39,10 @@ let package = Package(
         .target(name: "CCurl", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CZlib", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CSodium", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CMosquitto", cSettings: [.treatAllWarnings(as: .error)], linkerSettings: [.linkedLibrary("dl")]),
         .target(
-            name: "WaypostSystem", dependencies: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium"],
+            name: "WaypostSystem",
+            dependencies: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto"],
             swiftSettings: strict),
 
         // The five rooms; they never import each other.

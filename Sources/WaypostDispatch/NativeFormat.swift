@@ -47,6 +47,24 @@ public struct NativeFormat: HTTPFormat {
         return text.bytes
     }
 
+    /// One record as an object of its own: as in ``body(of:)``, and with what the batch says there.
+    ///
+    /// ```
+    /// {"class":"EVENT","device":"van-7","sent":"2026-11-21T11:33:28.250Z","receipt_to":"waypost-receipts/van-7","lane":"events","seq":12,...}
+    /// ```
+    /// - Parameter receiptTopic: where an application is to say that it has it; nil when nobody asks.
+    static func message(for record: DispatchRecord, of batch: DispatchBatch, receiptTopic: String?) -> [UInt8] {
+        var text = TextBuffer(capacity: 512)
+        text.appendJSON { json in
+            json.append(record) { json in
+                json.member("device", batch.device)
+                json.member("sent", batch.time)
+                json.member("receipt_to", receiptTopic)
+            }
+        }
+        return text.bytes
+    }
+
     /// The ids that an answer refuses; nil when it is no JSON object, and so says nothing.
     static func refusedIDs(in answer: [UInt8]) -> [String]? {
         guard let value = try? JSONParser(maximumDepth: 16).parse(answer),  // Not every server says something.
@@ -57,12 +75,18 @@ public struct NativeFormat: HTTPFormat {
 }
 
 extension JSONWriter {
-    fileprivate mutating func append(_ record: DispatchRecord) {
+    fileprivate mutating func append(_ record: DispatchRecord, _ extra: (inout JSONWriter) -> Void = { _ in }) {
         switch record.content {
-        case .position(let position): element(json: NativeFormat.tpv(position) { json in json.appendEnvelope(record) })
+        case .position(let position):
+            element(
+                json: NativeFormat.tpv(position) { json in
+                    extra(&json)
+                    json.appendEnvelope(record)
+                })
         case .event(let event):
             object { json in
                 json.member("class", "EVENT")
+                extra(&json)
                 json.appendEnvelope(record, withID: false)
                 json.appendMembers(of: event.line)
             }
@@ -71,6 +95,7 @@ extension JSONWriter {
             if let fix = call.position { position = NativeFormat.tpv(fix) { _ in } }
             object { json in
                 json.member("class", "TRACK")
+                extra(&json)
                 json.appendEnvelope(record)
                 json.member("name", call.name)
                 json.member("values", .object(call.values))
@@ -81,6 +106,7 @@ extension JSONWriter {
         case .health(let report):
             object { json in
                 json.member("class", "HEALTH")
+                extra(&json)
                 json.appendEnvelope(record)
                 json.member("report", report)
             }

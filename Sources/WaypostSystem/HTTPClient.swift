@@ -114,8 +114,8 @@ public actor HTTPClient {
         wanted.ca_file = caFile?.start
         wanted.client_certificate = certificate?.start
         wanted.client_key = key?.start
-        wanted.timeout_milliseconds = settings.timeout.wholeMilliseconds
-        wanted.connect_timeout_milliseconds = settings.connectTimeout.wholeMilliseconds
+        wanted.timeout_milliseconds = Int(settings.timeout.wholeMilliseconds)
+        wanted.connect_timeout_milliseconds = Int(settings.connectTimeout.wholeMilliseconds)
         wanted.context = Unmanaged.passUnretained(exchange).toOpaque()
         wanted.take_header = { HTTPExchange.of($0).takeHeader(UnsafeRawBufferPointer(start: $1, count: $2)) }
         wanted.take_body = { HTTPExchange.of($0).takeBody(UnsafeRawBufferPointer(start: $1, count: $2)) }
@@ -144,27 +144,4 @@ private final class CurlHandle {
     }
 
     deinit { ccurl_free(pointer) }
-}
-
-/// A text as C has it, for as long as this lives.
-private final class CText {
-    let start: UnsafePointer<CChar>
-    private let room: UnsafeMutableBufferPointer<CChar>
-
-    init(_ text: String) {
-        let bytes = text.utf8CString
-        room = .allocate(capacity: bytes.count)
-        _ = room.initialize(from: bytes)
-        guard let address = room.baseAddress else { preconditionFailure("a text has at least its zero") }
-        start = UnsafePointer(address)
-    }
-
-    deinit { room.deallocate() }
-}
-
-extension Duration {
-    /// Whole milliseconds, at least one: none would be no limit.
-    fileprivate var wholeMilliseconds: Int {
-        max(1, Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000))
-    }
 }

@@ -141,6 +141,13 @@ public enum Syscalls {
         try synchronize(descriptor, path: path)
     }
 
+    /// Has the system acknowledge what a TCP connection has received now, and what comes next at once; it goes back to its own ways by itself.
+    static func acknowledgeAtOnce(_ descriptor: Int32) {
+        var isOn: Int32 = 1
+        // A connection that does not know how is one that is merely slower.
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &isOn, socklen_t(MemoryLayout.size(ofValue: isOn)))
+    }
+
     /// Waits until one of the descriptors is ready or the time is over; returns how many are ready, 0 when none.
     ///
     /// - Parameter timeoutMilliseconds: -1 waits for ever.

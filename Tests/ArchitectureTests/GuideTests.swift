@@ -17,13 +17,20 @@ struct GuideTests {
         }
     }
 
+    /// The consumer that a guide shows is the one that a proof runs.
+    @Test func showsTheConsumerThatIsProved() throws {
+        let text = try String(contentsOf: Self.package.appending(path: "Sources/Waypost/Waypost.docc/Dispatching.md"), encoding: .utf8)
+        let script = try String(contentsOf: Self.package.appending(path: "Tests/Scripts/mqtt_consumer.py"), encoding: .utf8)
+        #expect(Self.blocks(in: text, language: "python") == [script])
+    }
+
     @Test func findsTheBlocksOfAGuide() {
         #expect(Self.blocks(in: "a\n```swift\nlet b = 1\n\nlet c = 2\n```\nd\n```\nno\n```\n") == ["let b = 1\n\nlet c = 2\n"])
     }
 
     /// What stands between ```` ```swift ```` and the next fence.
-    private static func blocks(in text: String) -> [String] {
-        text.components(separatedBy: "\n```swift\n").dropFirst().map { part in
+    private static func blocks(in text: String, language: String = "swift") -> [String] {
+        text.components(separatedBy: "\n```\(language)\n").dropFirst().map { part in
             part.components(separatedBy: "\n```")[0] + "\n"
         }
     }

@@ -32,7 +32,8 @@ extension Room {
 
         // The one place that talks to libc and the system.
         Room(
-            name: "WaypostSystem", floor: 1, targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium"],
+            name: "WaypostSystem", floor: 1,
+            targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto"],
             toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
         // Shims over C libraries and over what of the system only C can call.
@@ -42,6 +43,7 @@ extension Room {
         Room(name: "CCurl", floor: 0),
         Room(name: "CZlib", floor: 0),
         Room(name: "CSodium", floor: 0),
+        Room(name: "CMosquitto", floor: 0),
         Room(name: "CGPSD", floor: 1),
         Room(name: "CTOML", floor: 1),
 

@@ -11,6 +11,7 @@ let package = Package(
             name: "waypost-bench",
             dependencies: [
                 "CAllocationCount", .product(name: "Waypost", package: "waypost"), .product(name: "WaypostRecording", package: "waypost"),
+                .product(name: "WaypostDispatch", package: "waypost"),
             ],
             path: "Sources/WaypostBench", swiftSettings: [.treatAllWarnings(as: .error)]),
     ],

@@ -153,18 +153,7 @@ import WaypostTestKit
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for (name, subject) in [("server", "/CN=127.0.0.1"), ("box", "/CN=box")] {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments =
-                [
-                    "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-                    subject,
-                ]
-                + ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(folder)/\(name).key", "-out", "\(folder)/\(name).pem"]
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else {
+            guard try TestCertificate.make(name, subject: subject, names: "IP:127.0.0.1", in: folder) else {
                 return print("trustsOnlyWhomItShouldAndShowsItsOwnCertificate skipped: no openssl here")
             }
         }

@@ -33,7 +33,7 @@ public final class GPSDServer: Sendable {
 
     private let changesReceiver: Bool
     private let state: Mutex<State>
-    private let reservation: Int32
+    private let reservation: ReservedPort
 
     /// Where gpsd is, or nil: tests then say so and skip.
     public static var executable: String? {
@@ -53,14 +53,14 @@ public final class GPSDServer: Sendable {
         let terminal = try device.map { (near: -1, far: -1, path: $0) } ?? GPSDServer.openTerminal()
         devicePath = terminal.path
         self.changesReceiver = changesReceiver
-        (reservation, port) = try GPSDServer.reservePort()
+        guard let reservation = ReservedPort() else { throw Failure.system("no free port") }
+        (self.reservation, port) = (reservation, reservation.port)
         state = Mutex(State(process: nil, near: terminal.near, far: terminal.far))
         if starts { try await start() }
     }
 
     deinit {
         stop()
-        Syscalls.close(reservation)
     }
 
     /// Starts gpsd and waits until it answers; does nothing while it runs.
@@ -81,7 +81,7 @@ public final class GPSDServer: Sendable {
         }
         for _ in 0..<500 {
             guard state.withLock({ $0.process?.isRunning }) == true else { throw Failure.doesNotAnswer }
-            if GPSDServer.accepts(port) { return }
+            if reservation.isServed { return }
             try await Task.sleep(for: .milliseconds(20))
         }
         throw Failure.doesNotAnswer
@@ -154,40 +154,5 @@ public final class GPSDServer: Sendable {
         cfmakeraw(&settings)
         guard tcsetattr(far, TCSANOW, &settings) == 0 else { throw Failure.system("\(path) cannot be made raw") }
         return (near, far, path)
-    }
-
-    // Bound and never listening: gpsd, which also sets SO_REUSEADDR, may listen on the port, and nobody else is given it.
-    private static func reservePort() throws -> (socket: Int32, port: UInt16) {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var isReusable: Int32 = 1
-        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isReusable, socklen_t(MemoryLayout<Int32>.size))
-        var address = loopback(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw Failure.system("no free port") }
-        return (socket, UInt16(bigEndian: address.sin_port))
-    }
-
-    private static func accepts(_ port: UInt16) -> Bool {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { Syscalls.close(socket) }
-        var address = loopback(port: port)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    private static func loopback(port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return address
     }
 }

@@ -23,10 +23,20 @@ enum WaypostBench {
             }
             if !FenceSoak.run(fences: fences, positions: positions) { exit(1) }
         case (3, "log-day"): try await LogDay.run(folder: arguments[2])
+        case (5, "mqtt"), (6, "mqtt"):
+            let seconds = arguments.count == 6 ? Int(arguments[5]) : 60
+            guard let count = Int(arguments[3]), let seconds, let receipt = MQTTSend.Receipt(rawValue: arguments[4]), count > 0 else {
+                fail("waypost-bench: cannot use \(arguments.dropFirst(2))", status: 64)
+            }
+            try await MQTTSend.run(url: arguments[2], count: count, receipt: receipt, republish: .seconds(seconds))
+        case (3, "mqtt-lines"):
+            guard let count = Int(arguments[2]) else { fail("waypost-bench: cannot use \(arguments[2])", status: 64) }
+            MQTTSend.printLines(count)
         default:
             fail(
                 "usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE, log-day FOLDER, "
-                    + "fences FENCES POSITIONS [exact|robust], or fence-soak FENCES POSITIONS", status: 64)
+                    + "fences FENCES POSITIONS [exact|robust], fence-soak FENCES POSITIONS, "
+                    + "mqtt URL COUNT broker|application [SECONDS], or mqtt-lines COUNT", status: 64)
         }
     }
 

@@ -1,0 +1,173 @@
+import Synchronization
+import Waypost
+import WaypostSystem
+
+/// A broker that takes each record as a message of its own, at QoS 1.
+///
+/// A batch is delivered when the broker has acknowledged all of its messages; or, with ``Receipt/application(topic:)``, when an application has said
+/// that it has all of its records. What fails in between is sent again, under the same ids.
+public final class MQTTDestination: Destination {
+    /// Whose word is the receipt.
+    public enum Receipt: Sendable, Hashable {
+        /// The broker's acknowledgement (PUBACK). It does not say that anybody has the record: mosquitto loses what it acknowledged when it is
+        /// killed, drops it when a consumer's queue is full (1 000 by default), and acknowledges what its access list throws away.
+        case broker
+        /// What an application publishes to that topic: the ids of the records it has. Each message says where, in `receipt_to`.
+        case application(topic: MQTTTopic)
+    }
+
+    /// Where and how.
+    public struct Settings: Sendable {
+        /// Which broker, and who we are; its subscriptions and presence follow from what is below.
+        public var client: MQTTSettings
+        /// What is published, and where.
+        public var format: any MQTTFormat
+        /// Whose word is the receipt.
+        public var receipt = Receipt.broker
+        /// How long an application's receipts are waited for after the last one.
+        public var receiptTimeout = Duration.seconds(30)
+        /// How long until a record that has no receipt is published again though nobody has said anything; it doubles up to an hour.
+        public var republishInterval = Duration.seconds(60)
+        /// Whether the connection is held, and the broker says when this device is connected and when it is gone.
+        public var showsPresence = false
+
+        /// Settings for a broker.
+        public init(client: MQTTSettings, format: any MQTTFormat) {
+            self.client = client
+            self.format = format
+        }
+    }
+
+    /// So many fit twice into the queue that mosquitto has for a consumer that is away (1 000).
+    public let maximumBatchCount = 500
+    private let settings: Settings
+    private let client: MQTTClient
+    private let receipts: ReceiptDesk
+    private let receiptTopic: String?
+
+    /// The usual topic for an application's receipts; not below `waypost/`, so that a consumer of everything does not get its own words.
+    public static let usualReceiptTopic = "waypost-receipts/{device}"
+    /// While nothing is published, what the broker has kept for us comes with the connection, or later.
+    private static let shortPatience = Duration.seconds(5)
+    /// A connection that is closed on us so often in a row is somebody's to mend.
+    private static let endsToMend = 3
+
+    /// A destination for a device; nothing is opened yet.
+    ///
+    /// - Errors: an application cannot give receipts for messages of that format.
+    public init(_ settings: Settings, device: String) throws(MQTTError) {
+        self.settings = settings
+        var client = settings.client
+        client.presence = settings.showsPresence ? settings.format.presence(of: device) : nil
+        if case .application(let topic) = settings.receipt {
+            guard settings.format.carriesIDs else { throw .badSettings(reason: "applications give no receipts in this format") }
+            receiptTopic = topic.topic(device: device)
+        } else {
+            receiptTopic = nil
+        }
+        client.subscriptions = receiptTopic.map { [$0] } ?? []
+        let receipts = ReceiptDesk(pause: settings.republishInterval, quiet: settings.receiptTimeout)
+        self.receipts = receipts
+        self.client = MQTTClient(client) { receipts.take($0.payload) }
+    }
+
+    /// The client id of a destination on this machine: the same for ever, another one for each name, not the machine's own id; 23 bytes, as many as
+    /// every broker takes.
+    public static func clientID(for name: String) -> String { "waypost-" + MachineIdentity.digits(for: "mqtt \(name)", digitCount: 15) }
+
+    /// Publishes the batch, and waits for its receipt.
+    public func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
+        if client.settings.isEncrypted, WallClock.milliseconds < HTTPDestination.earliestSaneTime {
+            return .temporary(reason: "the clock of this box is not set yet, and TLS needs it", retryAfter: nil)
+        }
+        var messages: [(id: String, messages: [MQTTMessage])] = []
+        do throws(FormatError) {
+            for record in batch.records {
+                messages.append((record.id, try settings.format.messages(for: record, of: batch, receiptTopic: receiptTopic)))
+            }
+        } catch {
+            return .denied(reason: error.reason)
+        }
+        guard messages.contains(where: { !$0.messages.isEmpty }) else { return .delivered(refused: [:], answer: "nothing to say") }
+        do throws(MQTTError) {
+            let connection = try await client.connect()
+            if receiptTopic != nil { return try await sendForReceipts(messages, connection) }
+            _ = try await client.publish(messages.flatMap(\.messages))
+            return .delivered(refused: [:], answer: "PUBACK")
+        } catch {
+            return MQTTDestination.outcome(of: error)
+        }
+    }
+
+    private func sendForReceipts(
+        _ records: [(id: String, messages: [MQTTMessage])], _ connection: MQTTClient.Connection
+    ) async throws(MQTTError) -> DeliveryOutcome {
+        let due = receipts.begin(records.map(\.id), connection)
+        let messages = records.filter { due.contains($0.id) }.flatMap(\.messages)
+        let patience = messages.isEmpty ? min(settings.receiptTimeout, MQTTDestination.shortPatience) : settings.receiptTimeout
+        do throws(MQTTError) {
+            if try await client.publish(messages, until: receipts.isComplete, patience: patience) {
+                return .delivered(refused: receipts.finish(), answer: "receipt of the application")
+            }
+        } catch {
+            receipts.noteLost(due)
+            throw error
+        }
+        return .temporary(
+            reason: """
+                the broker has them, but no application has said on \(receiptTopic ?? "") that it has \(receipts.missingCount) of \
+                \(records.count) records
+                """, retryAfter: nil)
+    }
+
+    static func outcome(of error: MQTTError) -> DeliveryOutcome {
+        switch error {
+        case .unreachable: .unreachable(reason: "\(error)")
+        case .endedByBroker(_, let count) where count >= endsToMend: .denied(reason: "\(error)")
+        case .busy, .timedOut, .lost, .endedByBroker, .cancelled: .temporary(reason: "\(error)", retryAfter: nil)
+        case .noLibrary, .badSettings, .refused, .tls: .denied(reason: "\(error)")
+        }
+    }
+}
+
+/// The ledger of receipts, between the connection's thread and the task that sends.
+private final class ReceiptDesk: Sendable {
+    private struct State {
+        var ledger: ReceiptLedger
+        var connection = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(pause: Duration, quiet: Duration) {
+        state = Mutex(
+            State(ledger: ReceiptLedger(pauseMilliseconds: pause.milliseconds, quietMilliseconds: quiet.milliseconds)))
+    }
+
+    /// The ids that are to be published; they count as published from here on.
+    func begin(_ ids: [String], _ connection: MQTTClient.Connection) -> Set<String> {
+        let now = BootClock.milliseconds
+        return state.withLock { state in
+            let isForgotten = connection.number != state.connection && !connection.isSessionPresent
+            state.connection = connection.number
+            let due = state.ledger.begin(ids, hasForgotten: isForgotten, now: now)
+            state.ledger.notePublished(due, now: now)
+            return Set(due)
+        }
+    }
+
+    func take(_ message: [UInt8]) { state.withLock { $0.ledger.take(message, now: BootClock.milliseconds) } }
+
+    func noteLost(_ ids: Set<String>) { state.withLock { $0.ledger.noteLost(ids) } }
+
+    func finish() -> [String: String] { state.withLock { $0.ledger.finish() } }
+
+    var missingCount: Int { state.withLock { $0.ledger.missingCount } }
+
+    /// Whether all of the batch have a receipt; asked on the connection's thread.
+    var isComplete: @Sendable () -> Bool { { [self] in state.withLock { $0.ledger.isComplete } } }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+}

@@ -1,0 +1,132 @@
+import Waypost
+
+/// Where a record goes on a broker: a topic with names in it that each record fills in.
+///
+/// | name | what it becomes |
+/// |---|---|
+/// | `{device}` | the name of this device |
+/// | `{kind}` | `position`, `event`, `track` or `health` |
+/// | `{name}` | the fence's name, or what the application calls its event; else as `{kind}` |
+/// | `{lane}` | `events`, `live` or `history` |
+///
+/// What is filled in stays one level and no wildcard: `/`, `+`, `#` and control characters in it become `_`, an empty one `_`, a leading `$` too.
+public struct MQTTTopic: Sendable, Hashable {
+    /// As it was written.
+    public let template: String
+    private let parts: [Part]
+
+    private enum Part: Sendable, Hashable {
+        case text(String)
+        case device, kind, name, lane
+    }
+
+    /// What is wrong with a topic, in a few words.
+    public struct Problem: Error, Equatable, Sendable, CustomStringConvertible {
+        /// What is wrong.
+        public let description: String
+    }
+
+    /// The usual one: `waypost/{device}/{kind}`.
+    public static let usual = "waypost/{device}/{kind}"
+
+    /// So long may a template be, and so long what is filled in, bytes; a broker takes 65 535 in all.
+    private static let (longestTemplate, longestWord) = (1_024, 256)
+
+    /// A topic from its template.
+    ///
+    /// - Parameter fixed: whether it is the same for every record, and so may name nothing but the device.
+    /// - Errors: it is empty or too long, holds a wildcard, a control character or an unknown name, or begins with `$`, which brokers keep to
+    ///   themselves.
+    public init(_ template: String, isFixed: Bool = false) throws(Problem) {
+        guard !template.isEmpty else { throw Problem(description: "a topic must not be empty") }
+        guard template.utf8.count <= MQTTTopic.longestTemplate else {
+            throw Problem(description: "a topic has at most \(MQTTTopic.longestTemplate) bytes")
+        }
+        guard template.first != "$" else { throw Problem(description: "topics that begin with $ belong to the broker") }
+        for scalar in template.unicodeScalars {
+            if scalar == "+" || scalar == "#" { throw Problem(description: "a topic must not hold the wildcard \(scalar)") }
+            if MQTTTopic.isControl(scalar) { throw Problem(description: "a topic must not hold control characters") }
+        }
+        let names: [String: Part] = isFixed ? ["device": .device] : ["device": .device, "kind": .kind, "name": .name, "lane": .lane]
+        var parts: [Part] = []
+        var rest = template[...]
+        while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else {
+                throw Problem(description: "a { or } of the topic stands alone")
+            }
+            let name = rest[rest.index(after: open)..<close]
+            guard let part = names[String(name)] else {
+                let known = names.keys.sorted().map { "{\($0)}" }.joined(separator: ", ")
+                throw Problem(description: "the topic has {\(name)}; there is \(known)")
+            }
+            if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
+            parts.append(part)
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        self.template = template
+        self.parts = parts
+    }
+
+    /// The topic of a record.
+    public func topic(for record: DispatchRecord, device: String) -> String {
+        topic { part in
+            switch part {
+            case .device: device
+            case .kind: record.content.kind
+            case .name: record.content.name ?? record.content.kind
+            default: record.lane.rawValue
+            }
+        }
+    }
+
+    /// The topic of what is no record.
+    public func topic(device: String) -> String { topic { _ in device } }
+
+    private func topic(_ word: (Part) -> String) -> String {
+        var topic = ""
+        for part in parts {
+            if case .text(let text) = part { topic += text } else { topic += MQTTTopic.level(word(part)) }
+        }
+        return topic.first == "$" ? "_" + topic.dropFirst() : topic
+    }
+
+    /// A text as one level of a topic.
+    static func level(_ text: String) -> String {
+        var level = String.UnicodeScalarView()
+        var byteCount = 0
+        for scalar in text.unicodeScalars {
+            byteCount += UTF8.width(scalar)
+            if byteCount > longestWord { break }
+            level.append("/+#".unicodeScalars.contains(scalar) || isControl(scalar) ? "_" : scalar)
+        }
+        return level.isEmpty ? "_" : String(level)
+    }
+
+    /// MQTT 3.1.1, 1.5.3: what a broker may end the connection for.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0xFDD0...0xFDEF).contains(scalar.value)
+            || scalar.value & 0xFFFE == 0xFFFE
+    }
+}
+
+extension DispatchRecord.Content {
+    /// The word for it in topics.
+    var kind: String {
+        switch self {
+        case .position: "position"
+        case .event: "event"
+        case .track: "track"
+        case .health: "health"
+        }
+    }
+
+    /// What it is called, if it has a name.
+    var name: String? {
+        switch self {
+        case .event(let event): event.name
+        case .track(let call): call.name
+        case .position, .health: nil
+        }
+    }
+}

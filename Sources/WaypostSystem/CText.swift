@@ -1,0 +1,22 @@
+/// A text as C has it, for as long as this lives.
+final class CText {
+    let start: UnsafePointer<CChar>
+    private let room: UnsafeMutableBufferPointer<CChar>
+
+    init(_ text: String) {
+        let bytes = text.utf8CString
+        room = .allocate(capacity: bytes.count)
+        _ = room.initialize(from: bytes)
+        guard let address = room.baseAddress else { preconditionFailure("a text has at least its zero") }
+        start = UnsafePointer(address)
+    }
+
+    deinit { room.deallocate() }
+}
+
+extension Duration {
+    /// Whole milliseconds, at least one: none would be no limit.
+    var wholeMilliseconds: Int64 {
+        max(1, components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,128 @@
+import CMosquitto
+import Synchronization
+
+/// Speaks MQTT 3.1.1 with a broker, with the system's libmosquitto and TLS; the library is opened with the first connection.
+///
+/// Messages go out at QoS 1 and each one's acknowledgement is waited for. Nothing is kept and nothing is sent again: what a connection that broke
+/// leaves unacknowledged is the caller's to send once more. The broker keeps a session under our id, with what comes for ``MQTTSettings/subscriptions``
+/// while we are away.
+/// - Concurrency: any task; one call of ``publish(_:until:patience:)`` at a time. Each connection has a thread of its own, which sleeps while
+///   nothing happens; a name service that hangs holds up that thread alone.
+/// - Cost: 5 MB of memory with the first connection, for good; a connection 100 kB, and its messages once more while they are on their way.
+public final class MQTTClient: Sendable {
+    private struct State {
+        var session: MQTTSession?
+        var sessionCount = 0
+        /// So many sessions in a row were ended by the broker.
+        var endCount = 0
+    }
+
+    /// The settings it was made with.
+    public let settings: MQTTSettings
+    private let receive: @Sendable (MQTTMessage) -> Void
+    private let state = Mutex(State())
+
+    /// A session that held so long was not thrown out by a rival, seconds.
+    private static let steadySeconds: Int64 = 600
+
+    /// A client; nothing is opened yet.
+    ///
+    /// - Parameter receive: is given the messages of the subscriptions, on the connection's thread; it must return soon.
+    public init(_ settings: MQTTSettings, receive: @escaping @Sendable (MQTTMessage) -> Void = { _ in }) {
+        var settings = settings
+        settings.window = min(max(1, settings.window), 65_535)
+        settings.keepAliveSeconds = min(max(5, settings.keepAliveSeconds), 65_535)
+        self.settings = settings
+        self.receive = receive
+    }
+
+    deinit { close() }
+
+    /// What ``connect()`` has found.
+    public struct Connection: Sendable, Hashable {
+        /// Grows with each connection of this client.
+        public var number: Int
+        /// Whether the broker knew us: what it had for us then, it has still.
+        public var isSessionPresent: Bool
+    }
+
+    /// Connects, unless there is a connection.
+    ///
+    /// - Errors: all but ``MQTTError/endedByBroker(clientID:count:)``; within ``MQTTSettings/connectTimeout``.
+    public func connect() async throws(MQTTError) -> Connection {
+        let session = try usableSession()
+        return Connection(number: session.number, isSessionPresent: try await session.opened(within: settings.connectTimeout))
+    }
+
+    /// Sends messages in their order, and waits until the broker has acknowledged all of them; and, with `isConfirmed`, until that is true, whatever
+    /// the broker says.
+    ///
+    /// - Parameters:
+    ///   - isConfirmed: asked on the connection's thread, after each message that came; must return soon.
+    ///   - patience: how long it is waited for once the broker has everything, after the last message that came.
+    /// - Returns: false when `isConfirmed` did not come true; the connection stays.
+    /// - Errors: there is no connection, or it broke; no acknowledgement for ``MQTTSettings/timeout``, or not all of them within ten times that; the
+    ///   task was cancelled. Some of the messages may have arrived; the connection is closed.
+    public func publish(
+        _ messages: [MQTTMessage], until isConfirmed: (@Sendable () -> Bool)? = nil, patience: Duration = .zero
+    ) async throws(MQTTError) -> Bool {
+        guard let session = state.withLock({ $0.session }), session.isUsable else { throw .lost(reason: "there is no connection") }
+        do throws(MQTTError) {
+            return try await session.run(MQTTJob(messages, until: isConfirmed, patience: patience))
+        } catch .endedByBroker(let clientID, _) {
+            throw .endedByBroker(clientID: clientID, count: state.withLock { max(1, $0.endCount) })
+        }
+    }
+
+    /// Says goodbye, if there is a connection; a call that is under way fails.
+    public func close() {
+        let session = state.withLock { state in
+            defer { state.session = nil }
+            return state.session
+        }
+        session?.close()
+    }
+
+    private func usableSession() throws(MQTTError) -> MQTTSession {
+        let found = state.withLock { $0.session }
+        if let found, found.isUsable { return found }
+        // One thread that hangs in a name service is enough.
+        if let found, found.isStuck { throw .unreachable(reason: "the system still tries to reach \(settings.host):\(settings.port)") }
+        if let problem = cmosquitto_load() { throw .noLibrary(reason: String(cString: problem)) }
+        for path in [settings.caFile, settings.clientCertificate, settings.clientKey].compactMap({ $0 }) {
+            do throws(SystemError) { Syscalls.close(try Syscalls.openForReading(path)) } catch {
+                throw .badSettings(reason: "\(path): cannot be read: \(error.reason)")
+            }
+        }
+        do throws(SystemError) {
+            let number = state.withLock { state in
+                state.sessionCount += 1
+                return state.sessionCount
+            }
+            let session = try MQTTSession(number: number)
+            let (settings, receive) = (self.settings, self.receive)
+            try DedicatedThread.startForGood(name: "mqtt") { [weak self] in
+                let start = MonotonicClock.milliseconds
+                let error = MQTTLoop(settings, session, receive).run()
+                self?.noteEnd(error, after: MonotonicClock.milliseconds - start)
+                session.noteEnd(error)
+            }
+            state.withLock { $0.session = session }
+            return session
+        } catch {
+            throw .unreachable(reason: "\(error)")
+        }
+    }
+
+    private func noteEnd(_ error: MQTTError, after milliseconds: Int64) {
+        state.withLock { state in
+            if case .endedByBroker = error, milliseconds < MQTTClient.steadySeconds * 1_000 {
+                state.endCount += 1
+            } else if case .endedByBroker = error {
+                state.endCount = 1
+            } else if case .cancelled = error {
+                state.endCount = 0
+            }
+        }
+    }
+}

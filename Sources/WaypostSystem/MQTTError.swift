@@ -1,0 +1,75 @@
+import CMosquitto
+
+/// Messages that a broker did not take.
+///
+/// - Range: the reasons hold host names, client ids and words of the system, never a password, a topic's message or a position.
+public enum MQTTError: Error, Equatable, Sendable {
+    /// libmosquitto is not there.
+    case noLibrary(reason: String)
+    /// What was set cannot be used: a URL, a file of certificates, a topic.
+    case badSettings(reason: String)
+    /// There is no way to the broker: no name service, no route, nobody listens.
+    case unreachable(reason: String)
+    /// The broker does not let us in: user, password, client id.
+    case refused(reason: String)
+    /// The broker does not let us in now.
+    case busy(reason: String)
+    /// It took too long.
+    case timedOut(reason: String)
+    /// The other side is not who it should be, or does not accept who we are.
+    case tls(reason: String)
+    /// The connection broke.
+    case lost(reason: String)
+    /// The broker had let us in and then closed the connection, for the so-manieth time in a row: it was stopped, or another client came with
+    /// our id, which throws the first one out.
+    case endedByBroker(clientID: String, count: Int)
+    /// The task was cancelled.
+    case cancelled
+
+    /// What a broker answered to a connection; nil when it lets us in.
+    init?(answer: Int32) {
+        switch Int(answer) {
+        case 0: return nil
+        case CMOSQUITTO_REFUSED_VERSION: self = .refused(reason: "the broker does not speak MQTT 3.1.1")
+        case CMOSQUITTO_REFUSED_CLIENT_ID: self = .refused(reason: "the broker refuses the client id")
+        case CMOSQUITTO_REFUSED_BUSY: self = .busy(reason: "the broker says that it is not available")
+        case CMOSQUITTO_REFUSED_PASSWORD: self = .refused(reason: "the broker refuses the user or the password")
+        case CMOSQUITTO_REFUSED_CLIENT:
+            self = .refused(reason: "the broker does not let this client in (user, password, or its access list)")
+        default: self = .refused(reason: "the broker refuses the connection: \(answer)")
+        }
+    }
+
+    /// What libmosquitto returned.
+    init(code: Int32, reason: String) {
+        switch Int(code) {
+        // A connection that ends in the middle of the handshake is no objection.
+        case CMOSQUITTO_TLS where reason.contains("unexpected eof"): self = .lost(reason: reason)
+        case CMOSQUITTO_TLS: self = .tls(reason: reason)
+        case CMOSQUITTO_INVALID: self = .badSettings(reason: reason)
+        case CMOSQUITTO_SYSTEM, CMOSQUITTO_NO_NAME, CMOSQUITTO_LOOKUP: self = .unreachable(reason: reason)
+        case CMOSQUITTO_KEEPALIVE: self = .timedOut(reason: reason)
+        default: self = .lost(reason: reason)
+        }
+    }
+}
+
+extension MQTTError: CustomStringConvertible {
+    /// What happened, for people.
+    public var description: String {
+        switch self {
+        case .noLibrary(let reason), .badSettings(let reason), .unreachable(let reason), .refused(let reason), .busy(let reason),
+            .timedOut(let reason), .lost(let reason):
+            reason
+        case .tls(let reason): "TLS: \(reason)"
+        case .endedByBroker(let clientID, let count) where count > 1:
+            """
+            the broker threw us out \(count) times in a row: another client connects with the id "\(clientID)" (a cloned card has the same \
+            machine id), or the broker does not stay up
+            """
+        case .endedByBroker(let clientID, _):
+            "the broker closed the connection: it was stopped, or another client has connected with the id \"\(clientID)\""
+        case .cancelled: "cancelled"
+        }
+    }
+}

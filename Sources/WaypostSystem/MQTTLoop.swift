@@ -1,0 +1,281 @@
+import CMosquitto
+import Glibc
+import Synchronization
+
+/// A connection to a broker from beginning to end, on the thread that has it.
+///
+/// - Concurrency: confined to one thread; tasks reach it through its ``MQTTSession``.
+final class MQTTLoop {
+    private let settings: MQTTSettings
+    private let session: MQTTSession
+    private let receive: @Sendable (MQTTMessage) -> Void
+    private var connection: OpaquePointer?
+
+    /// What the broker said to us; nil while it has said nothing.
+    private var answer: (code: Int32, isSessionPresent: Bool)?
+    private var isConnected = false
+    /// Whether it was told what we want and that we are there, and whether it has agreed.
+    private var isIntroduced = false
+    private var isOpen = false
+    private var subscriptionsDue: Set<Int32> = []
+    private var refusedSubscription = false
+
+    private var job: MQTTJob?
+    private var nextMessage = 0
+    /// Messages of the job without an acknowledgement.
+    private var inFlight: Set<Int32> = []
+    private let start = MonotonicClock.milliseconds
+    private var jobStart: Int64 = 0
+    private var lastProgress: Int64 = 0
+    private var lastLook = MonotonicClock.milliseconds
+
+    /// All messages of a job must be acknowledged within so many time-outs.
+    private static let mostTimeouts: Int64 = 10
+
+    init(_ settings: MQTTSettings, _ session: MQTTSession, _ receive: @escaping @Sendable (MQTTMessage) -> Void) {
+        self.settings = settings
+        self.session = session
+        self.receive = receive
+    }
+
+    /// Connects and serves the session until it ends; says why it did.
+    func run() -> MQTTError {
+        defer { if let connection { cmosquitto_free(connection) } }
+        do throws(MQTTError) {
+            try make()
+            try check(session.connecting { cmosquitto_connect(connection, settings.host, Int32(settings.port), keepAlive) })
+            isConnected = true
+            while true { try step() }
+        } catch {
+            return error
+        }
+    }
+
+    private var keepAlive: Int32 { Int32(settings.keepAliveSeconds) }
+
+    // MARK: - Connecting
+
+    private func make() throws(MQTTError) {
+        var wanted = cmosquitto_settings()
+        wanted.is_encrypted = settings.isEncrypted
+        wanted.window = Int32(settings.window)
+        wanted.context = Unmanaged.passUnretained(self).toOpaque()
+        wanted.connected = { MQTTLoop.of($0).answer = ($1, $2) }
+        wanted.acknowledged = { MQTTLoop.of($0).noteAcknowledged($1) }
+        wanted.subscribed = { MQTTLoop.of($0).noteSubscribed($1, granted: $2) }
+        wanted.received = { MQTTLoop.of($0).noteReceived($1, UnsafeRawBufferPointer(start: $2, count: Int($3)), isRetained: $4) }
+        let texts = [
+            settings.clientID, settings.user, settings.password, settings.caFile, settings.clientCertificate, settings.clientKey,
+            settings.presence?.will.topic,
+        ].map { $0.map(CText.init) }
+        wanted.client_id = texts[0]?.start
+        wanted.user = texts[1]?.start
+        wanted.password = texts[2]?.start
+        wanted.ca_file = texts[3]?.start
+        wanted.client_certificate = texts[4]?.start
+        wanted.client_key = texts[5]?.start
+        wanted.will_topic = texts[6]?.start
+        wanted.is_will_retained = settings.presence?.will.isRetained ?? false
+        let code = (settings.presence?.will.payload ?? []).withUnsafeBytes { will in
+            wanted.will_payload = will.baseAddress
+            wanted.will_count = Int32(will.count)
+            return withExtendedLifetime(texts) { cmosquitto_make(&wanted, &connection) }
+        }
+        guard connection != nil else { throw .unreachable(reason: "no memory for libmosquitto") }
+        try check(code)
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> MQTTLoop {
+        guard let context else { preconditionFailure("libmosquitto gives back what it was given") }
+        return Unmanaged<MQTTLoop>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// What follows from the broker's answer, once it is there.
+    private func open() throws(MQTTError) {
+        guard let answer, !isOpen else { return }
+        if let error = MQTTError(answer: answer.code) { throw error }
+        if !isIntroduced {
+            isIntroduced = true
+            for topic in settings.subscriptions {
+                var message: Int32 = 0
+                try check(cmosquitto_subscribe(connection, &message, topic))
+                subscriptionsDue.insert(message)
+            }
+            if let birth = settings.presence?.birth { try send(birth) }
+        }
+        guard subscriptionsDue.isEmpty else { return }
+        if refusedSubscription {
+            throw .refused(reason: "the broker does not let this client read \(settings.subscriptions.joined(separator: ", "))")
+        }
+        isOpen = true
+        session.noteOpen(isSessionPresent: answer.isSessionPresent)
+    }
+
+    // MARK: - Serving
+
+    private func step() throws(MQTTError) {
+        try open()
+        try takeWork()
+        try fillWindow()
+        try settle()
+        try wait()
+    }
+
+    private func takeWork() throws(MQTTError) {
+        let work = session.work()
+        if work.hasEnded { throw sayGoodbye() }
+        if let next = work.job, job !== next {
+            job = next
+            nextMessage = 0
+            inFlight = []
+            jobStart = MonotonicClock.milliseconds
+            lastProgress = jobStart
+        }
+        if work.isClosing || job?.isCancelled.load(ordering: .relaxed) == true { throw sayGoodbye() }
+    }
+
+    private func fillWindow() throws(MQTTError) {
+        guard isOpen, let job else { return }
+        while nextMessage < job.messages.count, inFlight.count < settings.window {
+            inFlight.insert(try send(job.messages[nextMessage]))
+            nextMessage += 1
+        }
+    }
+
+    @discardableResult
+    private func send(_ message: MQTTMessage) throws(MQTTError) -> Int32 {
+        var number: Int32 = 0
+        let code = message.payload.withUnsafeBytes {
+            cmosquitto_publish(connection, &number, message.topic, $0.baseAddress, Int32($0.count), message.isRetained)
+        }
+        try check(code)
+        return number
+    }
+
+    /// Ends the job, or the connection, when it is time to.
+    private func settle() throws(MQTTError) {
+        let now = MonotonicClock.milliseconds
+        guard let job else {
+            let idle = settings.idleLimit.wholeMilliseconds
+            if isOpen, settings.presence == nil, now - session.lastUse >= idle, session.endIfUnused(since: now - idle) {
+                throw sayGoodbye()
+            }
+            return
+        }
+        guard isOpen else { return }
+        if job.isConfirmed?() ?? isAcknowledged { return end(job, true) }
+        if isAcknowledged {
+            if now - lastProgress >= job.patience.wholeMilliseconds { end(job, false) }
+        } else {
+            let limit = settings.timeout.wholeMilliseconds
+            if now - lastProgress >= limit || now - jobStart >= limit * MQTTLoop.mostTimeouts {
+                throw .timedOut(
+                    reason: "\(settings.host):\(settings.port) did not acknowledge everything in \((now - jobStart) / 1_000) s")
+            }
+        }
+    }
+
+    /// Whether the broker has all messages of the job.
+    private var isAcknowledged: Bool { nextMessage == job?.messages.count && inFlight.isEmpty }
+
+    private func end(_ job: MQTTJob, _ isConfirmed: Bool) {
+        self.job = nil
+        inFlight = []
+        session.noteDone(job, .success(isConfirmed))
+    }
+
+    /// Says that we go, and go of our own will.
+    private func sayGoodbye() -> MQTTError {
+        guard isOpen else { return .cancelled }
+        if let will = settings.presence?.will { _ = try? send(will) }  // It is lost already.
+        _ = cmosquitto_disconnect(connection)
+        // What the socket did not take at once has a moment more.
+        let end = MonotonicClock.milliseconds + 500
+        while cmosquitto_socket(connection) >= 0, cmosquitto_wants_to_write(connection), MonotonicClock.milliseconds < end {
+            var descriptors = [pollfd(fd: cmosquitto_socket(connection), events: Int16(POLLOUT), revents: 0)]
+            guard (try? Syscalls.poll(&descriptors, timeoutMilliseconds: 100)) != nil,  // It is closed, then.
+                cmosquitto_write(connection) == 0
+            else { break }
+        }
+        return .cancelled
+    }
+
+    /// Waits until something comes, can go, or is due.
+    private func wait() throws(MQTTError) {
+        let socket = cmosquitto_socket(connection)
+        guard socket >= 0 else { throw .lost(reason: "\(settings.host):\(settings.port) closed the connection") }
+        // Its broker may keep the next acknowledgements until the last ones are acknowledged (Nagle): at the end of a batch we have nothing to
+        // send it with, and the system would wait for 40 ms.
+        if let job, nextMessage == job.messages.count, !inFlight.isEmpty { Syscalls.acknowledgeAtOnce(socket) }
+        let events = POLLIN | (cmosquitto_wants_to_write(connection) ? POLLOUT : 0)
+        var descriptors = [
+            pollfd(fd: socket, events: Int16(events), revents: 0),
+            pollfd(fd: session.wakeLine.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        do throws(SystemError) {
+            _ = try Syscalls.poll(&descriptors, timeoutMilliseconds: Int32(clamping: untilNextDue))
+        } catch {
+            throw .lost(reason: "\(error)")
+        }
+        if descriptors[1].revents != 0 { session.wakeLine.silence() }
+        if descriptors[0].revents & Int16(POLLOUT) != 0 { try check(cmosquitto_write(connection)) }
+        if descriptors[0].revents & ~Int16(POLLOUT) != 0 { try check(cmosquitto_read(connection)) }
+        let now = MonotonicClock.milliseconds
+        if now - lastLook >= lookInterval {
+            lastLook = now
+            try check(cmosquitto_look(connection))
+        }
+    }
+
+    /// libmosquitto asks the broker whether it is there when it is looked at; the broker throws us out after one and a half keep-alives.
+    private var lookInterval: Int64 { job == nil && isOpen ? Int64(settings.keepAliveSeconds) * 250 : 1_000 }
+
+    private var untilNextDue: Int64 {
+        let now = MonotonicClock.milliseconds
+        var due = lastLook + lookInterval
+        if let job {
+            let limit = isAcknowledged ? job.patience : settings.timeout
+            due = min(due, lastProgress + limit.wholeMilliseconds)
+        } else if isOpen, settings.presence == nil {
+            due = min(due, session.lastUse + settings.idleLimit.wholeMilliseconds)
+        }
+        return max(0, due - now)
+    }
+
+    // MARK: - What comes
+
+    private func noteAcknowledged(_ message: Int32) {
+        if inFlight.remove(message) != nil { lastProgress = MonotonicClock.milliseconds }
+    }
+
+    private func noteSubscribed(_ message: Int32, granted: Int32) {
+        if granted >= 128 { refusedSubscription = true }
+        subscriptionsDue.remove(message)
+    }
+
+    private func noteReceived(_ topic: UnsafePointer<CChar>?, _ payload: UnsafeRawBufferPointer, isRetained: Bool) {
+        guard let topic else { return }
+        lastProgress = MonotonicClock.milliseconds
+        receive(MQTTMessage(topic: String(cString: topic), payload: Array(payload), isRetained: isRetained))
+    }
+
+    /// Throws what a code of the library means; in some places it means what a broker did.
+    private func check(_ code: Int32) throws(MQTTError) {
+        guard code != CMOSQUITTO_SUCCESS else { return }
+        // A broker that refuses closes the connection behind its answer.
+        if let answer, let error = MQTTError(answer: answer.code) { throw error }
+        if code == CMOSQUITTO_CONNECTION_LOST {
+            if isOpen { throw .endedByBroker(clientID: settings.clientID, count: 1) }
+            let hint = settings.isEncrypted ? "it may want a certificate of ours" : "it may want TLS: mqtts://"
+            throw .lost(reason: "\(settings.host):\(settings.port) closed the connection before it let us in (\(hint))")
+        }
+        let words = cmosquitto_words(connection, code).map { String(cString: $0) } ?? "error \(code)"
+        let reason = "\(settings.host):\(settings.port): \(words)"
+        // With TLS 1.3 the other side's objection to us comes behind the handshake.
+        if code == CMOSQUITTO_SYSTEM, settings.isEncrypted, answer == nil, cmosquitto_system_code(connection) == EPROTO {
+            throw .tls(reason: "\(reason) (the broker may want a certificate of ours)")
+        }
+        if code == CMOSQUITTO_SYSTEM, isConnected { throw .lost(reason: reason) }
+        throw MQTTError(code: code, reason: reason)
+    }
+}

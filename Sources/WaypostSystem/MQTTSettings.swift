@@ -1,0 +1,101 @@
+/// Which broker, who we are, whom we trust, and how long to wait.
+public struct MQTTSettings: Sendable, Hashable {
+    /// The broker's name or address; TLS holds its certificate against it.
+    public var host: String
+    /// Its port: 1883, or 8883 with TLS.
+    public var port: UInt16
+    /// Whether TLS protects the connection.
+    public var isEncrypted: Bool
+    /// Our name, the same for ever: under it the broker keeps what waits for us.
+    ///
+    /// Two clients with one id throw each other out.
+    public var clientID: String
+    /// Who we say we are.
+    public var user: String?
+    /// Its password.
+    public var password: String?
+    /// Certificates that are trusted instead of the system's: a PEM file.
+    public var caFile: String?
+    /// A certificate of our own: a PEM file.
+    public var clientCertificate: String?
+    /// Its key: a PEM file without a password; nil when it is in the same.
+    public var clientKey: String?
+    /// Topics whose messages are wanted, at QoS 1; the broker keeps them while we are away.
+    public var subscriptions: [String] = []
+    /// What the broker tells others of our being there, for which the connection is held; nil for nothing.
+    public var presence: Presence?
+    /// The longest silence on an open connection, seconds: then the broker is asked whether it is there.
+    public var keepAliveSeconds = 60
+    /// So many messages are on their way at most without an acknowledgement (1...65535).
+    public var window = 20
+    /// The longest until the broker has accepted us.
+    public var connectTimeout = Duration.seconds(15)
+    /// The longest without an acknowledgement while one is due.
+    public var timeout = Duration.seconds(30)
+    /// Without ``presence`` a connection on which nothing happens is closed after so long, so that an empty queue wakes nobody.
+    public var idleLimit = Duration.seconds(10)
+
+    /// What the broker says of us while we are connected and when we are gone; it costs a few wake-ups per keep-alive.
+    public struct Presence: Sendable, Hashable {
+        /// Said when we have connected; nil for nothing.
+        public var birth: MQTTMessage?
+        /// Said by the broker when the connection is lost, and by us before we close it.
+        public var will: MQTTMessage
+
+        /// A presence.
+        public init(birth: MQTTMessage?, will: MQTTMessage) {
+            self.birth = birth
+            self.will = will
+        }
+    }
+
+    /// Settings for a broker: `mqtt://HOST[:PORT]` or `mqtts://HOST[:PORT]`.
+    ///
+    /// - Errors: the URL is something else; it must hold neither a password nor a path.
+    public init(url: String, clientID: String) throws(MQTTError) {
+        let schemes: [(prefix: String, isEncrypted: Bool, port: UInt16)] = [("mqtt://", false, 1_883), ("mqtts://", true, 8_883)]
+        guard let scheme = schemes.first(where: { url.lowercased().hasPrefix($0.prefix) }) else {
+            throw .badSettings(reason: "the URL must begin with mqtt:// or mqtts://")
+        }
+        var rest = url.dropFirst(scheme.prefix.count)
+        if rest.hasSuffix("/") { rest.removeLast() }
+        guard !rest.contains("@") else { throw .badSettings(reason: "the URL must hold no password") }
+        var host = rest
+        var port: Substring?
+        if rest.first == "[", let end = rest.firstIndex(of: "]") {
+            host = rest[rest.index(after: rest.startIndex)..<end]
+            let tail = rest[rest.index(after: end)...]
+            port = tail.isEmpty ? nil : tail.first == ":" ? tail.dropFirst() : ""
+        } else if let colon = rest.lastIndex(of: ":") {
+            host = rest[..<colon]
+            port = rest[rest.index(after: colon)...]
+        }
+        let isName = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#[]".utf8.contains($0) }
+        guard isName, rest.first == "[" || !host.contains(":") else {
+            throw .badSettings(reason: "the URL must be \(scheme.prefix)HOST or \(scheme.prefix)HOST:PORT")
+        }
+        let number = port.map { UInt16($0) ?? 0 } ?? scheme.port
+        guard number > 0 else { throw .badSettings(reason: "the URL's port must be 1 to 65535") }
+        self.host = String(host)
+        self.port = number
+        isEncrypted = scheme.isEncrypted
+        self.clientID = clientID
+    }
+}
+
+/// A message, to a broker or from it.
+public struct MQTTMessage: Sendable, Hashable {
+    /// Where to; no wildcards.
+    public var topic: String
+    /// What.
+    public var payload: [UInt8]
+    /// Whether the broker keeps it for those who come later, and with one that came, whether it was kept.
+    public var isRetained: Bool
+
+    /// A message.
+    public init(topic: String, payload: [UInt8], isRetained: Bool = false) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
+}

@@ -1,0 +1,26 @@
+import Waypost
+
+/// Names that stay with this machine, and tell nobody its own.
+public enum MachineIdentity {
+    /// The digits of the machine's id, or of its name where it has no id (many containers), mixed with a purpose: the same for ever for one
+    /// machine and purpose, and no way back from it.
+    ///
+    /// - Source: machine-id(5): the id itself is not to be shown to a network.
+    /// - Parameter digitCount: at most 64, hexadecimal.
+    public static func digits(for purpose: String, digitCount: Int = 16) -> String {
+        let bytes = id + Array("\n\(purpose)".utf8)
+        var digest = SHA256()
+        digest.update(bytes.span.bytes)
+        return String(SHA256.hexadecimal(digest.finish()).prefix(digitCount))
+    }
+
+    private static var id: [UInt8] {
+        for path in ["/etc/machine-id", "/var/lib/dbus/machine-id", "/proc/sys/kernel/hostname"] {
+            let contents = (try? Syscalls.contents(of: path)) ?? nil  // What cannot be read is as good as missing.
+            let word = (contents ?? []).prefix { $0 > 0x20 }
+            // systemd says "uninitialized" while an image boots for the first time.
+            if !word.isEmpty, !word.elementsEqual("uninitialized".utf8) { return Array(word) }
+        }
+        return []
+    }
+}

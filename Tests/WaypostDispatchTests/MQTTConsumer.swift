@@ -1,0 +1,64 @@
+import Synchronization
+import Waypost
+import WaypostSystem
+
+/// An application on the other side of a broker: reads what is published, and says what it has, if it is one that does.
+final class MQTTConsumer: Sendable {
+    private struct State {
+        var messages: [MQTTMessage] = []
+        var answers = true
+    }
+
+    let client: MQTTClient
+    private let state: Box
+    private let answering: Task<Void, Never>
+
+    private final class Box: Sendable {
+        let state = Mutex(State())
+    }
+
+    /// A consumer of that topic; it is not connected yet.
+    ///
+    /// - Parameter answer: what is said for a record with that id; nil says nothing.
+    init(
+        _ url: String, topic: String = "waypost/#", id: String = "consumer", answer: @escaping @Sendable (String) -> String? = { _ in nil }
+    ) throws {
+        var settings = try MQTTSettings(url: url, clientID: id)
+        settings.subscriptions = [topic]
+        settings.idleLimit = .seconds(600)
+        let box = Box()
+        let (received, continuation) = AsyncStream.makeStream(of: MQTTMessage.self)
+        let client = MQTTClient(settings) { message in
+            box.state.withLock { $0.messages.append(message) }
+            continuation.yield(message)
+        }
+        (self.client, state) = (client, box)
+        answering = Task {
+            for await message in received {
+                guard let record = try? JSONParser().parse(message.payload), let topic = record["receipt_to"]?.string,
+                    let id = record["id"]?.string, let words = answer(id)
+                else { continue }
+                // The broker may be gone: then the record comes again.
+                _ = try? await client.publish([MQTTMessage(topic: topic, payload: Array(words.utf8))])
+            }
+        }
+    }
+
+    deinit { answering.cancel() }
+
+    var messages: [MQTTMessage] { state.state.withLock { $0.messages } }
+
+    /// The messages as JSON; what is none is left out.
+    var records: [JSONValue] { messages.compactMap { try? JSONParser().parse($0.payload) } }
+
+    var ids: [String] { records.compactMap { $0["id"]?.string } }
+
+    /// Waits until so many messages are there.
+    func wait(for count: Int, patience: Duration = .seconds(10)) async throws {
+        let end = ContinuousClock.now + patience
+        while messages.count < count {
+            guard ContinuousClock.now < end else { throw Unexpected("\(messages.count) messages instead of \(count)") }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+}

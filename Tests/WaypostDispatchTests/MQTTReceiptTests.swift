@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+import WaypostTestKit
+
+@testable import WaypostDispatch
+
+/// What an acknowledgement of a broker is worth, and what an application's receipts are, against a real mosquitto.
+@Suite(.enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed")) struct MQTTReceiptTests {
+    private static let received = DeliveryOutcome.delivered(refused: [:], answer: "receipt of the application")
+
+    private func destination(
+        _ url: String, patience: Duration = .milliseconds(500), republishInterval: Duration = .seconds(60)
+    ) throws -> MQTTDestination {
+        try MQTTDestinationTests.destination(url) {
+            try MQTTDestinationTests.applicationReceipts(&$0)
+            $0.receiptTimeout = patience
+            $0.republishInterval = republishInterval
+        }
+    }
+
+    @Test func waitsForAnApplicationThatComesLater() async throws {
+        let broker = try await MosquittoBroker()
+        let consumer = try MQTTConsumer(broker.url) { $0 }
+        // Its subscription stays with the broker.
+        _ = try await consumer.client.connect()
+        consumer.client.close()
+        let destination = try destination(broker.url)
+        for _ in 1...2 {
+            #expect(
+                await destination.send(MQTTDestinationTests.batch(1...20))
+                    == .temporary(
+                        reason: "the broker has them, but no application has said on waypost-receipts/box that it has 20 of 20 records",
+                        retryAfter: nil))
+        }
+        _ = try await consumer.client.connect()
+        #expect(await destination.send(MQTTDestinationTests.batch(1...20)) == Self.received)
+        // The broker had them all along: nothing was published twice.
+        #expect(consumer.ids == (1...20).map { "t-\($0)" })
+        #expect(await destination.send(MQTTDestinationTests.batch(21...40)) == Self.received)
+    }
+
+    @Test func takesReceiptsInAnyOrderAndRefusals() async throws {
+        let broker = try await MosquittoBroker()
+        let consumer = try MQTTConsumer(broker.url) {
+            $0 == "t-3" ? #"{"refused":["t-3"]}"# : $0 == "t-1" ? nil : $0 == "t-2" ? #"["t-2","t-1","x"]"# : $0
+        }
+        _ = try await consumer.client.connect()
+        #expect(
+            await (try destination(broker.url)).send(MQTTDestinationTests.batch(1...5))
+                == .delivered(refused: ["t-3": "refused by the application"], answer: "receipt of the application"))
+    }
+
+    @Test func losesWithoutReceiptsWhatOverflowsAndNothingWithThem() async throws {
+        let broker = try await MosquittoBroker("allow_anonymous true\nmax_queued_messages 10\nmax_inflight_messages 1")
+        let consumer = try MQTTConsumer(broker.url) { $0 }
+        _ = try await consumer.client.connect()
+        consumer.client.close()
+        // The broker acknowledges all of them.
+        let trusting = try MQTTDestinationTests.destination(broker.url)
+        #expect(await trusting.send(MQTTDestinationTests.batch(1...50)) == .delivered(refused: [:], answer: "PUBACK"))
+        let careful = try MQTTDestinationTests.destination(broker.url) {
+            try MQTTDestinationTests.applicationReceipts(&$0)
+            $0.client.clientID = "box-2"
+            $0.receiptTimeout = .milliseconds(500)
+        }
+        guard case .temporary = await careful.send(MQTTDestinationTests.batch(101...150)) else { throw Unexpected("nobody has them") }
+        _ = try await consumer.client.connect()
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(consumer.ids.count == 10 && consumer.ids.allSatisfy { $0.count == 3 || $0 == "t-10" })
+        // The queue was full of the other's: it has none of these, and nothing was heard of it. After a while they are published again.
+        let patient = try MQTTDestinationTests.destination(broker.url) {
+            try MQTTDestinationTests.applicationReceipts(&$0)
+            $0.client.clientID = "box-2"
+            $0.receiptTimeout = .milliseconds(200)
+            $0.republishInterval = .seconds(1)
+        }
+        var rounds = 0
+        while await patient.send(MQTTDestinationTests.batch(101...150)) != Self.received, rounds < 30 { rounds += 1 }
+        #expect(Set(consumer.ids).isSuperset(of: (101...150).map { "t-\($0)" }), "after \(rounds) rounds")
+    }
+
+    /// The whole way: a broker that is killed again and again, that keeps nothing, and an application that comes back to it.
+    @Test func deliversEverythingThroughABrokerThatIsKilled() async throws {
+        let broker = try await MosquittoBroker()
+        let consumer = try MQTTConsumer(broker.url) { $0 }
+        let staying = Task {
+            while !Task.isCancelled {
+                _ = try? await consumer.client.connect()  // It is killed now; the next round finds it.
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        defer { staying.cancel() }
+        let killing = Task {
+            for count in [40, 130, 220, 310] {
+                try await consumer.wait(for: count)
+                broker.kill()
+                try await broker.start()
+            }
+        }
+        let fixture = try DispatchFixture()
+        // What goes to a broker that is up again before the application is there is lost, and nobody says so.
+        let destination = try destination(broker.url, patience: .milliseconds(200), republishInterval: .milliseconds(400))
+        let dispatcher = try await fixture.dispatcher([("broker", destination)], batchCount: 20)
+        fixture.log.log(1...200)
+        try await dispatcher.accept((1...200).map(DispatchFixture.call))
+        var rounds = 0
+        while try await dispatcher.statuses()[0].positionsBehind > 0, rounds < 400 {
+            rounds += 1
+            _ = try await dispatcher.dispatch()
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        try await killing.value
+        var seen: Set<String> = []
+        let first = consumer.records.filter { $0["id"] != nil && seen.insert($0["id"]?.string ?? "").inserted }
+        #expect(Set(first.compactMap { $0["name"]?.string }) == Set((1...200).map { "call \($0)" }))
+        #expect(Set(first.filter { $0["class"]?.string == "TPV" }.compactMap { $0["seq"]?.int }) == Set(1...200))
+        #expect(try await dispatcher.outbox.deadLetters().isEmpty)
+    }
+}

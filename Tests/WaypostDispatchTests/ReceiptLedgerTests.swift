@@ -1,0 +1,98 @@
+import Testing
+
+@testable import WaypostDispatch
+
+@Suite struct ReceiptLedgerTests {
+    private let ids = ["a", "b", "c"]
+
+    private func started(_ now: Int64 = 1_000) -> ReceiptLedger {
+        var ledger = ReceiptLedger(pauseMilliseconds: 60_000, quietMilliseconds: 5_000)
+        #expect(ledger.begin(ids, hasForgotten: false, now: now) == ids)
+        ledger.notePublished(ids, now: now)
+        return ledger
+    }
+
+    @Test(arguments: [
+        "a\nb\nc", "a\r\nb\r\nc\r\n", #"["c","a","b"]"#, #" {"received":["a","b","c"]}"#, #"{"received":["a","b"],"refused":["c"]}"#,
+    ])
+    func takesIDsInAnyFormAndOrder(message: String) {
+        var ledger = started()
+        ledger.take(Array(message.utf8), now: 2_000)
+        #expect(ledger.isComplete && ledger.missingCount == 0)
+        #expect(ledger.finish() == (message.contains("refused") ? ["c": "refused by the application"] : [:]))
+    }
+
+    @Test(arguments: ["", "  ", "d", "[1,2]", #"["a""#, #"{"received":"a"}"#, "{}", "null", "\u{0}\u{ff}", #"{"id":"a"}"#])
+    func takesNothingElse(message: String) {
+        var ledger = started()
+        ledger.take(Array(message.utf8), now: 2_000)
+        #expect(!ledger.isComplete && ledger.missingCount == 3)
+    }
+
+    @Test func waitsForWhatIsOnItsWay() {
+        var ledger = started()
+        ledger.take(Array("b".utf8), now: 1_000)
+        #expect(ledger.begin(ids, hasForgotten: false, now: 30_000) == [])
+        #expect(ledger.missingCount == 2)
+    }
+
+    @Test func publishesAgainWhatAnApplicationThatIsThereHasNotGot() {
+        var ledger = started()
+        ledger.take(Array("c".utf8), now: 2_000)
+        // It may be in the middle of them.
+        #expect(ledger.begin(ids, hasForgotten: false, now: 6_999) == [])
+        #expect(ledger.begin(ids, hasForgotten: false, now: 7_000) == ["a", "b"])
+        ledger.notePublished(["a", "b"], now: 7_000)
+        #expect(ledger.begin(ids, hasForgotten: false, now: 20_000) == [])
+    }
+
+    @Test func publishesAgainWhatABrokerHasForgotten() {
+        var ledger = started()
+        #expect(ledger.begin(ids, hasForgotten: true, now: 2_000) == ids)
+    }
+
+    @Test func publishesAgainWhatMayNotHaveArrived() {
+        var ledger = started()
+        ledger.noteLost(["b"])
+        #expect(ledger.begin(ids, hasForgotten: false, now: 2_000) == ["b"])
+    }
+
+    @Test func publishesSeldomForAnApplicationThatIsAwayForLong() {
+        var ledger = started(0)
+        var count = 0
+        for minute in 1...(7 * 24 * 60) {
+            let due = ledger.begin(ids, hasForgotten: false, now: Int64(minute) * 60_000)
+            #expect(due.isEmpty || due == ids)
+            if !due.isEmpty {
+                count += 1
+                ledger.notePublished(due, now: Int64(minute) * 60_000)
+            }
+        }
+        // After 1, 2, 4, 8, 16, 32 minutes, and then every hour of the week.
+        #expect(count == 6 + 166)
+    }
+
+    @Test func knowsABatchAgainThatAnotherLaneHasOvertaken() {
+        var ledger = started()
+        #expect(ledger.begin(["x"], hasForgotten: false, now: 2_000) == ["x"])
+        ledger.notePublished(["x"], now: 2_000)
+        ledger.take(Array("a\nb\nc\nx".utf8), now: 2_000)
+        #expect(ledger.finish() == [:])
+        #expect(ledger.begin(ids, hasForgotten: false, now: 3_000) == [])
+        #expect(ledger.isComplete)
+    }
+
+    @Test func forgetsWhatIsSettled() {
+        var ledger = started()
+        ledger.take(Array("a\nb\nc".utf8), now: 2_000)
+        #expect(ledger.finish() == [:])
+        // The same ids once more are dead letters that somebody wants tried again.
+        #expect(ledger.begin(ids, hasForgotten: false, now: 3_000) == ids)
+    }
+
+    @Test func staysSmall() {
+        var ledger = ReceiptLedger(pauseMilliseconds: 60_000, quietMilliseconds: 5_000)
+        for batch in 0..<100 { _ = ledger.begin((0..<500).map { "\(batch)-\($0)" }, hasForgotten: false, now: 0) }
+        #expect(ledger.knownCount <= 4_096)
+    }
+}
