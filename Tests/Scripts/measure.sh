@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|fence_soak|noise|live|exec|size|fence_files]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|fence_soak|noise|live|exec|size|fence_files|mqtt]...
 #   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
 #   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`; with data/fences and
 #                   tools/bench/gf_geos.c, for `fences`
@@ -12,6 +12,7 @@
 #   POINTS          points of GPX to convert (1000000)
 #   ENTRIES         entries of a fence file (1000000)
 #   SECONDS_LIVE    length of the live measurement (60)
+#   MESSAGES        messages to a broker (50000), for `mqtt`, and ROUNDS of both in turn (5)
 #
 # gpsbabel, gpsdecode, gpsd and gpxlogger are measured when they are there.
 set -euo pipefail
@@ -235,6 +236,35 @@ measure_fence_files() {
     cost '100 MB of opening brackets' "$bin/waypost" fences check "$work/fences"
 }
 
-parts=(convert gpx fences fence_soak noise live exec size fence_files)
+# The same messages at QoS 1 to one mosquitto, by mosquitto_pub and by the destination, in turn: the machine is not equally quick all the time.
+measure_mqtt() {
+    command -v mosquitto >/dev/null && command -v mosquitto_pub >/dev/null || {
+        printf '\nmqtt: not measured, mosquitto or mosquitto-clients is not installed\n'
+        return
+    }
+    local bench port count=${MESSAGES:-50000} round start peer own
+    swift build --package-path Tests/Benchmarks -c release --product waypost-bench >/dev/null
+    bench=$(swift build --package-path Tests/Benchmarks -c release --show-bin-path)/waypost-bench
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$port" >"$work/mosquitto.conf"
+    mosquitto -c "$work/mosquitto.conf" 2>/dev/null &
+    running+=($!)
+    "$bench" mqtt-lines "$count" >"$work/lines"
+    sleep 1
+    printf '\n| %s messages of %s bytes at QoS 1 | mosquitto_pub -l, messages/s | waypost, messages/s | ratio |\n|---|---|---|---|\n' \
+        "$count" "$(($(stat -c %s "$work/lines") / count))"
+    for ((round = 1; round <= ${ROUNDS:-5}; round++)); do
+        start=$(date +%s%N)
+        mosquitto_pub -h 127.0.0.1 -p "$port" -i peer -q 1 -t waypost/bench/position -l <"$work/lines"
+        peer=$(($(date +%s%N) - start))
+        start=$(date +%s%N)
+        "$bench" mqtt "mqtt://127.0.0.1:$port" "$count" broker >/dev/null
+        own=$(($(date +%s%N) - start))
+        awk -v round="$round" -v count="$count" -v peer="$peer" -v own="$own" \
+            'BEGIN { printf "| round %d | %d | %d | %.2f |\n", round, count / peer * 1e9, count / own * 1e9, peer / own }'
+    done
+}
+
+parts=(convert gpx fences fence_soak noise live exec size fence_files mqtt)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done
