@@ -9,7 +9,8 @@ import Waypost
 /// - ``send(_:)`` returns ``DeliveryOutcome/delivered(refused:answer:)`` only when the server has said, in its own words, that it has the
 ///   records; an answer that somebody else may have given (a captive portal, a proxy) is a temporary failure.
 /// - It sends a batch whole or says that it did not: of a batch that may have arrived in part the outcome is a failure, and all of it is sent
-///   again, under the same ids.
+///   again, under the same ids. Where the server confirms record by record, it may say of how many of the first it has the receipt
+///   (``DeliveryOutcome/partly(count:answer:then:)``): only the others are sent again.
 /// - It returns within its own time limit, and soon after its task is cancelled, with a temporary failure.
 /// - It takes every kind of record. One that its format has no word for counts as delivered: it will never be otherwise.
 /// - It never tries again by itself, and keeps no record after it has returned.
@@ -44,6 +45,8 @@ public struct DispatchBatch: Sendable, Hashable {
 public enum DeliveryOutcome: Sendable, Hashable {
     /// The server has it, but for records that it will never take: their ids, and why. The answer is for the ledger.
     case delivered(refused: [String: String], answer: String)
+    /// The server has the first so many, at least one and not all; what stopped it there, nil for nothing that speaks against going on.
+    indirect case partly(count: Int, answer: String, then: DeliveryOutcome?)
     /// It may work later, by itself: the network, a time-out, a server that is busy (408, 425, 429, 5xx). Not before so long, if it said so.
     case temporary(reason: String, retryAfter: Duration?)
     /// There is no way to the server at all: no interface, no name service.

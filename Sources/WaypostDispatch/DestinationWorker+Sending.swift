@@ -57,10 +57,25 @@ extension DestinationWorker {
                 if let id = item.record?.id, let reason = refused[id] { refusedPlaces[index] = reason }
             }
             return await accept(range, of: lane, refusing: refusedPlaces, answer: answer)
+        case .partly(let count, let answer, let rest):
+            noteReceipt()
+            let ending = await accept(range.lowerBound..<items.end(ofFirst: count), of: lane, refusing: [:], answer: answer)
+            guard case .sent = ending else { return ending }
+            return DestinationWorker.ending(after: rest)
         case .temporary(let reason, let retryAfter): return .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)
         case .unreachable(let reason): return .failed(reason: reason, isUnreachable: true, retryAfter: nil)
         case .denied(let reason): return .denied(reason: reason)
         case .refused(let reason): return await refuse(range, of: lane, reason: reason)
+        }
+    }
+
+    /// How it goes on behind a part that was accepted; what was refused there comes first in the next batch.
+    private static func ending(after rest: DeliveryOutcome?) -> RunEnding {
+        switch rest {
+        case nil, .delivered, .partly, .refused: .sent
+        case .temporary(let reason, let retryAfter): .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)
+        case .unreachable(let reason): .failed(reason: reason, isUnreachable: true, retryAfter: nil)
+        case .denied(let reason): .denied(reason: reason)
         }
     }
 
@@ -108,6 +123,7 @@ extension DestinationWorker {
             case .refused(let reason):
                 try await outbox.settle(deadLetter: letter.number, refusedBecause: reason)
                 return .refused
+            case .partly: return .failed(reason: "says that it has a part of one record", isUnreachable: false, retryAfter: nil)
             case .temporary(let reason, let retryAfter): return .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)
             case .unreachable(let reason): return .failed(reason: reason, isUnreachable: true, retryAfter: nil)
             case .denied(let reason): return .denied(reason: reason)
@@ -187,5 +203,17 @@ extension DestinationWorker {
             }
             queue = LaneQueue(lane: .history)
         }
+    }
+}
+
+extension ArraySlice<LaneQueue.Item> {
+    /// The place behind the first so many that are records; unreadable ones before it count for nothing.
+    fileprivate func end(ofFirst count: Int) -> Int {
+        var left = count
+        for index in indices where self[index].record != nil {
+            left -= 1
+            if left <= 0 { return index + 1 }
+        }
+        return endIndex
     }
 }

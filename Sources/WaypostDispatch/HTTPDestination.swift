@@ -7,7 +7,8 @@ import WaypostSystem
 /// (Retry-After). 400, 410, 413, 415, 422: it refuses the records. Everything else, 401, 403, 404 and redirects among it, and TLS that does not
 /// come about: somebody has to change something; so, too, when it takes no gzip (415).
 ///
-/// What a format says in several requests goes one after the other over one connection, and ends with the first that fails.
+/// What a format says in several requests goes one after the other over one connection, and ends with the first that fails, or when all of
+/// them took as long as one may: the records before it have their receipt.
 public struct HTTPDestination: Destination {
     /// Where and how.
     public struct Settings: Sendable, Hashable {
@@ -73,12 +74,21 @@ public struct HTTPDestination: Destination {
         }
         let messages: [HTTPMessage]
         do throws(FormatError) { messages = try format.messages(for: batch) } catch { return .denied(reason: error.reason) }
-        var outcome = DeliveryOutcome.delivered(refused: [:], answer: "nothing of it has a word in this format")
-        for message in messages {
-            outcome = await send(message, of: batch)
-            guard case .delivered = outcome else { break }
+        guard let last = messages.indices.last else { return .delivered(refused: [:], answer: "nothing of it has a word in this format") }
+        var (refused, answer, settled) = ([:] as [String: String], "", 0)
+        let start = ContinuousClock.now
+        for (index, message) in messages.enumerated() {
+            let outcome = await send(message, of: batch)
+            guard case .delivered(let more, let words) = outcome else {
+                return settled > 0 ? .partly(count: settled, answer: answer, then: outcome) : outcome
+            }
+            refused.merge(more) { first, _ in first }
+            (answer, settled) = (words, message.settledCount)
+            if index < last, settled > 0, ContinuousClock.now - start > settings.client.timeout {
+                return .partly(count: settled, answer: answer, then: nil)
+            }
         }
-        return outcome
+        return .delivered(refused: refused, answer: answer)
     }
 
     private func send(_ message: HTTPMessage, of batch: DispatchBatch) async -> DeliveryOutcome {

@@ -9,7 +9,7 @@ public protocol HTTPFormat: Sendable {
     /// The most records of a batch; at least 1.
     var maximumBatchCount: Int { get }
 
-    /// What is posted for a batch, in order, one after the other; empty when the format has no word for any of its records.
+    /// What is posted for a batch, in the order of its records, one after the other; empty when the format has no word for any of them.
     ///
     /// - Errors: the box lacks something that the format needs.
     func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage]
@@ -31,12 +31,15 @@ public struct HTTPMessage: Sendable, Hashable {
     public var headers: [HTTPRequest.Header]
     /// The body.
     public var body: [UInt8]
+    /// So many of the batch's first records the server has with the receipt for this request.
+    public var settledCount: Int
 
     /// A request with that body.
-    public init(contentType: String = "application/json", headers: [HTTPRequest.Header] = [], body: [UInt8]) {
+    public init(contentType: String = "application/json", headers: [HTTPRequest.Header] = [], body: [UInt8], settledCount: Int) {
         self.contentType = contentType
         self.headers = headers
         self.body = body
+        self.settledCount = settledCount
     }
 }
 

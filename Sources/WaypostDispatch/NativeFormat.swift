@@ -22,7 +22,7 @@ public struct NativeFormat: HTTPFormat {
 
     /// One request for all.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
-        [HTTPMessage(body: NativeFormat.body(of: batch))]
+        [HTTPMessage(body: NativeFormat.body(of: batch), settledCount: batch.records.count)]
     }
 
     /// The ids that the answer names.

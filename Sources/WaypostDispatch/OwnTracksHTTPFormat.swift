@@ -6,8 +6,8 @@ import WaypostSystem
 /// Who we are stands in the head (`X-Limit-U`, `X-Limit-D`) and in each message. Any 2xx is the receipt: the Recorder answers with a list of
 /// what others said, mostly empty, Traccar with nothing. What others say is not taken: a tracker does not obey what it is told there.
 public struct OwnTracksHTTPFormat: HTTPFormat {
-    /// One: a server's answer is about one message.
-    public let maximumBatchCount = 1
+    /// Each has a request of its own; what is confirmed together is written to the disk together.
+    public let maximumBatchCount = 100
     private let format: OwnTracksFormat
 
     /// The format with those settings.
@@ -21,8 +21,12 @@ public struct OwnTracksHTTPFormat: HTTPFormat {
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
         let headers: [HTTPRequest.Header] = [.init("X-Limit-U", format.settings.user), .init("X-Limit-D", format.settings.device)]
         var messages: [HTTPMessage] = []
-        for record in batch.records {
-            messages += try format.messages(for: record, at: batch.time).map { HTTPMessage(headers: headers, body: $0.payload) }
+        for (index, record) in batch.records.enumerated() {
+            let own = try format.messages(for: record, at: batch.time)
+            for (place, message) in own.enumerated() {
+                let settledCount = place + 1 < own.count ? index : index + 1
+                messages.append(HTTPMessage(headers: headers, body: message.payload, settledCount: settledCount))
+            }
         }
         return messages
     }

@@ -27,6 +27,8 @@ if (($# > 0)); then
     run tests "$@" || code=$?
 else
     run computing --skip "$live" || code=$?
+    # What is said in UTC is said in UTC in every zone.
+    TZ=Asia/Tokyo run zone --filter '^WaypostDispatchTests\.TealiumFormatTests' || code=1
     run live --no-parallel --filter "$live" || {
         # They hold promises in seconds, which no program keeps on a machine that stands still for one. A few that failed are run once
         # more, alone; the report says which these were. What fails twice has failed.
@@ -37,7 +39,7 @@ fi
 
 # A green run says little when half of it was skipped: which tests were, and why. And what failed is said again where it is looked for.
 reports=()
-for name in tests computing live live-again; do
+for name in tests computing zone live live-again; do
     if [[ -e $results/$name.xml ]]; then reports+=("$results/$name.xml"); fi
 done
 python3 Tests/Scripts/test_results.py report "${reports[@]}" || code=1

@@ -113,7 +113,11 @@ final class ScriptedDestination: Destination {
         let outcome = answer.withLock { $0 }(batch.records)
         record.withLock { record in
             record.isInside = false
-            if case .delivered(let refused, _) = outcome { record.taken += batch.records.filter { refused[$0.id] == nil } }
+            switch outcome {
+            case .delivered(let refused, _): record.taken += batch.records.filter { refused[$0.id] == nil }
+            case .partly(let count, _, _): record.taken += batch.records.prefix(count)
+            case .temporary, .unreachable, .denied, .refused: break
+            }
         }
         return outcome
     }

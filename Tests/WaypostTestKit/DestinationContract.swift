@@ -44,7 +44,7 @@ public struct DestinationContract: Sendable {
             let strangers = refused.keys.filter { !ids.contains($0) }.sorted()
             if !strangers.isEmpty { found.append(Violation("\(what): refused what it was not sent: \(strangers)")) }
             if !refused.isEmpty { found.append(Violation("\(what): \(refused.count) were refused")) }
-        case .temporary, .unreachable, .denied, .refused: found.append(Violation("\(what) was not delivered: \(outcome)"))
+        case .partly, .temporary, .unreachable, .denied, .refused: found.append(Violation("\(what) was not delivered: \(outcome)"))
         }
         return found
     }

@@ -1,0 +1,106 @@
+import func Glibc.cos
+
+/// Makes positions coarse, for those who may know about where the box is and no better.
+///
+/// - *One place for each cell*: a grid of cells 5 km high and wide, fixed to the earth. Told is the cell's middle, so that repeating and
+///   averaging show nothing finer.
+/// - *No flicker at an edge*: a cell is left only half a kilometre behind its edge; a box that is parked on one stays where it was told to be.
+/// - *Four times an hour*: time is cut into quarters of an hour, and the first position of each is the one that counts. Told is when the
+///   quarter began; the moment at which an edge was crossed shows nowhere.
+/// - *Nothing besides*: no speed, course, altitude, figures of quality or source.
+///
+/// - Concurrency: a value; one for each row of positions in their order.
+public struct PositionReduction: Sendable, Hashable {
+    /// A position as it may be told.
+    public struct Told: Sendable, Hashable {
+        /// The coarse position.
+        public var position: Position
+        /// Which quarter of an hour it is, counted from 1970: grows from one to the next, and is the same for all of one.
+        public var quarter: Int64
+        /// Whether it was not told before.
+        public var isNew: Bool
+    }
+
+    /// The height of a cell in degrees: 5.0 km, 4 000 cells from pole to pole.
+    static let cellDegrees = 180.0 / 4_000
+    /// How far behind its edge a cell is left, in parts of it.
+    static let margin = 0.1
+    /// How long a position stands, milliseconds.
+    static let quarterMilliseconds: Int64 = 900_000
+    /// A radius around a cell's middle that holds the cell and its margin, metres: half the diagonal of 6 km is 4.3.
+    static let accuracyMetres = 5_000.0
+
+    private struct Last: Sendable, Hashable {
+        var cell: Cell
+        var quarter: Int64
+    }
+    private var last: Last?
+
+    /// Nothing was told yet.
+    public init() {}
+
+    /// Takes the next position, and says what is told of it; nil while nothing may be told.
+    ///
+    /// One without a time, or earlier than the last, tells nothing new.
+    public mutating func process(_ position: Position) -> Told? {
+        guard let time = position.time else { return last.map { told($0.cell, $0.quarter, isNew: false) } }
+        let quarter = PositionReduction.quarter(of: time)
+        if let last, quarter <= last.quarter { return told(last.cell, last.quarter, isNew: false) }
+        let cell = last.flatMap { $0.cell.holds(position.coordinate) ? $0.cell : nil } ?? Cell(around: position.coordinate)
+        last = Last(cell: cell, quarter: quarter)
+        return told(cell, quarter, isNew: true)
+    }
+
+    /// The quarter of an hour that a moment is in.
+    public static func quarter(of time: UTCTime) -> Int64 {
+        let (quarter, rest) = time.millisecondsSince1970.quotientAndRemainder(dividingBy: quarterMilliseconds)
+        return rest < 0 ? quarter - 1 : quarter
+    }
+
+    /// When a quarter of an hour began.
+    public static func start(ofQuarter quarter: Int64) -> UTCTime { UTCTime(millisecondsSince1970: quarter * quarterMilliseconds) }
+
+    private func told(_ cell: Cell, _ quarter: Int64, isNew: Bool) -> Told {
+        var position = Position(time: PositionReduction.start(ofQuarter: quarter), coordinate: cell.middle)
+        position.accuracy = HorizontalAccuracy(radiusMetres: PositionReduction.accuracyMetres, origin: .reduced)
+        return Told(position: position, quarter: quarter, isNew: isNew)
+    }
+}
+
+/// One cell of the grid: a band of latitude, cut into so many columns that each is about as wide as it is high.
+private struct Cell: Sendable, Hashable {
+    private let band: Int
+    private let column: Int
+
+    init(around place: Coordinate) {
+        band = min(Int((place.latitudeDegrees + 90) / PositionReduction.cellDegrees), 3_999)
+        let columns = Cell.columns(ofBand: band)
+        column = Int((place.longitudeDegrees + 180) / 360 * Double(columns)) % columns
+    }
+
+    /// Whether a place is in the cell, or in the margin around it.
+    func holds(_ place: Coordinate) -> Bool {
+        let reach = 0.5 + PositionReduction.margin
+        let width = 360 / Double(Cell.columns(ofBand: band))
+        let away = abs(place.longitudeDegrees - longitude)
+        return abs(place.latitudeDegrees - latitude) <= reach * PositionReduction.cellDegrees && min(away, 360 - away) <= reach * width
+    }
+
+    /// Its middle, to a ten-thousandth of a degree.
+    var middle: Coordinate {
+        func rounded(_ degrees: Double) -> Double { (degrees * 10_000).rounded() / 10_000 }
+        guard let place = Coordinate(latitudeDegrees: rounded(latitude), longitudeDegrees: rounded(longitude)) else {
+            preconditionFailure("the middle of a cell lies within the limits")
+        }
+        return place
+    }
+
+    private var latitude: Double { Cell.latitude(ofBand: band) }
+    private var longitude: Double { (Double(column) + 0.5) * 360 / Double(Cell.columns(ofBand: band)) - 180 }
+
+    private static func latitude(ofBand band: Int) -> Double { (Double(band) + 0.5) * PositionReduction.cellDegrees - 90 }
+
+    private static func columns(ofBand band: Int) -> Int {
+        max(1, Int(360 / PositionReduction.cellDegrees * cos(latitude(ofBand: band) * .pi / 180)))
+    }
+}

@@ -1,0 +1,84 @@
+import Synchronization
+import Waypost
+
+/// Tells another destination only about where the box is: `accuracy = "reduced"`.
+///
+/// What leaves is decided by ``PositionReduction``: the middle of a cell of 5 km, four times an hour, and no fence events. Records that say nothing
+/// new are not sent and count as delivered. What would give the exact time away goes, too: a position's id is that of its quarter of an hour
+/// (`r-1777692300000`), its number that of the quarter, and its age is not said. Track calls are sent under their own names and values; they
+/// have a place only where no positions are sent, as both together would tell eight an hour.
+///
+/// What was told is known until the next start of the program; the quarter that it falls into may then be told twice, under the same id.
+/// - Concurrency: as every destination; it remembers what was told, once its receipt is there.
+public final class ReducedDestination: Destination {
+    private let destination: any Destination
+    private let placesCalls: Bool
+    private let told = Mutex<[DispatchLane: PositionReduction]>([:])
+
+    /// A destination that gets what is left.
+    ///
+    /// - Parameter sendsPositions: whether positions of the log are sent to it.
+    public init(_ destination: any Destination, sendsPositions: Bool) {
+        self.destination = destination
+        placesCalls = !sendsPositions
+    }
+
+    /// As many as the destination takes, though most of them say nothing.
+    public var maximumBatchCount: Int { destination.maximumBatchCount }
+
+    /// Sends what of the batch may be told.
+    public func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
+        var reduced = batch
+        let (records, after) = reduce(batch.records)
+        guard !records.isEmpty else {
+            keep(after)
+            return .delivered(refused: [:], answer: "nothing of it is told at reduced accuracy")
+        }
+        reduced.records = records.map(\.coarse)
+        switch await destination.send(reduced) {
+        case .delivered(let refused, let answer):
+            keep(after)
+            let named = records.compactMap { place, coarse in refused[coarse.id].map { (batch.records[place].id, $0) } }
+            return .delivered(refused: Dictionary(named) { first, _ in first }, answer: answer)
+        case .partly(let count, let answer, let rest):
+            // What is not told behind them is done as well.
+            let end = count < records.count ? records[count].place : batch.records.count
+            keep(reduce(batch.records[..<end]).after)
+            return .partly(count: end, answer: answer, then: rest)
+        case let failure: return failure
+        }
+    }
+
+    private func keep(_ reductions: [DispatchLane: PositionReduction]) { told.withLock { $0 = reductions } }
+
+    /// What is told of records, each with its place among them, and what was told then.
+    private func reduce(
+        _ records: some Collection<DispatchRecord>
+    ) -> (records: [(place: Int, coarse: DispatchRecord)], after: [DispatchLane: PositionReduction]) {
+        var after = told.withLock { $0 }
+        var coarse: [(place: Int, coarse: DispatchRecord)] = []
+        for (place, record) in records.enumerated() {
+            if let record = reduce(record, &after[record.lane, default: PositionReduction()]) { coarse.append((place, record)) }
+        }
+        return (coarse, after)
+    }
+
+    private func reduce(_ record: DispatchRecord, _ reduction: inout PositionReduction) -> DispatchRecord? {
+        var coarse = record
+        coarse.age = nil
+        switch record.content {
+        case .position(let position):
+            guard let told = reduction.process(position), told.isNew, let start = told.position.time else { return nil }
+            coarse.id = "r-\(start.millisecondsSince1970)"
+            coarse.sequence = UInt64(clamping: told.quarter)
+            coarse.content = .position(told.position)
+        case .track(var call):
+            call.time = call.time.map { PositionReduction.start(ofQuarter: PositionReduction.quarter(of: $0)) }
+            call.position = placesCalls ? call.position.flatMap { reduction.process($0)?.position } : nil
+            coarse.content = .track(call)
+        case .event: return nil
+        case .health: break
+        }
+        return coarse
+    }
+}

@@ -1,0 +1,195 @@
+import Waypost
+import WaypostSystem
+
+/// Traccar's OsmAnd protocol (port 5055), as a form or as JSON: one record a request.
+///
+/// ```
+/// id=van-7&recordId=p-4711-1777692302000&lat=47.1&lon=9.5&timestamp=1777692302000&speed=26.242&bearing=96.25&altitude=46&accuracy=4.2&hdop=0.9
+/// {"device_id":"van-7","location":{"timestamp":"2026-05-02T03:25:02.000Z",
+///   "coords":{"latitude":47.1,"longitude":9.5,"accuracy":4.2,"speed":13.5,"heading":96.25,"altitude":46},"extras":{"recordId":"p-..."}}}
+/// ```
+/// - Units: the form has knots, JSON has m/s; degrees, metres, altitude above mean sea level. Times are milliseconds since 1970 or end in Z: any
+///   other would be read in the server's own zone. In the form what is not known is absent; JSON wants all of `coords`, and -1 there is an
+///   unknown speed or heading, 0 an unknown accuracy or altitude.
+/// - What becomes of records: a position is one. An event, a track call and health are attributes (`event`, `geofence`, the call's values)
+///   without a place, which the server takes for the last one it has: of events that come before the positions that wait, a place of their own
+///   would be later than those, and Traccar finds no crossing and no trip in what is older than what it has. Where no positions are sent they
+///   have their place. An enter and an exit are alarms, too (`geofenceEnter`, `geofenceExit`).
+/// - A device that the server does not know: 400 to the form, 404 to JSON. Of the 400 no record is to blame: nothing is buried before the server
+///   took another one.
+/// - Traccar takes 0, 0 for no place. It knows no repeats: one that was sent again is there twice, with the same `recordId`.
+public struct TraccarFormat: HTTPFormat {
+    /// How a record is written.
+    public enum Shape: String, Sendable, Hashable, CaseIterable {
+        /// A form, which every version knows.
+        case form
+        /// JSON, of version 6.7 and later.
+        case json
+    }
+
+    /// Each has a request of its own; what is confirmed together is written to the disk together.
+    public let maximumBatchCount = 100
+    private let device: String
+    private let shape: Shape
+    private let placesEvents: Bool
+
+    /// A format.
+    ///
+    /// - Parameters:
+    ///   - device: the device's identifier at the server.
+    ///   - placesEvents: whether events tell their own place; for destinations that get no positions.
+    public init(device: String, shape: Shape = .form, placesEvents: Bool = false) {
+        self.device = device
+        self.shape = shape
+        self.placesEvents = placesEvents
+    }
+
+    /// A request for each record.
+    public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
+        batch.records.enumerated().compactMap { index, record in
+            let time = record.bestTime(at: batch.time)
+            var place: Position? = record.position
+            if case .position = record.content {} else if !placesEvents { place = nil }
+            switch shape {
+            case .form:
+                let body = form(record, time, place)
+                return HTTPMessage(contentType: "application/x-www-form-urlencoded", body: body, settledCount: index + 1)
+            case .json: return time.map { HTTPMessage(body: json(record, $0, place), settledCount: index + 1) }
+            }
+        }
+    }
+
+    // MARK: - Shapes
+
+    private func form(_ record: DispatchRecord, _ time: UTCTime?, _ place: Position?) -> [UInt8] {
+        var text = TextBuffer(capacity: 256)
+        func add(_ name: String, _ value: (inout TextBuffer) -> Void) {
+            if text.count > 0 { text.append("&") }
+            text.append(percentEncoded: name)
+            text.append("=")
+            value(&text)
+        }
+        func add(_ name: String, _ value: Double?) {
+            if let value, value.isFinite { add(name) { $0.append(shortest: value) } }
+        }
+        add("id") { $0.append(percentEncoded: device) }
+        if let place {
+            add("lat", place.coordinate.latitudeDegrees)
+            add("lon", place.coordinate.longitudeDegrees)
+        }
+        if let time { add("timestamp") { $0.append(integer: time.millisecondsSince1970) } }
+        if let place {
+            // To a thousandth of a knot: 2 m an hour.
+            add("speed", place.speedMetresPerSecond.map { ($0 * TraccarFormat.knots * 1_000).rounded() / 1_000 })
+            add("bearing", place.courseDegrees)
+            add("altitude", place.altitudeMSLMetres)
+            add("accuracy", place.accuracy?.radiusMetres)
+            add("hdop", place.quality.hdop)
+        }
+        for (name, value) in attributes(of: record) {
+            add(name) { text in
+                if case .string(let value) = value {
+                    text.append(percentEncoded: value)
+                } else {
+                    text.append(percentEncoded: value.jsonText)
+                }
+            }
+        }
+        return text.bytes
+    }
+
+    private func json(_ record: DispatchRecord, _ time: UTCTime, _ place: Position?) -> [UInt8] {
+        var text = TextBuffer(capacity: 384)
+        text.appendJSON { json in
+            json.object { json in
+                json.member("device_id", device)
+                json.object("location") { json in
+                    json.member("timestamp", time)
+                    if let place {
+                        json.object("coords") { json in
+                            json.member("latitude", place.coordinate.latitudeDegrees)
+                            json.member("longitude", place.coordinate.longitudeDegrees)
+                            json.member("accuracy", place.accuracy?.radiusMetres ?? 0)
+                            json.member("speed", place.speedMetresPerSecond ?? -1)
+                            json.member("heading", place.courseDegrees ?? -1)
+                            json.member("altitude", place.altitudeMSLMetres ?? 0)
+                        }
+                    }
+                    json.object("extras") { json in
+                        if let hdop = place?.quality.hdop { json.member("hdop", hdop) }
+                        for (name, value) in attributes(of: record) { json.member(named: name, value) }
+                    }
+                }
+            }
+        }
+        return text.bytes
+    }
+
+    // MARK: - Attributes
+
+    /// What a record says besides time and place; text, numbers and truth values.
+    private func attributes(of record: DispatchRecord) -> [(name: String, value: JSONValue)] {
+        var attributes: [(name: String, value: JSONValue)] = [("recordId", .string(record.id))]
+        switch record.content {
+        case .position: break
+        case .event(let event):
+            attributes += [("event", .string(event.kind)), ("geofence", .string(event.name))]
+            if let alarm = TraccarFormat.alarms[event.kind] { attributes.append(("alarm", .string(alarm))) }
+        case .track(let call):
+            attributes.append(("event", .string(call.name)))
+            attributes += TraccarFormat.flat(call.values)
+        case .health(let report):
+            attributes.append(("event", .string("health")))
+            attributes += TraccarFormat.flat(report.object ?? [:])
+        }
+        return attributes
+    }
+
+    private static func flat(_ values: [String: JSONValue]) -> [(name: String, value: JSONValue)] {
+        values.sorted { $0.key < $1.key }.compactMap { name, value in
+            // Who, when and where are said by us alone.
+            let name = reserved.contains(name) ? "value_" + name : name
+            switch value {
+            case .null: return nil
+            case .array, .object: return (name, .string(value.jsonText))
+            default: return (name, value)
+            }
+        }
+    }
+
+    private static let alarms = ["enter": "geofenceEnter", "exit": "geofenceExit"]
+
+    /// Knots in a metre per second: 3600 s / 1852 m.
+    private static let knots = 3_600.0 / 1_852
+
+    /// What the protocol itself means by a name, but for what an application may want to say so: `alarm`, `batt`, `charge`, `driverUniqueId`.
+    private static let reserved: Set<String> = [
+        "id", "deviceid", "valid", "timestamp", "lat", "lon", "location", "cell", "wifi", "speed", "bearing", "heading", "altitude",
+        "accuracy",
+        "hdop", "notificationToken", "recordId", "event", "geofence",
+    ]
+}
+
+extension JSONValue {
+    /// The value as JSON.
+    fileprivate var jsonText: String {
+        var text = TextBuffer(capacity: 32)
+        text.appendJSON { $0.element(self) }
+        return text.string
+    }
+}
+
+extension TextBuffer {
+    /// Appends a text as it may stand in a form: everything but letters, digits and `-._~` as its bytes (RFC 3986, section 2).
+    fileprivate mutating func append(percentEncoded text: String) {
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                append(byte: byte)
+            default: append(contentsOf: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+            }
+        }
+    }
+}

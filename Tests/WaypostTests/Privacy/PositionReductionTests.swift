@@ -1,0 +1,100 @@
+import Testing
+import Waypost
+
+/// What of a position is told at reduced accuracy.
+@Suite struct PositionReductionTests {
+    private func position(_ latitude: Double, _ longitude: Double, minutes: Double = 0) throws -> Position {
+        let place = try #require(Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude))
+        var position = Position(time: UTCTime(millisecondsSince1970: 1_777_692_600_000 + Int64(minutes * 60_000)), coordinate: place)
+        position.speedMetresPerSecond = 13
+        position.courseDegrees = 96
+        position.altitudeMSLMetres = 400
+        position.quality.hdop = 0.9
+        position.source = "gpsd://localhost"
+        return position
+    }
+
+    /// What the reduction says of a position, with a place that must be told.
+    private func tell(_ position: Position, _ reduction: inout PositionReduction) throws -> PositionReduction.Told {
+        let told = reduction.process(position)
+        return try #require(told)
+    }
+
+    private func first(_ position: Position) throws -> Position {
+        var reduction = PositionReduction()
+        let told = try tell(position, &reduction)
+        #expect(told.isNew)
+        return told.position
+    }
+
+    @Test func tellsOnePlaceForACellAndNothingBesides() throws {
+        let told = try first(position(47.1, 9.5, minutes: 7.123))
+        var expected = Position(time: UTCTime(millisecondsSince1970: 1_777_692_600_000), coordinate: told.coordinate)
+        expected.accuracy = HorizontalAccuracy(radiusMetres: 5_000, origin: .reduced)
+        #expect(told == expected)
+        // Anywhere in the cell, whatever the noise: the same bytes, so that an average says nothing.
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<500 {
+            let latitude = told.coordinate.latitudeDegrees + Double.random(in: -0.0224...0.0224, using: &generator)
+            let longitude = told.coordinate.longitudeDegrees + Double.random(in: -0.0325...0.0325, using: &generator)
+            #expect(try first(position(latitude, longitude)) == told)
+        }
+    }
+
+    @Test func liesWithinTheRadiusThatItTells() throws {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<5_000 {
+            let place = try position(Double.random(in: -90...90, using: &generator), Double.random(in: -180...180, using: &generator))
+            let told = try first(place)
+            let distance = Geodesic.distanceMetres(from: told.coordinate, to: place.coordinate)
+            #expect(distance <= 5_000, "\(place.coordinate)")
+        }
+    }
+
+    @Test(arguments: [(90.0, 0.0), (-90, 180), (0, 0), (0, 180), (0, -180), (89.999, -180), (-0.0, -0.0), (51, 179.9999999)])
+    func tellsAPlaceEverywhere(latitude: Double, longitude: Double) throws {
+        let place = try position(latitude, longitude)
+        #expect(Geodesic.distanceMetres(from: try first(place).coordinate, to: place.coordinate) <= 5_000)
+    }
+
+    @Test func doesNotFlickerAtAnEdge() throws {
+        // The edge between two bands lies at 47.115.
+        var reduction = PositionReduction()
+        var places: Set<Coordinate> = []
+        for quarter in 0..<200 {
+            let noise = quarter.isMultiple(of: 2) ? 0.004 : -0.004
+            let told = try tell(position(47.115 + noise, 9.5, minutes: Double(15 * quarter)), &reduction)
+            places.insert(told.position.coordinate)
+        }
+        #expect(places.count == 1)
+        let beyond = try tell(position(47.125, 9.5, minutes: 9_000), &reduction)
+        let back = try tell(position(47.105, 9.5, minutes: 9_015), &reduction)
+        #expect(beyond.position.coordinate != back.position.coordinate)
+    }
+
+    @Test func tellsFourAnHourWhateverHappens() throws {
+        var reduction = PositionReduction()
+        var told: [PositionReduction.Told] = []
+        for second in 0..<7_200 {
+            let answer = try tell(position(47 + Double(second) / 3_600, 9.5, minutes: Double(second) / 60), &reduction)
+            if answer.isNew { told.append(answer) }
+            #expect(answer.position == told.last?.position)
+        }
+        #expect(told.count == 8 && Set(told.map(\.quarter)).count == 8)
+        // A clock that goes back tells nothing new.
+        let before = try tell(position(60, 9.5, minutes: -60), &reduction)
+        #expect(!before.isNew)
+    }
+
+    @Test func tellsNothingBeforeItKnowsATime() throws {
+        var reduction = PositionReduction()
+        var timeless = try position(47.1, 9.5)
+        timeless.time = nil
+        let nothing = reduction.process(timeless)
+        #expect(nothing == nil)
+        _ = reduction.process(try position(47.1, 9.5))
+        timeless.coordinate = try position(60, 9.5).coordinate
+        let told = try tell(timeless, &reduction)
+        #expect(!told.isNew && told.position.coordinate.latitudeDegrees < 48)
+    }
+}
