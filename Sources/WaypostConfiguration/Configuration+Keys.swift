@@ -145,8 +145,18 @@ extension Configuration {
                 .init(
                     "name", \.name, .plainName, isUnique: true,
                     "What it is called, in status and waypost dispatch, and under which what waits is kept."),
-                .init("kind", \.kind, .choice(), "What it speaks: http = JSON over HTTP or HTTPS."),
+                .init(
+                    "kind", \.kind, .choice(),
+                    "What it speaks over HTTP or HTTPS: http = JSON of our own, owntracks, traccar = its OsmAnd protocol, tealium = Tealium Collect."
+                ),
                 .init("url", \.url, .webURL, isRequired: true, "The server: https://HOST/PATH or http://HOST/PATH. Empty = none."),
+                .init(
+                    "format", \.format, .choice(),
+                    "How it is written: http: native; traccar: form, or json (from version 6.7). auto = the first."),
+                .init(
+                    "accuracy", \.accuracy, .choice(),
+                    "full, or reduced = the middle of a cell of 5 km at most four times an hour, without speed, course, altitude and fences."
+                ),
                 .init(
                     "interval", \.interval, .duration(in: .zero ... .seconds(86_400)),
                     "Between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch now)."),
@@ -154,10 +164,21 @@ extension Configuration {
                     "order", \.order, .choice(),
                     "Which positions go first after an outage: oldest = as they happened, live = the newest, then those that were missed."),
                 .init("batch", \.batchCount, .count(in: 1...1_000), "The most records that are sent together."),
-                .init("positions", \.sendsPositions, .truth, "Positions of the log are sent. false = events alone."),
+                .init(
+                    "positions", \.sendsPositions, .truth,
+                    "Positions of the log are sent. false = events alone, as tealium always has them."),
                 .init("piggyback", \.goesAlong, .truth, "It sends along when another destination was reached, as the radio is on then."),
                 .init("dry_run", \.isDryRun, .truth, "Nothing leaves: what would be sent is told in the log of messages, and stays."),
                 .init("timeout", \.timeout, .duration(in: .seconds(1) ... .seconds(600)), "The longest an exchange may take."),
+                .init("gzip", \.isCompressed, .truth, "Bodies are compressed; the server must know Content-Encoding: gzip."),
+                .init("headers", \.headers, .headerLines, "Further lines of each request's head, such as [\"X-Fleet: north\"]."),
+                .init(
+                    "device", \.device, .plainText,
+                    "What the device is called there: traccar's identifier, owntracks' device. Empty = as [dispatch] device says."),
+                .init(
+                    "user", \.user, .plainText, "The user's name: owntracks' user, and that of the password (HTTP Basic). Empty = none."),
+                .init(
+                    "password_file", \.passwordFile, .optionalPath, "A file with the user's password, as token_file. Empty = none."),
                 .init(
                     "token_file", \.tokenFile, .optionalPath,
                     """
@@ -171,7 +192,16 @@ extension Configuration {
                     "client_certificate", \.clientCertificate, .optionalPath, "A certificate (PEM) that says who this box is. Empty = none."
                 ),
                 .init("client_key", \.clientKey, .optionalPath, "Its key (PEM). Empty = in the same file."),
-            ]),
+                .init(
+                    "tracker_id", \.trackerID, .plainText, "owntracks: two characters for maps. Empty = the last two of the device's name."),
+                .init(
+                    "secret_file", \.secretFile, .optionalPath,
+                    "owntracks: a file with the secret that payloads are encrypted with, as token_file. Empty = not encrypted."),
+                .init("account", \.account, .plainText, "tealium: the account."),
+                .init("profile", \.profile, .plainText, "tealium: the profile."),
+                .init("data_source", \.dataSource, .plainText, "tealium: the data source's key. Empty = none."),
+                .init("visitor_id", \.visitorID, .plainText, "tealium: stands for the device. Empty = its name."),
+            ], fault: \.fault),
         .table(
             "dispatch", \.dispatch, "What waits to be sent: events on the disk in the state folder, positions in the log.",
             [

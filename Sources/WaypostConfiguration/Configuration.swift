@@ -110,6 +110,10 @@ public struct Configuration: Equatable, Sendable {
         public var kind = Kind.http
         /// The server; empty = none.
         public var url = ""
+        /// How it is written, where a kind has several ways.
+        public var format = Format.auto
+        /// How exactly it may know where the box is.
+        public var accuracy = Accuracy.full
         /// Between two dispatches; below a second only on demand.
         public var interval = Duration.seconds(120)
         /// Which positions go first after an outage.
@@ -124,8 +128,30 @@ public struct Configuration: Equatable, Sendable {
         public var isDryRun = false
         /// The longest an exchange may take.
         public var timeout = Duration.seconds(30)
+        /// What the device is called there; empty = as ``Dispatch/device`` says.
+        public var device = ""
+        /// The user's name: of OwnTracks, and for HTTP Basic authentication when there is a password; empty = none.
+        public var user = ""
+        /// The file of the user's password.
+        public var passwordFile: String?
         /// The file of the token for `Authorization: Bearer`.
         public var tokenFile: String?
+        /// Lines of the head besides, `Name: value`.
+        public var headers: [String] = []
+        /// Whether bodies are compressed.
+        public var isCompressed = false
+        /// The two characters of OwnTracks; empty = the last two of the device's name.
+        public var trackerID = ""
+        /// The file of OwnTracks' secret.
+        public var secretFile: String?
+        /// Tealium's account, profile, data source and visitor; empty = none, and for the visitor the device's name.
+        public var account = ""
+        /// See ``account``.
+        public var profile = "main"
+        /// See ``account``.
+        public var dataSource = ""
+        /// See ``account``.
+        public var visitorID = ""
         /// The certificates that are trusted instead of the system's.
         public var caFile: String?
         /// A certificate of our own.
@@ -137,6 +163,32 @@ public struct Configuration: Equatable, Sendable {
         public enum Kind: String, Sendable, CaseIterable {
             /// Our own JSON over HTTP.
             case http
+            /// OwnTracks over HTTP.
+            case owntracks
+            /// Traccar's OsmAnd protocol.
+            case traccar
+            /// Tealium Collect.
+            case tealium
+        }
+
+        /// How it is written.
+        public enum Format: String, Sendable, CaseIterable {
+            /// As the kind has it.
+            case auto
+            /// Our own JSON: http.
+            case native
+            /// A form: traccar.
+            case form
+            /// JSON: traccar.
+            case json
+        }
+
+        /// How exactly somebody may know where the box is.
+        public enum Accuracy: String, Sendable, CaseIterable {
+            /// As it is known.
+            case full
+            /// A cell of 5 km, four times an hour, no fences.
+            case reduced
         }
 
         /// Which positions go first.

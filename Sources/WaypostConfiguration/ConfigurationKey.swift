@@ -62,9 +62,11 @@ struct ConfigurationSection: Sendable {
     }
 
     /// A section that there may be several times; a file that has any replaces those before.
+    ///
+    /// - Parameter fault: what is wrong with keys that fit by themselves and not together: the key to be changed, and why.
     static func list<Section: Sendable>(
         _ name: String, _ property: any WritableKeyPath<Configuration, [Section]> & Sendable, initial: Section, _ documentation: String,
-        _ keys: [ConfigurationKey<Section>]
+        _ keys: [ConfigurationKey<Section>], fault: @escaping @Sendable (Section) -> (key: String, reason: String)? = { _ in nil }
     ) -> ConfigurationSection {
         let header = "[[\(name)]]"
         return ConfigurationSection(
@@ -90,6 +92,10 @@ struct ConfigurationSection: Sendable {
                         let reason = "is \(value) in two sections; each needs its own"
                         let place = entries.first { $0.key == key.name }?.node.place
                         mistakes.add(.invalidValue(section: header, key: key.name, reason: reason), at: place ?? element.place)
+                    }
+                    if let (key, reason) = fault(section) {
+                        let place = entries.first { $0.key == key }?.node.place
+                        mistakes.add(.invalidValue(section: header, key: key, reason: reason), at: place ?? element.place)
                     }
                     configuration[keyPath: property].append(section)
                 }

@@ -54,6 +54,34 @@ extension ValueKind<String> {
     }
 }
 
+extension ValueKind<[String]> {
+    /// Lines of the head of an HTTP request.
+    static var headerLines: ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                let expected = "a list of texts such as [\"X-Fleet: north\"]"
+                guard case .array(let elements) = node.value else { throw .wrongType(expected: expected) }
+                var lines: [String] = []
+                for element in elements {
+                    guard case .string(let line) = element.value else { throw .wrongType(expected: expected) }
+                    // The name is a token (RFC 9110, section 5.6.2); the value must not end the line.
+                    let name = line.utf8.prefix { $0 != UInt8(ascii: ":") }
+                    let isToken = name.allSatisfy { byte in
+                        ("0"..."9").contains(Unicode.Scalar(byte)) || ("a"..."z").contains(Unicode.Scalar(byte | 0x20))
+                            || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                    }
+                    guard !name.isEmpty, isToken, name.count < line.utf8.count, line.utf8.count <= 1_024,
+                        line.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+                    else { throw .invalid(reason: "has \(quoted(line)), which is no \"Name: value\"") }
+                    lines.append(line)
+                }
+                return lines
+            },
+            write: { "[" + $0.map(tomlString).joined(separator: ", ") + "]" })
+    }
+}
+
 extension ValueKind where Value: RawRepresentable<String> & CaseIterable {
     /// One of a few words.
     static func choice() -> ValueKind {

@@ -5,14 +5,16 @@ import WaypostSystem
 
 extension Configuration.Destination {
     /// The destination, with its secrets read.
-    func open(_ secrets: SecretFiles) throws -> any Destination {
-        var settings = HTTPDestination.Settings(url: url)
-        if let tokenFile { settings.credentials = .bearer(try secrets.read(tokenFile)) }
-        settings.client.caFile = caFile
-        settings.client.clientCertificate = clientCertificate
-        settings.client.clientKey = clientKey
-        settings.client.timeout = timeout
-        return try HTTPDestination(settings)
+    ///
+    /// - Parameters:
+    ///   - device: what this device calls itself.
+    ///   - tracking: how it comes by positions, which Tealium is told.
+    func open(_ secrets: SecretFiles, device: String, tracking: Configuration.Tracking) throws -> any Destination {
+        let destination = try HTTPDestination(try httpSettings(secrets), format: try format(secrets, device: device, tracking))
+        switch accuracy {
+        case .full: return destination
+        case .reduced: return ReducedDestination(destination, sendsPositions: sendsPositionsOfLog)
+        }
     }
 
     func settings(device: String) -> DestinationSettings {
@@ -21,7 +23,50 @@ extension Configuration.Destination {
         settings.order = order == .live ? .live : .oldest
         settings.batchCount = batchCount
         settings.isDryRun = isDryRun
-        settings.sendsPositions = sendsPositions
+        settings.sendsPositions = sendsPositionsOfLog
         return settings
+    }
+
+    /// Every event of Tealium is paid for, and its own module sends no positions by themselves.
+    private var sendsPositionsOfLog: Bool { sendsPositions && kind != .tealium }
+
+    private func httpSettings(_ secrets: SecretFiles) throws -> HTTPDestination.Settings {
+        var settings = HTTPDestination.Settings(url: url)
+        if let tokenFile {
+            settings.credentials = .bearer(try secrets.read(tokenFile))
+        } else if let passwordFile {
+            settings.credentials = .basic(user: user, password: try secrets.read(passwordFile))
+        }
+        settings.headers = headers.map { line in
+            let name = line.prefix { $0 != ":" }
+            return .init(String(name), String(line.dropFirst(name.count + 1).drop { $0 == " " }))
+        }
+        settings.isCompressed = isCompressed
+        settings.client.caFile = caFile
+        settings.client.clientCertificate = clientCertificate
+        settings.client.clientKey = clientKey
+        settings.client.timeout = timeout
+        return settings
+    }
+
+    private func format(_ secrets: SecretFiles, device ownName: String, _ tracking: Configuration.Tracking) throws -> any HTTPFormat {
+        let device = device.isEmpty ? ownName : device
+        switch kind {
+        case .http: return NativeFormat()
+        case .owntracks:
+            var settings = OwnTracksFormat.Settings(user: user, device: device)
+            if !trackerID.isEmpty { settings.trackerID = trackerID }
+            if let secretFile { settings.secret = try secrets.read(secretFile) }
+            return OwnTracksHTTPFormat(settings)
+        case .traccar: return TraccarFormat(device: device, shape: format == .json ? .json : .form, placesEvents: !sendsPositionsOfLog)
+        case .tealium:
+            let layer = TealiumDataLayer(isHighAccuracy: tracking.isHighAccuracy, desiredAccuracy: tracking.accuracy)
+            var settings = TealiumFormat.Settings(account: account, dataLayer: layer)
+            settings.profile = profile
+            if !dataSource.isEmpty { settings.dataSource = dataSource }
+            settings.visitorID = visitorID.isEmpty ? device : visitorID
+            settings.isBulk = url.prefix { $0 != "?" }.hasSuffix("/bulk-event")
+            return TealiumFormat(settings)
+        }
     }
 }

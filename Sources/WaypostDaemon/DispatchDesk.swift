@@ -51,7 +51,8 @@ final class DispatchDesk: Sendable {
         }
         for destination in destinations {
             do {
-                try await dispatcher.attach(try destination.open(secrets), destination.settings(device: device))
+                let opened = try destination.open(secrets, device: device, tracking: configuration.tracking)
+                try await dispatcher.attach(opened, destination.settings(device: device))
             } catch {
                 problems.append("nothing is sent to \(destination.name): \(error)")
             }
@@ -61,7 +62,12 @@ final class DispatchDesk: Sendable {
 
     /// Takes a fence event; it is on the disk when this returns, unless the disk takes nothing now.
     func take(_ report: FenceReport) async {
-        let position = report.coordinate.map { Position(time: report.time, coordinate: $0) }
+        let position = report.coordinate.map { coordinate in
+            var position = Position(time: report.time, coordinate: coordinate)
+            let line = try? JSONParser().parse(report.line)  // Our own text is JSON; without it less is known.
+            position.speedMetresPerSecond = line?["speed"]?.double
+            return position
+        }
         await feeder?.take(
             .event(
                 DispatchEvent(

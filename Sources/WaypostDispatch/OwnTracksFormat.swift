@@ -22,9 +22,9 @@ import WaypostSystem
 public struct OwnTracksFormat: Sendable {
     /// Who sends, and how.
     public struct Settings: Sendable, Hashable {
-        /// The user's name, one level of a topic.
+        /// The user's name, one level of a topic: a dash stands there for what means something in topics.
         public var user: String
-        /// The device's name, one level of a topic.
+        /// The device's name, as ``user``.
         public var device: String
         /// The topic of locations; `%u` and `%d` stand for user and device.
         public var topicBase = "owntracks/%u/%d"
@@ -191,12 +191,15 @@ public struct OwnTracksFormat: Sendable {
     private static func expanded(_ base: String, _ settings: Settings) -> String {
         base.split(separator: "/", omittingEmptySubsequences: false).map { level in
             switch level {
-            case "%u": settings.user
-            case "%d": settings.device
+            case "%u": oneLevel(settings.user)
+            case "%d": oneLevel(settings.device)
             default: String(level)
             }
         }.joined(separator: "/")
     }
+
+    /// A name without what means something in topics (MQTT 3.1.1, section 4.7).
+    private static func oneLevel(_ name: String) -> String { String(name.map { "/+#\0".contains($0) ? "-" : $0 }) }
 
     private static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var text = TextBuffer(capacity: 320)

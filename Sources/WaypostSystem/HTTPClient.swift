@@ -4,7 +4,7 @@ import Synchronization
 /// Asks web servers, with the system's libcurl, TLS and certificates; the library is opened at the first request.
 ///
 /// Redirects are followed when they keep the request as it is (307, 308; of a GET 301, 302 and 303, too), three at most and never from https to
-/// http; headers that say who we are stay with the first server. Nothing is tried again.
+/// http; headers that may say who we are stay with the first server. Nothing is tried again.
 /// - Concurrency: an actor on a thread of its own, which waits for the server: one exchange at a time. Cancelling the task ends it within a
 ///   second.
 /// - Cost: 10 MB of memory with the first request, for good; connections are kept open between requests.
@@ -37,6 +37,8 @@ public actor HTTPClient {
 
     /// So many redirects are followed.
     static let maximumRedirectCount = 3
+    /// What every server may read; anything else may be a secret of the first one.
+    private static let commonHeaders: Set<String> = ["content-type", "content-encoding", "expect", "if-none-match"]
     /// So long may the head of an answer be, bytes.
     static let maximumHeadByteCount = 64 << 10
 
@@ -78,7 +80,7 @@ public actor HTTPClient {
                 return .failure(.badRedirect(reason: "redirects from https to http"))
             }
             if HTTPURL.origin(next) != HTTPURL.origin(request.url) {
-                request.headers.removeAll { ["authorization", "cookie"].contains($0.name.lowercased()) }
+                request.headers.removeAll { !HTTPClient.commonHeaders.contains($0.name.lowercased()) }
             }
             request.url = next
         }

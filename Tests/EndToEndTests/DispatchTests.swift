@@ -113,6 +113,72 @@ extension EndToEnd {
             #expect(visits.count == 1, "\(records)")
         }
 
+        @Test func speaksToEachServerAsItWantsIt() async throws {
+            let folder = try TestFolder()
+            let (owntracks, traccar, tealium, coarse) = (
+                try await FlakyServer("answer []"), try await FlakyServer("device van-7"), try await FlakyServer("silent"),
+                try await FlakyServer()
+            )
+            try folder.write(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                    + #"[10.262429,51.714533]},"properties":{"name":"Client","radius":200}}]}"#, to: "fences.geojson")
+            try folder.write("s3cr1t\n", to: "password")
+            #expect(chmod(folder.path("password"), 0o600) == 0)
+            try folder.write(
+                """
+                [geofences]
+                file = "fences.geojson"
+                [dispatch]
+                device = "van-7"
+                stop_budget = 60
+                [[destination]]
+                name = "ot"
+                kind = "owntracks"
+                url = "\(owntracks.url)"
+                user = "jane"
+                password_file = "\(folder.path("password"))"
+                headers = ["X-Fleet: north"]
+                [[destination]]
+                name = "traccar"
+                kind = "traccar"
+                url = "\(traccar.url)"
+                [[destination]]
+                name = "tealium"
+                kind = "tealium"
+                url = "\(tealium.url)/bulk-event"
+                account = "acme"
+                gzip = true
+                [[destination]]
+                name = "coarse"
+                url = "\(coarse.url)"
+                accuracy = "reduced"
+                """, to: "w.toml")
+            let tracker = try await TrackerProcess(source: "nmea:\(Package.drive)?speed=0", in: folder, options: ["--config", "w.toml"])
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+
+            let messages = try owntracks.received()
+            #expect(messages.compactMap { $0["event"]?.string } == ["enter", "leave"])
+            #expect(messages.contains { $0["_type"]?.string == "location" && $0["topic"]?.string == "owntracks/jane/van-7" })
+            let head = try #require(try owntracks.requests().first)
+            #expect(head["authorization"]?.string == "Basic amFuZTpzM2NyMXQ=" && head["x-fleet"]?.string == "north")
+
+            let forms = try traccar.received()
+            let times = forms.filter { $0["lat"] != nil }.compactMap { $0["timestamp"]?.string.flatMap { Int($0) } }
+            #expect(times.count > 10 && times == times.sorted())
+            #expect(forms.compactMap { $0["alarm"]?.string } == ["geofenceEnter", "geofenceExit"])
+
+            let events = try tealium.received()
+            #expect(events.compactMap { $0["tealium_event"]?.string } == ["geofence_entered", "geofence_exited"])
+            #expect(events.allSatisfy { $0["tealium_account"]?.string == "acme" && $0["geofence_name"]?.string == "Client" })
+            #expect(events.allSatisfy { $0["location_accuracy"]?.string == "high" && $0["location_accuracy_extended"]?.string == "best" })
+            #expect(events.allSatisfy { $0["movement_speed"]?.string.flatMap { Double($0) } ?? -1 >= 0 })
+            #expect(try tealium.requests().allSatisfy { $0["content-encoding"]?.string == "gzip" })
+
+            let told = try coarse.received()
+            #expect(!told.isEmpty && told.count < 10)
+            #expect(told.allSatisfy { $0["class"]?.string == "TPV" && $0["accuracy_from"]?.string == "reduced" && $0["speed"] == nil })
+        }
+
         @Test func showsAndRemovesWhatAServerRefuses() async throws {
             let folder = try TestFolder()
             let server = try await FlakyServer("poison \"poison\":true")

@@ -14,7 +14,7 @@ answers. It ends when its standard input ends. What it does with a request is th
   slow S        waits S seconds, then as ok                       large N       takes all, answers N bytes
   answer TEXT   takes all, answers TEXT               device ID   a Traccar that knows this device only: 400 to forms, 404 to JSON
   loop          answers a GET with 302 and its own place
-  redirect N    takes nothing, answers N with the place /other, which behaves as ok
+  redirect N [PLACE]   takes nothing, answers N with the place, /other otherwise, which behaves as ok
   flaky SEED    one of ok, silent, drop, early, half, status 503, html at random, ok half of the time
 
 Standard library only.
@@ -70,6 +70,8 @@ def records_of(body, is_form):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body of an answer are two writes; the second would wait for the first one's acknowledgement.
+    disable_nagle_algorithm = True
 
     def answer(self, status, body=b"", kind="application/json", headers=()):
         self.send_response(status)
@@ -112,7 +114,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if word == "html":
             return self.answer(200, b"<html><title>Hotel WLAN</title></html>", "text/html; charset=utf-8")
         if word == "redirect":
-            return self.answer(int(rest[0]), headers=[("Location", "/other")])
+            return self.answer(int(rest[0]), headers=[("Location", (rest + ["/other"])[1])])
         if word == "poison" and " ".join(rest).encode() in body:
             return self.answer(422, b'{"error":"no such parcel"}')
         if word == "refuse":

@@ -144,6 +144,35 @@ func mistakes(in bytes: [UInt8]) -> [String] {
             "3:1: [[destination]] name: is \"home\" in two sections; each needs its own"
         ),
         (
+            "[[destination]]\nurl = 'http://x/'\nkind = 'owntracks'",
+            "1:1: [[destination]] user: is needed with kind \"owntracks\": it stands in its topics"
+        ),
+        (
+            "[[destination]]\nurl = 'http://x/'\nkind = 'owntracks'\nuser = 'a/b'",
+            "4:8: [[destination]] user: stands in topics and must hold no '/', '+' or '#'"
+        ),
+        ("[[destination]]\nurl = 'http://x/'\nkind = 'tealium'", "1:1: [[destination]] account: is needed with kind \"tealium\""),
+        (
+            "[[destination]]\nurl = 'http://x/'\nformat = 'form'",
+            "3:10: [[destination]] format: must be \"native\" with kind \"http\""
+        ),
+        (
+            "[[destination]]\nurl = 'http://x/'\nkind = 'traccar'\nformat = 'native'",
+            "4:10: [[destination]] format: must be \"form\" or \"json\" with kind \"traccar\""
+        ),
+        (
+            "[[destination]]\nurl = 'http://x/'\npassword_file = '/p'",
+            "1:1: [[destination]] user: is needed with password_file"
+        ),
+        (
+            "[[destination]]\nurl = 'http://x/'\nuser = 'u'\npassword_file = '/p'\ntoken_file = '/t'",
+            "4:17: [[destination]] password_file: and token_file are both given; a server takes one of them"
+        ),
+        (
+            "[[destination]]\nurl = 'http://x/'\nheaders = ['X-Fleet']",
+            "3:11: [[destination]] headers: has 'X-Fleet', which is no \"Name: value\""
+        ),
+        (
             "[control]\nsocket = '/\(String(repeating: "x", count: 107))'",
             "2:10: [control] socket: is 108 bytes long; the system allows 107"
         ),

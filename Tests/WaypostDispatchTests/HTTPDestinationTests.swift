@@ -99,6 +99,19 @@ import WaypostTestKit
             await destination.send(batch()) == .delivered(refused: ["t-2": "named in the answer"], answer: #"200: {"refused": ["t-2"]}"#))
     }
 
+    @Test func tellsNoOtherServerWhoItIs() async throws {
+        let other = try await FlakyServer()
+        let server = try await FlakyServer("redirect 307 \(other.url)")
+        let destination = try destination(server.url) {
+            $0.credentials = .bearer("s3cret")
+            $0.headers = [.init("X-Key", "s3cret")]
+        }
+        guard case .delivered = await destination.send(batch()) else { throw Unexpected("the other one takes all") }
+        let (first, second) = (try #require(try server.requests().first), try #require(try other.requests().first))
+        #expect(first["authorization"] != nil && first["x-key"] != nil)
+        #expect(second["authorization"] == nil && second["x-key"] == nil && second["content-type"]?.string == "application/json")
+    }
+
     @Test func sendsBodiesCompressedWhenTold() async throws {
         let server = try await FlakyServer()
         let destination = try destination(server.url) {

@@ -135,6 +135,7 @@ import WaypostTestKit
         var settings = OwnTracksFormat.Settings(user: "%d", device: "a")
         settings.topicBase = "x/%u/%d/%%"
         #expect(OwnTracksFormat(settings).topic == "x/%d/a/%%")
+        #expect(OwnTracksFormat(.init(user: "a/b", device: "#+")).topic == "owntracks/a-b/--")
     }
 
     @Test func encryptsAsThePublishedVectorSays() throws {
