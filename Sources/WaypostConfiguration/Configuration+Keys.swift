@@ -152,7 +152,7 @@ extension Configuration {
                 .init("url", \.url, .webURL, isRequired: true, "The server: https://HOST/PATH or http://HOST/PATH. Empty = none."),
                 .init(
                     "format", \.format, .choice(),
-                    "How it is written: http: native; traccar: form, or json (from version 6.7). auto = the first."),
+                    "How it is written: http: native; traccar: form, or json, which later versions know. auto = the first."),
                 .init(
                     "accuracy", \.accuracy, .choice(),
                     "full, or reduced = the middle of a cell of 5 km at most four times an hour, without speed, course, altitude and fences."

@@ -23,7 +23,7 @@ public struct TraccarFormat: HTTPFormat {
     public enum Shape: String, Sendable, Hashable, CaseIterable {
         /// A form, which every version knows.
         case form
-        /// JSON, of version 6.7 and later.
+        /// JSON, which later versions know as well.
         case json
     }
 
