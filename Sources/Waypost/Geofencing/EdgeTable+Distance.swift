@@ -25,7 +25,7 @@ extension EdgeTable {
         if let far = distanceFromAfar(probe, x) { return (far, .infinity) }
         let place = GridPlace(probe, x)
         var nearest = NearestGroup()
-        for group in 0..<header.pointee.groupCount { nearest.add(group, place.flatSquared(place.off(gridBox(group)))) }
+        for group in 0..<groupCount { nearest.add(group, place.flatSquared(place.off(gridBox(group)))) }
         return distanceBounds(probe, flatSquared: flatSquared(place, nearest))
     }
 
@@ -72,7 +72,7 @@ extension EdgeTable {
         let north = max(bounds.pointee.south - probe.latitude, probe.latitude - bounds.pointee.north, 0)
         let (eastMetres, northMetres) = (east * probe.metresPerLongitude, north * probe.metresPerLatitude)
         let squared = eastMetres * eastMetres + northMetres * northMetres
-        guard east >= EdgeTable.nearDegrees || north >= EdgeTable.nearDegrees || squared > bounds.pointee.farSquaredMetres else {
+        guard east >= EdgeTable.nearDegrees || north >= EdgeTable.nearDegrees || squared > Double(bounds.pointee.farSquaredMetres) else {
             return nil
         }
         return probe.leastDistance(flat: squared.squareRoot())
@@ -81,14 +81,60 @@ extension EdgeTable {
     @inline(__always)
     private func distanceBounds(_ probe: FenceProbe, flatSquared: Float) -> (least: Double, most: Double) {
         let flat = Double(flatSquared).squareRoot()
-        // A step of the grid (11 mm) for the place, half of one for corners that are not on it, along both axes; the roundings of floats grow
-        // with the coordinates, which may be as long as an edge: 2^-24 of them, some six times over.
-        let error = 0.024 + 6e-7 * header.pointee.longestEdgeMetres + 1e-6 * flat
+        let error = EdgeTable.flatError(longestEdgeMetres: header.pointee.longestEdgeMetres) + 1e-6 * flat
         return (max(probe.leastDistance(flat: flat - error), 0), probe.mostDistance(flat: flat + error))
+    }
+
+    /// A place on the grid, and the flat map round it.
+    struct GridPoint {
+        var column: Int32
+        let row: Int32
+        let perColumn: Float
+        let perRow: Float
+
+        @inline(__always)
+        init(column: Int32, row: Int32, perColumn: Float, perRow: Float) {
+            (self.column, self.row, self.perColumn, self.perRow) = (column, row, perColumn, perRow)
+        }
+
+        /// So many degrees of longitude away from the place as it was given.
+        @inline(__always)
+        init(_ probe: FenceProbe, _ turn: Double = 0) {
+            let step = EdgeTable.stepsPerDegree
+            column = Int32(truncatingIfNeeded: Int((probe.longitude + turn) * step))
+            row = Int32(probe.latitude * step)
+            perColumn = Float(probe.metresPerLongitude * (1 / step))
+            perRow = Float(probe.metresPerLatitude * (1 / step))
+        }
+
+        /// The squared distances to four edges, square metres, and the lesser ones of those and others.
+        ///
+        /// Not inlined: among its callers' uses of single lanes the compiler takes the vectors apart.
+        @inline(never)
+        func flatSquared(
+            _ columns: UnsafeRawPointer, _ rows: UnsafeRawPointer, _ byte: Int, _ others: SIMD4<Float>
+        ) -> (squared: SIMD4<Float>, least: SIMD4<Float>) {
+            let (zero, one, tiny) = (SIMD4<Float>.zero, SIMD4<Float>.one, SIMD4(repeating: Float.leastNormalMagnitude))
+            let east = SIMD4<Float>(columns.loadUnaligned(fromByteOffset: byte, as: SIMD4<Int32>.self) &- column) * perColumn
+            let north = SIMD4<Float>(rows.loadUnaligned(fromByteOffset: byte, as: SIMD4<Int32>.self) &- row) * perRow
+            let nextEast = SIMD4<Float>(columns.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self) &- column) * perColumn
+            let nextNorth = SIMD4<Float>(rows.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self) &- row) * perRow
+            let (alongEast, alongNorth) = (nextEast - east, nextNorth - north)
+            // A repeated corner is an edge of no length: its share is 0.
+            let length = alongEast * alongEast + alongNorth * alongNorth + tiny
+            var share = (zero - (east * alongEast + north * alongNorth)) / length
+            share = share.zeroed(where: share .< zero)
+            share = share.zeroed(where: one .< share) + one.zeroed(where: share .<= one)
+            let (offEast, offNorth) = (east + share * alongEast, north + share * alongNorth)
+            let squared = offEast * offEast + offNorth * offNorth
+            return (squared, squared.zeroed(where: others .<= squared) + others.zeroed(where: squared .< others))
+        }
     }
 
     /// A place on the grid of a local table, and the flat map round it.
     struct GridPlace {
+        @inline(__always) var point: GridPoint { GridPoint(column: column, row: row, perColumn: perColumn, perRow: perRow) }
+
         let meridian: GridMeridian
         let column: Int32
         let row: Int32
@@ -118,7 +164,7 @@ extension EdgeTable {
         func flatSquared(_ off: SIMD4<Int32>) -> Float {
             let metres = SIMD4<Float>(off) * scale
             let zero = SIMD4<Float>.zero
-            let ahead = metres.replacing(with: zero, where: metres .< zero)
+            let ahead = metres.zeroed(where: metres .< zero)
             let squared = ahead * ahead
             return (squared.x + squared.z) + (squared.y + squared.w)
         }
@@ -142,7 +188,7 @@ extension EdgeTable {
     private func flatSquared(_ place: GridPlace, _ nearest: NearestGroup) -> Float {
         let (boxes, starts) = (boxes, groupStarts)
         var found = flatSquared(ofGroup: nearest.group, starts, place, below: .infinity)
-        for group in 0..<header.pointee.groupCount where group != nearest.group {
+        for group in 0..<groupCount where group != nearest.group {
             guard place.flatSquared(place.off(boxes.load(fromByteOffset: group &* 16, as: SIMD4<Int32>.self))) < found else { continue }
             found = flatSquared(ofGroup: group, starts, place, below: found)
         }
@@ -155,28 +201,46 @@ extension EdgeTable {
         ofGroup group: Int, _ starts: UnsafePointer<Int32>, _ place: GridPlace, below limit: Float
     ) -> Float {
         let (columns, rows) = (UnsafeRawPointer(longitudes), UnsafeRawPointer(latitudes))
-        let (column, row, perColumn, perRow) = (place.column, place.row, place.perColumn, place.perRow)
         let first = Int(starts[group])
         // The last group of a ring has the corner behind its last edge as well.
         let end = first + (Int(starts[group + 1]) - first) & ~3
-        let (zero, one, tiny) = (SIMD4<Float>.zero, SIMD4<Float>.one, SIMD4(repeating: Float.leastNormalMagnitude))
+        let point = place.point
         var least = SIMD4(repeating: limit)
         var byte = first &* 4
         while byte < end &* 4 {
-            let east = SIMD4<Float>(columns.loadUnaligned(fromByteOffset: byte, as: SIMD4<Int32>.self) &- column) * perColumn
-            let north = SIMD4<Float>(rows.loadUnaligned(fromByteOffset: byte, as: SIMD4<Int32>.self) &- row) * perRow
-            let nextEast = SIMD4<Float>(columns.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self) &- column) * perColumn
-            let nextNorth = SIMD4<Float>(rows.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self) &- row) * perRow
-            let (alongEast, alongNorth) = (nextEast - east, nextNorth - north)
-            // A repeated corner is an edge of no length: its share is 0.
-            let length = alongEast * alongEast + alongNorth * alongNorth + tiny
-            var share = (zero - (east * alongEast + north * alongNorth)) / length
-            share = share.replacing(with: zero, where: share .< zero)
-            share = share.replacing(with: one, where: one .< share)
-            let (offEast, offNorth) = (east + share * alongEast, north + share * alongNorth)
-            let squared = offEast * offEast + offNorth * offNorth
-            least = least.replacing(with: squared, where: squared .< least)
+            least = point.flatSquared(columns, rows, byte, least).least
             byte = byte &+ 16
+        }
+        return min(min(least.x, least.y), min(least.z, least.w))
+    }
+
+    /// How wrong a distance from edges of at most that length may be on the flat map, beside a millionth of itself; metres.
+    ///
+    /// A step of the grid (11 mm) for the place, half of one for corners that are not on it, along both axes; the roundings of floats grow
+    /// with the coordinates, which may be as long as an edge: 2^-24 of them, some six times over.
+    @inline(__always)
+    static func flatError(longestEdgeMetres: Float) -> Double { 0.024 + 6e-7 * Double(longestEdgeMetres) }
+
+    /// The squared distance on the flat map to the nearest edge of a group; adds edges that come within the limit to what a way crosses.
+    @inline(__always)
+    func hold(group: Int, _ place: GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
+        let (columns, rows) = (UnsafeRawPointer(longitudes), UnsafeRawPointer(latitudes))
+        let starts = groupStarts
+        let first = Int(starts[group])
+        let end = first + (Int(starts[group + 1]) - first) & ~3
+        var least = SIMD4(repeating: Float.infinity)
+        var corner = first
+        while corner < end {
+            let squared: SIMD4<Float>
+            (squared, least) = place.flatSquared(columns, rows, corner &* 4, least)
+            let isNear = unsafeBitCast(squared .<= SIMD4(repeating: limit), to: SIMD2<UInt64>.self)
+            if isNear.x | isNear.y != 0 {
+                if isNear.x & 0xFFFF_FFFF != 0 { crossings.add(self.corner(corner), self.corner(corner &+ 1)) }
+                if isNear.x >> 32 != 0 { crossings.add(self.corner(corner &+ 1), self.corner(corner &+ 2)) }
+                if isNear.y & 0xFFFF_FFFF != 0 { crossings.add(self.corner(corner &+ 2), self.corner(corner &+ 3)) }
+                if isNear.y >> 32 != 0 { crossings.add(self.corner(corner &+ 3), self.corner(corner &+ 4)) }
+            }
+            corner = corner &+ 4
         }
         return min(min(least.x, least.y), min(least.z, least.w))
     }
@@ -256,9 +320,24 @@ extension FenceProbe {
         return metres * (1 - mapError(metres))
     }
 
+    /// What a distance on the Earth is at most on the flat map; infinite beyond the map.
+    @inline(__always)
+    func greatestFlat(within metres: Double) -> Double {
+        2 * metres <= widestMapMetres ? metres * (1 + 4 * mapError(metres)) : .infinity
+    }
+
     /// What a distance on the flat map is at most on the Earth; infinite beyond the map.
     @inline(__always)
     func mostDistance(flat: Double) -> Double {
         flat <= widestMapMetres ? flat * (1 + mapError(flat)) : .infinity
+    }
+}
+
+extension SIMD4<Float> {
+    /// The same with zeros where the mask is set: with bits, which a compiler does not take apart into branches.
+    @inline(__always)
+    func zeroed(where mask: SIMDMask<SIMD4<Int32>>) -> SIMD4<Float> {
+        unsafeBitCast(
+            unsafeBitCast(self, to: SIMD4<Int32>.self) & ~unsafeBitCast(mask, to: SIMD4<Int32>.self), to: SIMD4<Float>.self)
     }
 }

@@ -24,12 +24,16 @@ struct EdgeTable: @unchecked Sendable {
         var isOuter: Bool
     }
 
+    /// A line of the cache.
     struct Header {
-        var byteCount = 0
-        var ringCount = 0
-        var groupCount = 0
+        var ringCount: Int32 = 0
+        var groupCount: Int32 = 0
         /// With the repeated ones.
-        var cornerCount = 0
+        var cornerCount: Int32 = 0
+        /// A length that no edge exceeds, metres.
+        var longestEdgeMetres: Float = 0
+        /// Beyond that squared distance from its box the box stands for a table: four times as far as it is wide.
+        var farSquaredMetres: Float = 0
         /// Whether the corners lie on the grid: then they are nowhere else.
         var isOnGrid = false
         /// Whether it is so small that differences on the grid fit 32 bits, and the boxes of groups are on the grid, too.
@@ -38,10 +42,6 @@ struct EdgeTable: @unchecked Sendable {
         var east = 0.0
         var south = 0.0
         var north = 0.0
-        /// Beyond that squared distance from its box the box stands for a table: four times as far as it is wide.
-        var farSquaredMetres = 0.0
-        /// A length that no edge exceeds, metres.
-        var longestEdgeMetres = 0.0
     }
 
     static let edgesPerGroup = 8
@@ -56,6 +56,10 @@ struct EdgeTable: @unchecked Sendable {
     let base: UnsafeRawPointer
 
     @inline(__always) var header: UnsafePointer<Header> { base.assumingMemoryBound(to: Header.self) }
+
+    @inline(__always) var ringCount: Int { Int(header.pointee.ringCount) }
+    @inline(__always) var groupCount: Int { Int(header.pointee.groupCount) }
+    @inline(__always) var cornerCount: Int { Int(header.pointee.cornerCount) }
 
     @inline(__always) var boxes: UnsafeRawPointer { base + EdgeTable.headerBytes }
     /// Box of a group on the grid, west, south, east, north; local tables only.
@@ -73,21 +77,21 @@ struct EdgeTable: @unchecked Sendable {
     }
 
     @inline(__always) private var full: UnsafePointer<Double> {
-        (boxes + header.pointee.groupCount * 16).assumingMemoryBound(to: Double.self)
+        (boxes + groupCount * 16).assumingMemoryBound(to: Double.self)
     }
     @inline(__always) private var ringStart: UnsafeRawPointer {
-        boxes + header.pointee.groupCount * 16 + (header.pointee.isOnGrid ? 0 : header.pointee.cornerCount * 16)
+        boxes + groupCount * 16 + (header.pointee.isOnGrid ? 0 : cornerCount * 16)
     }
     @inline(__always) var rings: UnsafeBufferPointer<Ring> {
-        UnsafeBufferPointer(start: ringStart.assumingMemoryBound(to: Ring.self), count: header.pointee.ringCount)
+        UnsafeBufferPointer(start: ringStart.assumingMemoryBound(to: Ring.self), count: ringCount)
     }
     /// The first corner of each group, then one behind the last corner.
     @inline(__always) var groupStarts: UnsafePointer<Int32> {
-        (ringStart + header.pointee.ringCount * MemoryLayout<Ring>.stride).assumingMemoryBound(to: Int32.self)
+        (ringStart + ringCount * MemoryLayout<Ring>.stride).assumingMemoryBound(to: Int32.self)
     }
     /// Longitudes on the grid; of corners that are not on it the nearest step.
-    @inline(__always) var longitudes: UnsafePointer<Int32> { groupStarts + header.pointee.groupCount + 1 }
-    @inline(__always) var latitudes: UnsafePointer<Int32> { longitudes + header.pointee.cornerCount }
+    @inline(__always) var longitudes: UnsafePointer<Int32> { groupStarts + groupCount + 1 }
+    @inline(__always) var latitudes: UnsafePointer<Int32> { longitudes + cornerCount }
 
     /// A corner in degrees, as it was given.
     @inline(__always)
@@ -141,23 +145,24 @@ struct EdgeTable: @unchecked Sendable {
     init(_ header: Header, rings: [Ring], groupStarts: [Int32], corners: [Double]) {
         var header = header
         let count = corners.count / 2
-        header.ringCount = rings.count
-        header.groupCount = groupStarts.count - 1
-        header.cornerCount = count
+        header.ringCount = Int32(rings.count)
+        header.groupCount = Int32(groupStarts.count - 1)
+        header.cornerCount = Int32(count)
         let gridded = corners.map { ($0 * EdgeTable.stepsPerDegree).rounded() }
         header.isOnGrid = zip(gridded, corners).allSatisfy { abs($0) <= Double(Int32.max) && $0 / EdgeTable.stepsPerDegree == $1 }
         header.isLocal =
             header.east - header.west <= EdgeTable.widestLocalDegrees && header.west >= -EdgeTable.furthestLocalDegrees
             && header.east <= EdgeTable.furthestLocalDegrees
         let hasGrid = header.isOnGrid || header.isLocal
-        header.byteCount =
-            EdgeTable.headerBytes + header.groupCount * 16 + (header.isOnGrid ? 0 : count * 16)
+        let groupCount = groupStarts.count - 1
+        let byteCount =
+            EdgeTable.headerBytes + groupCount * 16 + (header.isOnGrid ? 0 : count * 16)
             + rings.count * MemoryLayout<Ring>.stride + groupStarts.count * 4 + (hasGrid ? count * 8 : 0)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: header.byteCount, alignment: 16)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
         memory.bindMemory(to: Header.self, capacity: 1).initialize(to: header)
         base = UnsafeRawPointer(memory)
         func mutable(_ pointer: UnsafeRawPointer) -> UnsafeMutableRawPointer { memory + (pointer - base) }
-        for group in 0..<header.groupCount {
+        for group in 0..<groupCount {
             // The last group of a ring has the corner behind its last edge as well; the others share it with the next group.
             let first = Int(groupStarts[group])
             let box = EdgeTable.box(first...first + (Int(groupStarts[group + 1]) - first) & ~3, corners)

@@ -8,6 +8,8 @@ struct FenceFigure: Sendable {
     typealias Side = (isInside: Bool, clearance: Double)
 
     let kind: Kind
+    /// Of polygons and corridors; the index that has the figure has the fence, and with it the table's owner.
+    let edges: EdgeTable?
     /// A circle's radius or half a corridor's width, metres.
     private let reach: Double
     /// A circle's centre in the geocentric frame.
@@ -15,8 +17,6 @@ struct FenceFigure: Sendable {
     /// Squared chords: up to the first one a place is inside of a circle, beyond the second one outside; between them its geodesic decides.
     private let insideSquared: Double
     private let outsideSquared: Double
-    /// Of polygons and corridors; the index that has the figure has the fence, and with it the table's owner.
-    private let edges: EdgeTable?
 
     /// Of a slot without a fence.
     static let nothing = FenceFigure(.nothing, reach: 0, edges: nil)
@@ -61,6 +61,14 @@ struct FenceFigure: Sendable {
 
     /// The chord under an arc.
     private static func chord(over arc: Double, radius: Double) -> Double { 2 * radius * sin(arc / (2 * radius)) }
+
+    /// A circle's centre in the geocentric frame.
+    @inline(__always) var centre: GeocentricVector { GeocentricVector(x: x, y: y, z: z) }
+
+    /// The chords from the centre between which a circle's border lies; nil when it is too wide for chords.
+    @inline(__always) var chords: (least: Double, most: Double)? {
+        insideSquared >= 0 ? (insideSquared.squareRoot(), outsideSquared.squareRoot()) : nil
+    }
 
     /// The side that a place is on; nil when it is so near to the border that only the shape itself can tell.
     @inline(__always)

@@ -148,6 +148,14 @@ public struct FenceIndex: Sendable {
         isAlive[Int(slot)] ? body(slots[Int(slot)].shape) : nil
     }
 
+    /// What the innermost loops need of the shape in a slot.
+    @inline(__always)
+    func figure(_ slot: Int32) -> FenceFigure { figures[Int(slot)] }
+
+    /// The same for many slots at a time.
+    @inline(__always)
+    func withFigures<Result>(_ body: (UnsafeBufferPointer<FenceFigure>) -> Result) -> Result { figures.withUnsafeBufferPointer(body) }
+
     /// The side of a fence's border that a place is on; far outside when there is none.
     @inline(__always)
     func side(_ slot: Int32, _ probe: FenceProbe) -> FenceFigure.Side {
@@ -172,6 +180,16 @@ public struct FenceIndex: Sendable {
             if squared <= limit * limit { report(entry.slot, squared) }
         }
         for case let tree? in trees { tree.forEach(near: point, withinSquared: limit * limit, report) }
+    }
+
+    /// Finds every slot whose fence's box comes within the distance, and in slots without a fence what was there.
+    func collectSlots(
+        near probe: FenceProbe, within metres: Double, into found: inout [Int32], _ nodes: inout (open: [Int32], next: [Int32])
+    ) {
+        let point = probe.vector.single
+        let limit = Float(metres + 1) * Float(metres + 1)
+        for entry in recent where entry.box.distanceSquared(to: point) <= limit { found.append(entry.slot) }
+        for case let tree? in trees { tree.collect(near: point, withinSquared: limit, into: &found, &nodes) }
     }
 
     private mutating func insert(_ fence: Geofence, rank: Int) -> Int32 {

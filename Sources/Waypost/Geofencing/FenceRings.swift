@@ -76,6 +76,6 @@ extension FenceRings: Hashable {
 
     /// The corners of all rings as they are kept, longitudes unrolled.
     var allCorners: some Sequence<(longitude: Double, latitude: Double)> {
-        (0..<table.header.pointee.cornerCount).lazy.map { self.table.corner($0) }
+        (0..<table.cornerCount).lazy.map { self.table.corner($0) }
     }
 }

@@ -72,6 +72,36 @@ struct FenceTree: Sendable {
         }
     }
 
+    /// Appends the slots of all entries whose boxes come within the distance.
+    ///
+    /// Level by level, and without a branch on what a box says: reads that wait for memory wait together.
+    func collect(
+        near point: SIMD4<Float>, withinSquared limit: Float, into slots: inout [Int32], _ nodes: inout (open: [Int32], next: [Int32])
+    ) {
+        nodes.open.removeAll(keepingCapacity: true)
+        nodes.open.append(0)
+        for level in stride(from: levels.count - 1, to: 0, by: -1) {
+            let (start, end) = (levels[level - 1], levels[level])
+            nodes.next.removeAll(keepingCapacity: true)
+            for node in nodes.open {
+                let first = start + Int(node) * FenceTree.fanOut
+                let last = min(first + FenceTree.fanOut, end)
+                boxes.withUnsafeBufferPointer { boxes in
+                    withUnsafeTemporaryAllocation(of: Int32.self, capacity: FenceTree.fanOut) { found in
+                        var count = 0
+                        for child in first..<last {
+                            found[count] = Int32(truncatingIfNeeded: child &- start)
+                            count &+= boxes[child].distanceSquared(to: point) <= limit ? 1 : 0
+                        }
+                        nodes.next.append(contentsOf: found[..<count])
+                    }
+                }
+            }
+            swap(&nodes.open, &nodes.next)
+        }
+        for place in nodes.open { slots.append(self.slots[Int(place)]) }
+    }
+
     /// The place of a point on the curve of Morton: the bits of its three coordinates in turn, 12 m to a step.
     private static func curve(_ point: SIMD4<Float>) -> UInt64 {
         func spread(_ value: Float) -> UInt64 {

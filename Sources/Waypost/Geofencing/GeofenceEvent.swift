@@ -42,9 +42,10 @@ public struct GeofenceEvent: Sendable, Hashable {
     public var time: UTCTime?
     /// When the border was crossed, interpolated between the fixes; for a pass, inward.
     ///
-    /// Absent when the event is late, or when the border is still up to half a second ahead (see ``BorderRule/robust``).
+    /// Absent when the event is late, when the position was lost in between, or when the border is still up to half a second ahead (see
+    /// ``BorderRule/robust``).
     public var crossedAt: UTCTime?
-    /// When a pass left the area, interpolated between the fixes.
+    /// When a pass left the area, interpolated between the fixes; absent when the position was lost in between.
     public var leftAt: UTCTime?
     /// Where the fix was at which it was decided; absent when no fix is known.
     public var coordinate: Coordinate?

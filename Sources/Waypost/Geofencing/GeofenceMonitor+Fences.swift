@@ -29,6 +29,7 @@ extension GeofenceMonitor {
         if side == .unknown { fresh.append(slot) }
         nextDwell = visits.isEmpty ? nextDwell : .min
         neighbourhood.clear()
+        window.close()
         return events
     }
 
@@ -53,6 +54,7 @@ extension GeofenceMonitor {
         let visit = visits[slot]
         forget(slot)
         neighbourhood.clear()
+        window.close()
         guard let visit, fence.notifications.contains(.exit) else { return [] }
         return [exitEvent(id: id, name: fence.name, visit: visit.number, reason: reason, at: time)]
     }

@@ -53,6 +53,23 @@ extension GeofenceMonitor {
         return visitCount
     }
 
+    /// Numbers the visits that began with this fix in the order of their crossings, then of their fences' ids: the order in which fences are
+    /// looked at may be another one after a restart, and what is found again must have the same id.
+    mutating func renumberVisits(after before: UInt64, _ events: inout [GeofenceEvent]) {
+        var begun: [(order: Int64, fenceID: String, number: UInt64)] = []
+        for (slot, visit) in visits where visit.number > before {
+            begun.append((visit.countsFrom?.millisecondsSince1970 ?? 0, index.fence(slot)?.id ?? "", visit.number))
+        }
+        for event in events where event.kind == .pass { begun.append((event.order, event.fenceID, event.visit)) }
+        begun.sort { ($0.order, $0.fenceID) < ($1.order, $1.fenceID) }
+        // Passes that nobody wants to hear of keep what is left.
+        let numbers = Dictionary(zip(begun.map(\.number), before + 1...visitCount)) { first, _ in first }
+        for (slot, visit) in visits where visit.number > before { visits[slot]?.number = numbers[visit.number] ?? visit.number }
+        for place in events.indices where events[place].visit > before {
+            events[place].visit = numbers[events[place].visit] ?? events[place].visit
+        }
+    }
+
     /// When the stay in a fence has lasted long enough, milliseconds; nil when nothing is to come.
     private func dwellTime(_ slot: Int32) -> Int64? {
         guard let visit = visits[slot], !visit.hasDwelt, let from = visit.countsFrom, let seconds = index.fence(slot)?.dwellSeconds else {
@@ -122,9 +139,9 @@ extension GeofenceMonitor {
         return time(at: entering ? found.first : found.last, step)
     }
 
-    /// The time at a share of the way of this step.
+    /// The time at a share of the way of this step; nil when nobody knows how it was travelled.
     private func time(at share: Double, _ step: FixStep) -> UTCTime? {
-        guard let start = lastTime, let end = step.time, end >= start else { return nil }
+        guard !step.followsLoss, let start = lastTime, let end = step.time, end >= start else { return nil }
         let span = Double(end.millisecondsSince1970 - start.millisecondsSince1970)
         return start.advanced(byMilliseconds: Int64((share * span).rounded()))
     }

@@ -22,6 +22,8 @@ public struct GeofenceMonitor: Sendable {
     var visits: [Int32: GeofenceProgress.Visit] = [:]
     var visitCount: UInt64 = 0
     var neighbourhood = FenceNeighbourhood()
+    /// What `exact` holds steps against, wherever there can be one.
+    var window = BorderWindow()
     var estimator = PositionEstimator()
     var activity = FenceActivity()
     /// Fences that have been added since the last fix.
@@ -71,6 +73,8 @@ public struct GeofenceMonitor: Sendable {
     public mutating func process(_ position: Position) -> [GeofenceEvent] {
         guard position.status.isMeasured else { return [] }
         var step = FixStep(position: position)
+        step.followsLoss = lostSince != nil
+        let visitsBefore = visitCount
         if let time = position.time {
             step.seconds = Double(time.millisecondsSince1970) / 1_000
             if let since = lostSince { resumeStays(lostFor: time.millisecondsSince1970 - since.millisecondsSince1970) }
@@ -91,8 +95,11 @@ public struct GeofenceMonitor: Sendable {
         var events: [GeofenceEvent] = []
         let milliseconds = step.time?.millisecondsSince1970 ?? .min
         if milliseconds >= index.nextExpiry, let time = step.time { expire(at: time, into: &events) }
-        if !neighbourhood.isQuiet(step.place) || seeksAll || !fresh.isEmpty { look(&step, into: &events) }
+        if !isQuiet(step.place) || seeksAll || !fresh.isEmpty {
+            if !lookThroughWindow(&step, into: &events) { look(&step, into: &events) }
+        }
         if milliseconds >= nextDwell, let time = step.time { findStays(at: time, step, into: &events) }
+        if visitCount > visitsBefore + 1 { renumberVisits(after: visitsBefore, &events) }
         if events.count > 1 { events.sort { ($0.order, $0.fenceID) < ($1.order, $1.fenceID) } }
         lastPlace = step.place
         lastCoordinate = step.coordinate
@@ -100,6 +107,10 @@ public struct GeofenceMonitor: Sendable {
         lastTime = step.time ?? lastTime
         return events
     }
+
+    /// Whether nothing can have happened on a straight way from a place for which that was true, too.
+    @inline(__always)
+    private func isQuiet(_ place: Coordinate) -> Bool { window.isOpen ? window.isQuiet(place) : neighbourhood.isQuiet(place) }
 
     /// Forgets every side: the one fix that they were taken from was a lie.
     private mutating func seekAgain() {
@@ -197,6 +208,8 @@ struct FixStep {
     var place: Coordinate
     var sigmaMetres = 0.0
     var fixes = 1
+    /// Whether the position was lost between the last fix and this one.
+    var followsLoss = false
     /// Whether the estimate went on from the last fix to this one.
     var isContinuous = true
     /// The way from the last place, and a length that it does not exceed.
@@ -214,6 +227,6 @@ struct FixStep {
 }
 
 extension GeofenceEvent {
-    /// What events of one fix are sorted by.
-    fileprivate var order: Int64 { (crossedAt ?? time)?.millisecondsSince1970 ?? 0 }
+    /// What events of one fix are sorted by, before their fences' ids.
+    var order: Int64 { (crossedAt ?? time)?.millisecondsSince1970 ?? 0 }
 }

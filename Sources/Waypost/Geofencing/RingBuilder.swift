@@ -54,9 +54,9 @@ struct RingBuilder {
         let latitudes = range(offset: 1)
         header.south = rings.contains { $0.pole == .south } ? -90 : latitudes.0
         header.north = rings.contains { $0.pole == .north } ? 90 : latitudes.1
-        header.longestEdgeMetres = longestEdgeMetres
+        header.longestEdgeMetres = Float(longestEdgeMetres).nextUp
         let (width, height) = ((header.east - header.west) * cosine(of: header.south, header.north), header.north - header.south)
-        header.farSquaredMetres = 16 * 111_694 * 111_694 * (width * width + height * height)
+        header.farSquaredMetres = Float(16 * 111_694 * 111_694 * (width * width + height * height))
         groupStarts.append(Int32(corners.count / 2))
         return EdgeTable(header, rings: rings, groupStarts: groupStarts, corners: corners)
     }
@@ -75,6 +75,9 @@ struct RingBuilder {
                 let before = corners[corners.count - 2]
                 longitude = RingBuilder.nearest(longitude, to: before)
                 if longitude == before, point.latitudeDegrees == corners[corners.count - 1] { continue }
+            } else if start > 0 {
+                // Rings of one fence lie side by side, on whichever side of the antimeridian they begin.
+                longitude = RingBuilder.nearest(longitude, to: corners[0])
             }
             corners.append(longitude)
             corners.append(point.latitudeDegrees)

@@ -57,7 +57,7 @@ struct SpaceBox: Sendable {
         // At most one of the two is positive on each axis.
         let zero = SIMD4<Float>.zero
         let (below, above) = (low - point, point - high)
-        let off = below.replacing(with: zero, where: below .< zero) + above.replacing(with: zero, where: above .< zero)
+        let off = below.zeroed(where: below .< zero) + above.zeroed(where: above .< zero)
         let squared = off * off
         return squared.x + squared.y + squared.z
     }

@@ -90,6 +90,37 @@ struct GeofenceMonitorTests {
         #expect(monitor.index.count == 1)
     }
 
+    /// What was not watched has no time of its own; the fix at which it was found has.
+    @Test(arguments: BorderRule.allCases)
+    func givesNoCrossingTimeInsideOfALoss(rule: BorderRule) throws {
+        var monitor = GeofenceMonitor(fences: FenceIndex([try circle(radius: 100)]), rule: rule)
+        for second in 0..<10 { #expect(monitor.process(at(300, Double(second))).isEmpty) }
+        monitor.lose(at: at(0, 10).time)
+        var events: [GeofenceEvent] = []
+        for second in 20..<60 { events += monitor.process(at(0, Double(second))) }
+        #expect(events.map(\.kind) == [.enter])
+        // `robust` may have seen it on the other side before it was sure.
+        let first = try #require(at(0, 20).time).millisecondsSince1970
+        #expect(events.first?.crossedAt == nil || rule == .robust)
+        #expect((events.first?.crossedAt?.millisecondsSince1970 ?? first) >= first)
+    }
+
+    /// In the order of the times, then of the ids, whatever order the index gives; and the same after a restart.
+    @Test func numbersTheVisitsOfOneFixByTimeAndName() throws {
+        let fences = try ["b", "c", "a"].map { try circle($0, radius: $0 == "c" ? 200 : 100) }
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+            let index = FenceIndex(order.map { fences[$0] })
+            var monitor = GeofenceMonitor(fences: index, rule: .exact)
+            #expect(monitor.process(at(300, 0)).isEmpty)
+            var successor = GeofenceMonitor(fences: index, rule: .exact)
+            #expect(successor.restore(monitor.state).isEmpty)
+            #expect(words(monitor.process(at(50, 1))) == ["enter c 1 crossed", "enter a 2 crossed", "enter b 3 crossed"])
+            // These are late, so that all of them have the time of the fix; but they are the same visits.
+            #expect(words(successor.process(at(50, 1))) == ["enter a 2 crossed", "enter b 3 crossed", "enter c 1 crossed"])
+            #expect(words(monitor.process(at(350, 2))) == ["exit a 2 crossed", "exit b 3 crossed", "exit c 1 crossed"])
+        }
+    }
+
     @Test func reportsADwellOncePerStay() throws {
         var monitor = GeofenceMonitor(fences: FenceIndex([try circle(dwell: 60)]), rule: .exact)
         var events: [GeofenceEvent] = []

@@ -1,0 +1,133 @@
+extension BorderWindow {
+    /// How many blocks a window should have: fewer cost openings, more cost comparisons.
+    private static let fewest = 6
+    private static let most = 16
+    private static let smallestRadius = 20.0
+    private static let largestRadius = 50_000.0
+
+    /// Opens a window that holds a way, ahead of it; false, and closed, where there can be none.
+    mutating func open(_ way: LonLatEdge, _ index: FenceIndex) -> Bool {
+        let end = Coordinate(cuttingLatitudeDegrees: way.by, wrappingLongitudeDegrees: way.bx)
+        frame = WindowFrame(way, from: entry ?? end, radius: radius)
+        entry = end
+        guard let frame else { return false }
+        (x, y) = frame.seen(way).a
+        restSquared = -1
+        travelled = 0
+        groups.removeAll(keepingCapacity: true)
+        groupSources.removeAll(keepingCapacity: true)
+        circles.removeAll(keepingCapacity: true)
+        circleSlots.removeAll(keepingCapacity: true)
+        others.removeAll(keepingCapacity: true)
+        flatError = EdgeTable.flatError(longestEdgeMetres: 0)
+        fill(from: index, frame)
+        let count = groups.count + circles.count
+        if count > BorderWindow.most {
+            radius = max(frame.radius * 0.7, BorderWindow.smallestRadius)
+        } else if count < BorderWindow.fewest {
+            radius = min(frame.radius * 1.4, BorderWindow.largestRadius)
+        }
+        return true
+    }
+
+    /// Gathers the fences whose borders may lead through the frame.
+    ///
+    /// In turns over all of them, and without a branch on what is read: reads that wait for memory wait together.
+    private mutating func fill(from index: FenceIndex, _ frame: WindowFrame) {
+        found.removeAll(keepingCapacity: true)
+        index.collectSlots(near: frame.middle, within: frame.reach, into: &found, &nodes)
+        index.withFigures { figures in
+            withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * found.count + 2) { sorted in
+                let middle = found.count + 1
+                var (polygons, rest) = (0, middle)
+                for slot in found {
+                    let isPolygon = figures[Int(slot)].kind == .polygons
+                    sorted[polygons] = slot
+                    polygons &+= isPolygon ? 1 : 0
+                    sorted[rest] = slot
+                    rest &+= isPolygon ? 0 : 1
+                }
+                var near = 0
+                for place in 0..<polygons {
+                    let slot = sorted[place]
+                    sorted[near] = slot
+                    near &+= BorderWindow.touches(figures[Int(slot)].edges, frame) ? 1 : 0
+                }
+                for place in middle..<rest { add(sorted[place], figures[Int(sorted[place])], frame) }
+                for place in 0..<near { add(sorted[place], figures[Int(sorted[place])], frame) }
+            }
+        }
+    }
+
+    /// Whether the box of a table touches the frame; of one that is not local, always.
+    @inline(__always)
+    private static func touches(_ table: EdgeTable?, _ frame: WindowFrame) -> Bool {
+        guard let table else { return false }
+        let (header, bounds, y) = (table.header, frame.bounds, frame.middle.latitude)
+        let x = table.turned(frame.middle.longitude)
+        let gap = max(
+            max(x + bounds.west - header.pointee.east, header.pointee.west - x - bounds.east),
+            max(y + bounds.south - header.pointee.north, header.pointee.south - y - bounds.north))
+        // The roundings of angles are below that.
+        return gap <= (header.pointee.isLocal ? 1e-9 : .infinity)
+    }
+
+    @inline(__always)
+    private mutating func add(_ slot: Int32, _ figure: FenceFigure, _ frame: WindowFrame) {
+        switch figure.kind {
+        case .circle:
+            guard let chords = figure.chords else { return others.append(Other(slot: slot, due: 0)) }
+            let off = figure.centre - frame.middle.vector
+            let distance = off.lengthSquared.squareRoot()
+            // The border leads past the window, or round it.
+            if distance > chords.most + frame.reach || distance < chords.least - frame.reach { return }
+            // Floats are within 2^-24 of themselves; a few of them make a distance.
+            let error = 1e-6 * (distance + frame.reach) + 0.001
+            let lane = circleSlots.count & 3
+            if lane == 0 { circles.append(CircleBlock()) }
+            let block = circles.count - 1
+            circles[block].x[lane] = Float(off.x)
+            circles[block].y[lane] = Float(off.y)
+            circles[block].z[lane] = Float(off.z)
+            circles[block].least[lane] = Float(chords.least - error)
+            circles[block].most[lane] = Float(chords.most + error)
+            circleSlots.append(slot)
+        case .polygons:
+            guard let table = figure.edges else { return }
+            guard table.header.pointee.isLocal else { return others.append(Other(slot: slot, due: 0)) }
+            add(slot, table, frame)
+        case .corridor: others.append(Other(slot: slot, due: 0))
+        case .nothing: break
+        }
+    }
+
+    /// Adds the groups of a local table whose boxes touch the frame.
+    @inline(__always)
+    private mutating func add(_ slot: Int32, _ table: EdgeTable, _ frame: WindowFrame) {
+        let step = EdgeTable.stepsPerDegree
+        let column = Int32((table.turned(frame.middle.longitude) * step).rounded())
+        let row = Int32((frame.middle.latitude * step).rounded())
+        let corner = SIMD4(column, row, column, row)
+        let shift = SIMD4(frame.columnShift, frame.rowShift, frame.columnShift, frame.rowShift)
+        // Boxes are whole steps.
+        let (width, height) = (Int32(frame.bounds.east * step) + 2, Int32(frame.bounds.north * step) + 2)
+        let limits = SIMD4(width, height, -width, -height)
+        // West and south of a box are not beyond the far sides, east and north are beyond the near ones.
+        let isBeyond = SIMDMask<SIMD4<Int32>>([false, false, true, true])
+        flatError = max(flatError, EdgeTable.flatError(longestEdgeMetres: table.header.pointee.longestEdgeMetres))
+        let boxes = table.boxes
+        for group in 0..<table.groupCount {
+            let off = boxes.load(fromByteOffset: group &* 16, as: SIMD4<Int32>.self) &- corner
+            if any((off .> limits) .^ isBeyond) { continue }
+            let sides = SIMD4<Int16>(clamping: off &>> shift)
+            let lane = groupSources.count & 7
+            if lane == 0 { groups.append(GroupBlock()) }
+            let block = groups.count &- 1
+            groups[block].west[lane] = sides.x
+            groups[block].south[lane] = sides.y
+            groups[block].east[lane] = sides.z
+            groups[block].north[lane] = sides.w
+            groupSources.append(Hit(slot: slot, group: Int32(truncatingIfNeeded: group)))
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// How often a way crosses edges of one ring, as far as roundings cannot change it.
+///
+/// A way and an edge cross when the ends of each lie on different sides of the other. The sides are signs of areas; where one of them is so
+/// small that roundings may have made it, nothing is said.
+struct WayCrossings {
+    private let way: LonLatEdge
+    private let east: Double
+    private let north: Double
+    private let doubt: Double
+    /// How many edges are surely crossed, and where the first and the last one is.
+    private(set) var count = 0
+    private(set) var crossing = BorderCrossing(first: 1, last: 0)
+    /// Whether it is open what the way does at some edge: it ends there, or leads over a corner.
+    private(set) var isOpen = false
+
+    /// So near to a line, in degrees, a place may be on its other side: a tenth of a micrometre, some ten times the roundings of angles.
+    private static let doubtDegrees = 1e-12
+
+    @inline(__always)
+    init(_ way: LonLatEdge, turn: Double) {
+        self.way = LonLatEdge(ax: way.ax + turn, ay: way.ay, bx: way.bx + turn, by: way.by)
+        east = way.bx - way.ax
+        north = way.by - way.ay
+        doubt = WayCrossings.doubtDegrees * (abs(east) + abs(north))
+    }
+
+    /// Holds the way against an edge.
+    @inline(__always)
+    mutating func add(_ a: (longitude: Double, latitude: Double), _ b: (longitude: Double, latitude: Double)) {
+        let (offEast, offNorth) = (a.longitude - way.ax, a.latitude - way.ay)
+        let (edgeEast, edgeNorth) = (b.longitude - a.longitude, b.latitude - a.latitude)
+        // Twice the areas of the triangles of the way with the ends of the edge, and of the edge with the ends of the way.
+        let edgeStart = east * offNorth - north * offEast
+        let edgeEnd = edgeStart + (east * edgeNorth - north * edgeEast)
+        if min(edgeStart, edgeEnd) > doubt || max(edgeStart, edgeEnd) < -doubt { return }
+        let edgeDoubt = WayCrossings.doubtDegrees * (abs(edgeEast) + abs(edgeNorth))
+        let wayStart = edgeNorth * offEast - edgeEast * offNorth
+        let wayEnd = wayStart - (edgeNorth * east - edgeEast * north)
+        if min(wayStart, wayEnd) > edgeDoubt || max(wayStart, wayEnd) < -edgeDoubt { return }
+        guard min(abs(edgeStart), abs(edgeEnd)) > doubt, min(abs(wayStart), abs(wayEnd)) > edgeDoubt else {
+            isOpen = true
+            return
+        }
+        count += 1
+        crossing.add(wayStart / (wayStart - wayEnd))
+    }
+}
