@@ -176,12 +176,15 @@ actor DestinationWorker {
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
         while let sending { _ = await sending.value }
         guard !isStopped, !isSilent, !state.isPaused else { return .noData }
-        let run = Task { await self.run(upTo: batchCount, until: deadline) }
+        let run = Task {
+            let completion = await self.run(upTo: batchCount, until: deadline)
+            // Before anybody hears of its end: who waits for it would find it still there, and never let go of the actor.
+            sending = nil
+            setTimer()
+            return completion
+        }
         sending = run
-        let completion = await run.value
-        sending = nil
-        setTimer()
-        return completion
+        return await run.value
     }
 
     private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {

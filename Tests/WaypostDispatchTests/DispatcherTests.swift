@@ -56,6 +56,20 @@ import WaypostTestKit
         #expect(seen.withLock { $0.values.allSatisfy { $0 == 2 } })
     }
 
+    @Test(.timeLimit(.minutes(1))) func servesManyWhoAskAtOnceOneAfterTheOther() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)], batchCount: 3)
+        try await dispatcher.accept((1...30).map(DispatchFixture.call))
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<50 { group.addTask { _ = try await dispatcher.dispatchNext() } }
+            try await group.waitForAll()
+        }
+        await dispatcher.stop()
+        #expect(destination.takenNames == (1...30).map { "call \($0)" })
+        #expect(destination.overlaps == 0)
+    }
+
     @Test func holdsUpNoOtherDestination() async throws {
         let fixture = try DispatchFixture()
         let (good, bad) = (ScriptedDestination(), ScriptedDestination { _ in .unreachable(reason: "no route") })
