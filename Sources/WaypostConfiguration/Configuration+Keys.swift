@@ -161,6 +161,12 @@ extension Configuration {
                     "interval", \.interval, .duration(in: .zero ... .seconds(86_400)),
                     "Between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch now)."),
                 .init(
+                    "cutoff", \.cutoff, .cutoff,
+                    """
+                    A time of day by which everything must be gone, such as "04:00 Asia/Tokyo" (without a place: UTC); what misses it is marked \
+                    late and counted. Empty = none.
+                    """),
+                .init(
                     "order", \.order, .choice(),
                     "Which positions go first after an outage: oldest = as they happened, live = the newest, then those that were missed."),
                 .init("batch", \.batchCount, .count(in: 1...1_000), "The most records that are sent together."),
@@ -206,6 +212,9 @@ extension Configuration {
             "dispatch", \.dispatch, "What waits to be sent: events on the disk in the state folder, positions in the log.",
             [
                 .init("device", \.device, .plainText, "What this device calls itself. Empty = the machine's name."),
+                .init(
+                    "opt_out", \.isOptedOut, .truth,
+                    "Nothing is sent and nothing waits: what waited is discarded. false again = from then on."),
                 .init(
                     "max_bytes", \.maximumByteCount, .byteCount,
                     "The oldest events are dropped, and counted, while those that wait have more."),

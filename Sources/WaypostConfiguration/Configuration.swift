@@ -116,6 +116,8 @@ public struct Configuration: Equatable, Sendable {
         public var accuracy = Accuracy.full
         /// Between two dispatches; below a second only on demand.
         public var interval = Duration.seconds(120)
+        /// By when, every day, everything must be gone.
+        public var cutoff: Cutoff?
         /// Which positions go first after an outage.
         public var order = Order.oldest
         /// The most records of a batch.
@@ -158,6 +160,14 @@ public struct Configuration: Equatable, Sendable {
         public var clientCertificate: String?
         /// Its key.
         public var clientKey: String?
+
+        /// A time of day, as it was written: `04:00 Asia/Tokyo`.
+        public struct Cutoff: Equatable, Sendable {
+            /// As it was written.
+            public var text: String
+            /// What it means.
+            public var moment: DailyMoment
+        }
 
         /// What a destination speaks.
         public enum Kind: String, Sendable, CaseIterable {
@@ -204,6 +214,8 @@ public struct Configuration: Equatable, Sendable {
     public struct Dispatch: Equatable, Sendable {
         /// What this device calls itself; empty = the machine's name.
         public var device = ""
+        /// Whether nothing is to be sent, and nothing waits.
+        public var isOptedOut = false
         /// The most that waiting events may have, bytes.
         public var maximumByteCount: Int64 = 64_000_000
         /// The longest that an event waits; 0 = for ever.

@@ -1,3 +1,6 @@
+import Waypost
+import WaypostSystem
+
 extension ValueKind<String> {
     /// A name of letters, digits and a few marks, which fits a command line.
     static var plainName: ValueKind {
@@ -94,5 +97,28 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable {
                 return choice
             },
             write: { tomlString($0.rawValue) })
+    }
+}
+
+extension ValueKind<Configuration.Destination.Cutoff?> {
+    /// A time of day at a place, or nothing.
+    static var cutoff: ValueKind {
+        ValueKind(
+            unit: "\"HH:MM PLACE\"",
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let text) = node.value else { throw .wrongType(expected: "a time of day such as \"04:00 Asia/Tokyo\"") }
+                if text.isEmpty { return nil }
+                let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+                let clock = parts[0].split(separator: ":", omittingEmptySubsequences: false)
+                guard parts.count <= 2, clock.count == 2, clock.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(clock[0]),
+                    let minute = Int(clock[1]), (0...23).contains(hour), (0...59).contains(minute)
+                else { throw .invalid(reason: "must be a time of day such as \"04:00 Asia/Tokyo\"") }
+                let place = parts.count == 2 ? String(parts[1]) : "UTC"
+                guard let zone = TimeZoneFolder.rules(named: place) else {
+                    throw .invalid(reason: "has \(quoted(place)), which is no time zone of this system (see timedatectl list-timezones)")
+                }
+                return .init(text: text, moment: DailyMoment(minuteOfDay: hour * 60 + minute, zone: zone))
+            },
+            write: { tomlString($0?.text ?? "") })
     }
 }

@@ -22,6 +22,7 @@ extension Configuration.Destination {
             name: name, schedule: .init(interval: interval, phaseOf: "\(device) \(name)", goesAlong: goesAlong))
         settings.order = order == .live ? .live : .oldest
         settings.batchCount = batchCount
+        settings.cutoff = cutoff?.moment
         settings.isDryRun = isDryRun
         settings.sendsPositions = sendsPositionsOfLog
         return settings

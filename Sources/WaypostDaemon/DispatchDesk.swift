@@ -57,6 +57,12 @@ final class DispatchDesk: Sendable {
                 problems.append("nothing is sent to \(destination.name): \(error)")
             }
         }
+        do {
+            let isOptedOut = configuration.dispatch.isOptedOut
+            if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
+        } catch {
+            problems.append("[dispatch] opt_out: \(error)")
+        }
         return DispatchDesk(dispatcher, problems: problems, logger: logger)
     }
 
@@ -91,6 +97,9 @@ final class DispatchDesk: Sendable {
     var statuses: [DestinationStatus] {
         get async { (try? await dispatcher?.statuses()) ?? [] }  // That the outbox cannot be read is told by those who send.
     }
+
+    /// Returns when the outbox has answered; never when its disk hangs.
+    func answer() async { _ = try? await dispatcher?.outbox.isOptedOut() }  // What it says is not the question.
 
     /// Says that positions were logged.
     func noteWaiting() { dispatcher?.noteWaiting() }

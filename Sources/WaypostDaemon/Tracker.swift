@@ -67,7 +67,9 @@ struct Tracker {
         if let service { await manager.attach(service) }
         await manager.start(needing: nil)
         await service?.tellReady()
-        let watchdog = Task { await watch(manager: manager, recorder: recorder, fences: fences.keeper, server: server) }
+        let watchdog = Task {
+            await watch(manager: manager, recorder: recorder, fences: fences.keeper, dispatches: dispatches, server: server)
+        }
         let failure = await end(of: manager, or: stop) { await upkeep.finishTrack() }
         await service?.tellStopping()
         await follower.stop()
@@ -163,12 +165,15 @@ struct Tracker {
     // MARK: - Beginning and end
 
     /// Lets the service manager know that every stage answers, for as long as the task runs.
-    private func watch(manager: PositioningManager, recorder: TrackRecorder, fences: GeofenceKeeper, server: ControlServer) async {
+    private func watch(
+        manager: PositioningManager, recorder: TrackRecorder, fences: GeofenceKeeper, dispatches: DispatchDesk, server: ControlServer
+    ) async {
         guard let notifier else { return }
         let stages: [ServiceWatchdog.Stage] = [
             .init(name: "positioning") { await manager.answer() },
             .init(name: "log") { _ = await recorder.statistics },
             .init(name: "fences") { _ = await fences.fenceCount },
+            .init(name: "outbox") { await dispatches.answer() },
             .init(name: "control socket") { await server.answer() },
         ]
         await ServiceWatchdog(notifier, stages: stages, logger: logger).run()

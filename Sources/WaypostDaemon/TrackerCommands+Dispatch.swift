@@ -92,6 +92,7 @@ extension JSONWriter {
                     json.member("dead_letters", status.state.deadLetterCount)
                     json.member("sent", status.state.sentCount)
                     json.member("dropped", status.state.droppedCount)
+                    json.member("late", status.state.lateCount)
                     json.member("next_seconds", status.nextAttemptMilliseconds.map { Int($0 / 1_000) })
                     json.member("receipt_seconds_ago", status.lastReceiptMilliseconds.map { Int($0 / 1_000) })
                     json.member("reason", status.failure)

@@ -1,3 +1,5 @@
+import Waypost
+
 /// How a destination is served; none of it changes what waits for it.
 public struct DestinationSettings: Sendable, Hashable {
     /// Which positions go first.
@@ -16,6 +18,10 @@ public struct DestinationSettings: Sendable, Hashable {
     public var order = Order.oldest
     /// The most records of a batch; the destination's own limit when that is less.
     public var batchCount = 100
+    /// By when, every day, everything must be gone; nil for no such time.
+    ///
+    /// What happened before and is sent later is marked and counted as late.
+    public var cutoff: DailyMoment?
     /// Whether nothing leaves: what would be sent is told, and stays.
     public var isDryRun = false
     /// Whether positions of the log are sent, and not events alone.

@@ -16,6 +16,8 @@ public struct DestinationState: Sendable, Hashable {
     public var sentCount: Int
     /// How many entries it never got, as the outbox was full or they were too old.
     public var droppedCount: Int
+    /// How many records it was sent after the cutoff that they were meant for.
+    public var lateCount: Int
     /// How many entries wait for it.
     public var waitingEventCount: Int
     /// How many records it refused.
@@ -40,6 +42,8 @@ struct Settlement: Sendable, Hashable {
     var count: UInt64
     /// How many of them the destination has.
     var sentCount: Int
+    /// How many of those it has came after their cutoff.
+    var lateCount = 0
     /// What it refused for good.
     var refused: [Refused] = []
     /// What the server said, for the ledger.

@@ -38,15 +38,18 @@ extension DestinationWorker {
     }
 
     private func send(_ range: Range<Int>, of lane: DispatchLane) async -> RunEnding {
+        let now = clock.confirmedTime()
+        queues[lane]?.noteLate(range, before: now.flatMap { settings.cutoff?.last(before: $0) })
         guard let items = queues[lane]?.items[range] else { return .empty }
         let records = items.compactMap { item -> DispatchRecord? in
             guard var record = item.record else { return nil }
+            record.isLate = item.isLate
             if let moment = item.moment { record.age = clock.age(of: moment) } else { record.age = record.time.flatMap(clock.age(of:)) }
             return record
         }
         // What cannot be read any more is behind us.
         guard !records.isEmpty else { return await accept(range, of: lane, refusing: [:], answer: "unreadable") }
-        let batch = DispatchBatch(device: device, time: clock.confirmedTime(), records: records)
+        let batch = DispatchBatch(device: device, time: now, records: records)
         inFlight = Set(records.map(\.id))
         defer { inFlight = [] }
         switch await destination.send(batch) {

@@ -65,8 +65,16 @@ actor DestinationWorker {
 
     /// Takes what concerns the schedule.
     func take(_ input: DispatchSchedule.Input) {
+        setCutoff()
         schedule.process(input, at: clock.bootMilliseconds())
         setTimer()
+    }
+
+    /// Tells the schedule of the next cutoff, as far as it is known what time it is.
+    private func setCutoff() {
+        guard let cutoff = settings.cutoff, let now = clock.confirmedTime() else { return }
+        let left = cutoff.next(after: now).millisecondsSince1970 - now.millisecondsSince1970
+        schedule.process(.cutoff(clock.bootMilliseconds() + left), at: clock.bootMilliseconds())
     }
 
     /// Sends everything that waits, now; what stands against it after a failure is forgotten, the interval stays as it is.
@@ -224,6 +232,7 @@ actor DestinationWorker {
             fail(reason, needsMending: true)
             completion = .error(reason: reason)
         }
+        setCutoff()
         schedule.process(.attempted, at: now)
         if sentBatches > 0 { reached() }
         return completion

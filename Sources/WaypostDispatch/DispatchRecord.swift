@@ -13,6 +13,8 @@ public struct DispatchRecord: Sendable, Hashable {
     public var sequence: UInt64
     /// How long ago it happened, by a clock that survives suspend and jumps; never negative, nil when that cannot be known.
     public var age: Duration?
+    /// Whether it happened before the last cutoff of its destination, and should have been sent before it, too.
+    public var isLate = false
     /// What happened.
     public var content: Content
 

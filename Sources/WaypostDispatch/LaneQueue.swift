@@ -12,6 +12,8 @@ struct LaneQueue {
         var number: UInt64
         var record: DispatchRecord?
         var moment: RecordMoment?
+        /// Whether it was last sent after the cutoff that it was meant for.
+        var isLate = false
     }
 
     let lane: DispatchLane
@@ -38,6 +40,11 @@ struct LaneQueue {
         self.isAtEnd = isAtEnd
     }
 
+    /// Notes which of these are sent after their cutoff.
+    mutating func noteLate(_ range: Range<Int>, before cutoff: UTCTime?) {
+        for index in range { items[index].isLate = items[index].isLate(before: cutoff) }
+    }
+
     /// Notes that there may be more behind what was read.
     mutating func noteMore() { isAtEnd = false }
 
@@ -52,11 +59,20 @@ struct LaneQueue {
         var settlement = Settlement(lane: lane, through: through ?? 0, count: UInt64(fates.count), sentCount: 0, answer: answer)
         for (item, fate) in zip(taken, fates) {
             switch fate {
-            case .accepted: if item.record != nil { settlement.sentCount += 1 }
+            case .accepted:
+                if item.record != nil { settlement.sentCount += 1 }
+                if item.isLate { settlement.lateCount += 1 }
             case .dead(let reason):
                 if let record = item.record { settlement.refused.append(.init(number: item.number, record: record, reason: reason)) }
             }
         }
         return settlement
+    }
+}
+
+extension LaneQueue.Item {
+    fileprivate func isLate(before cutoff: UTCTime?) -> Bool {
+        guard let cutoff, let time = record?.time ?? moment?.time else { return false }
+        return time < cutoff
     }
 }

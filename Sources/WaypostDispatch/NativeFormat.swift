@@ -12,7 +12,7 @@ import WaypostSystem
 /// answer: any 2xx is the receipt for all; {"refused":["id",...]} names those that the server will never take
 /// ```
 /// `id` is unique for ever; `seq` grows by one per device and lane; `queue_ms` is the age when it was sent. `sent` and `queue_ms` are absent when
-/// nobody knows what time it is. A call's `time` is that of the call; the time of its position is `fix_time`.
+/// nobody knows what time it is. `"late":true` is on what happened before the last cutoff of the destination and is sent after it. A call's `time` is that of the call; the time of its position is `fix_time`.
 public struct NativeFormat: HTTPFormat {
     /// A batch of so many is some 300 kB.
     public let maximumBatchCount = 1_000
@@ -117,6 +117,7 @@ extension JSONWriter {
         if withID { member("id", record.id) }
         member("lane", record.lane.rawValue)
         member("seq", Int(clamping: record.sequence))
+        if record.isLate { member("late", true) }
         if let age = record.age {
             member("queue_ms", Int(age.components.seconds) * 1_000 + Int(age.components.attoseconds / 1_000_000_000_000_000))
         }

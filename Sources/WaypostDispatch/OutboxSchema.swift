@@ -41,6 +41,7 @@ enum OutboxSchema {
         """
         ALTER TABLE destination ADD COLUMN event_start INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE destination ADD COLUMN position_start INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE destination ADD COLUMN late INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX receipt_through ON receipt(destination, through);
         CREATE INDEX dead_letter_id ON dead_letter(destination, id);
         """,

@@ -119,7 +119,7 @@ final class OutboxStore {
         }
         return try database.rows(
             """
-            SELECT name, event_cursor, position_cursor, live_sequence, history_sequence, is_paused, sent, dropped,
+            SELECT name, event_cursor, position_cursor, live_sequence, history_sequence, is_paused, sent, dropped, late,
                 (SELECT count(*) FROM entry WHERE number > event_cursor),
                 (SELECT count(*) FROM dead_letter WHERE destination = name) FROM destination ORDER BY name
             """
@@ -128,7 +128,8 @@ final class OutboxStore {
                 name: row.text(0), eventCursor: row.number(1),
                 positions: PositionCursor(live: row.number(2), stretches: stretches[row.text(0)] ?? []), liveSequence: row.number(3),
                 historySequence: row.number(4), isPaused: row.integer(5) != 0, sentCount: Int(row.integer(6)),
-                droppedCount: Int(row.integer(7)), waitingEventCount: Int(row.integer(8)), deadLetterCount: Int(row.integer(9)))
+                droppedCount: Int(row.integer(7)), lateCount: Int(row.integer(8)), waitingEventCount: Int(row.integer(9)),
+                deadLetterCount: Int(row.integer(10)))
         }
     }
 
@@ -147,6 +148,10 @@ final class OutboxStore {
                 try database.run(
                     "UPDATE destination SET \(counter) = \(counter) + ?, sent = sent + ? WHERE name = ?",
                     [SQLiteValue(settlement.count), .integer(Int64(settlement.sentCount)), .text(name)])
+            }
+            if settlement.lateCount > 0 {
+                try database.run(
+                    "UPDATE destination SET late = late + ? WHERE name = ?", [.integer(Int64(settlement.lateCount)), .text(name)])
             }
             if let positions { try keep(positions, for: name) }
             if settlement.sentCount > 0 { try keepReceipt(settlement, after: after, for: name, at: time) }

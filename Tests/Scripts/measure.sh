@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what waypost costs, beside the tools that do the same, and prints the tables of Measurements.md.
 #
-# Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|fence_soak|noise|live|exec|size|fence_files|mqtt]...
+# Usage: bash Tests/Scripts/measure.sh [convert|gpx|fences|fence_soak|noise|live|exec|size|fence_files|mqtt|outbox]...
 #   BIN             the folder of the release build, made with --static-swift-stdlib (.build/release)
 #   WAYPOST_SHARED  the folder with tools/bench/gen_nmea.py and gen_gpx.py (../shared), for `convert` and `gpx`; with data/fences and
 #                   tools/bench/gf_geos.c, for `fences`
@@ -265,6 +265,33 @@ measure_mqtt() {
     done
 }
 
-parts=(convert gpx fences fence_soak noise live exec size fence_files mqtt)
+# Events that are safe on the disk, beside plain fdatasync; and what a tracker with nothing to send does in half a minute.
+measure_outbox() {
+    local bench calls
+    swift build --package-path Tests/Benchmarks -c release --product waypost-bench >/dev/null
+    bench=$(swift build --package-path Tests/Benchmarks -c release --show-bin-path)/waypost-bench
+    mkdir "$work/outbox"
+    printf '\n'
+    "$bench" outbox "$work/outbox"
+    command -v strace >/dev/null || {
+        printf '\nwake-ups: not measured, strace is not installed\n'
+        return
+    }
+    printf '[[destination]]\nurl = "http://127.0.0.1:9/"\n' >"$work/outbox/destination.toml"
+    : >"$work/outbox/none.toml"
+    printf '\n| no receiver, 30 s | system calls |\n|---|---|\n'
+    for kind in none destination; do
+        "$bin/waypostd" --config "$work/outbox/$kind.toml" --source serial:///dev/no-such-receiver --state "$work/outbox/$kind" \
+            --log "$work/outbox/$kind.log" --socket "$work/outbox/$kind.socket" 2>/dev/null &
+        running+=($!)
+        sleep 5
+        timeout 30 strace -f -qq -e signal=none -o "$work/outbox/$kind.calls" -p $! 2>/dev/null || true
+        kill $!
+        calls=$(grep -vc -e 'unfinished \.\.\.>$' -e '+++' "$work/outbox/$kind.calls" || true)
+        printf '| %s | %s |\n' "$([[ $kind == none ]] && echo 'without a destination' || echo 'with a destination, nothing to send')" "$calls"
+    done
+}
+
+parts=(convert gpx fences fence_soak noise live exec size fence_files mqtt outbox)
 (($# == 0)) || parts=("$@")
 for part in "${parts[@]}"; do "measure_$part"; done

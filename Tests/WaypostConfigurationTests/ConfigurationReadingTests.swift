@@ -133,6 +133,14 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ("[log]\ndirectory = \"a\\u0000b\"", "2:13: [log] directory: must not contain a NUL character"),
         ("[log]\n\"a\\nb\" = 1", "2:1: [log] has no key 'a\\nb'; known: \(logKeys)"),
         ("[[destination]]\nname = 'a'", "1:1: [[destination]] needs a key 'url', for example url = \"\""),
+        (
+            "[[destination]]\nurl = 'http://x/'\ncutoff = '4 Uhr'",
+            "3:10: [[destination]] cutoff: must be a time of day such as \"04:00 Asia/Tokyo\""
+        ),
+        (
+            "[[destination]]\nurl = 'http://x/'\ncutoff = '04:00 ../passwd'",
+            "3:10: [[destination]] cutoff: has '../passwd', which is no time zone of this system (see timedatectl list-timezones)"
+        ),
         ("[[destination]]\nurl = 'ftp://x/'", "2:7: [[destination]] url: must begin with https:// or http://"),
         ("[[destination]]\nurl = 'http://me:secret@x/'", "2:7: [[destination]] url: must hold no password, which messages would show"),
         (

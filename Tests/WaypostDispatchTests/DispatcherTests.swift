@@ -70,6 +70,26 @@ import WaypostTestKit
         #expect(destination.overlaps == 0)
     }
 
+    @Test func marksAndCountsWhatMissesTheCutoff() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([])
+        var settings = DestinationSettings(name: "home", schedule: .init(interval: .zero, phaseOf: "home"))
+        // A minute after the start.
+        settings.cutoff = DailyMoment(minuteOfDay: 3 * 60 + 26, zone: .utc)
+        try await dispatcher.attach(destination, settings)
+        for (seconds, now) in [(1...3, 28), (4...6, 68), (70...72, 80)] {
+            fixture.log.log(seconds)
+            fixture.time.withLock { $0 = DispatchFixture.start.advanced(byMilliseconds: Int64(now) * 1_000) }
+            #expect(try await dispatcher.dispatch() == .good)
+        }
+        #expect(destination.taken.filter(\.isLate).map(\.shortName) == ["4", "5", "6"])
+        #expect(destination.taken.count == 9)
+        #expect(try await dispatcher.statuses().map(\.state.lateCount) == [3])
+        let bytes = NativeFormat.body(of: DispatchBatch(device: "box", time: nil, records: Array(destination.taken[2...3])))
+        #expect(String(decoding: bytes, as: UTF8.self).split(separator: "\"late\":true").count == 2)
+    }
+
     @Test func holdsUpNoOtherDestination() async throws {
         let fixture = try DispatchFixture()
         let (good, bad) = (ScriptedDestination(), ScriptedDestination { _ in .unreachable(reason: "no route") })

@@ -35,6 +35,7 @@ struct DestinationLine {
         var parts = ["\(counted(count("events"), "event"))", "about \(counted(count("positions"), "position"))"]
         if count("dead_letters") > 0 { parts.append(counted(count("dead_letters"), "dead letter")) }
         if count("dropped") > 0 { parts.append("\(count("dropped")) dropped") }
+        if count("late") > 0 { parts.append("\(count("late")) late") }
         if let seconds = destination["next_seconds"]?.int { parts.append("next in \(seconds) s") }
         if let reason = destination["reason"]?.string { parts.append(reason) }
         return "\(destination["name"]?.string ?? "?"), \(destination["state"]?.string ?? "?"): \(parts.joined(separator: ", "))"

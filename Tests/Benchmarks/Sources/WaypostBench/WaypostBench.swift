@@ -23,6 +23,7 @@ enum WaypostBench {
             }
             if !FenceSoak.run(fences: fences, positions: positions) { exit(1) }
         case (3, "log-day"): try await LogDay.run(folder: arguments[2])
+        case (3, "outbox"): try await OutboxAccept.run(folder: arguments[2])
         case (5, "mqtt"), (6, "mqtt"):
             let seconds = arguments.count == 6 ? Int(arguments[5]) : 60
             guard let count = Int(arguments[3]), let seconds, let receipt = MQTTSend.Receipt(rawValue: arguments[4]), count > 0 else {
@@ -36,7 +37,7 @@ enum WaypostBench {
             fail(
                 "usage: waypost-bench nmea-parse|nmea-to-gpx|gpx-parse|gpx-to-jsonl|gpx-to-gpx FILE, log-day FOLDER, "
                     + "fences FENCES POSITIONS [exact|robust], fence-soak FENCES POSITIONS, "
-                    + "mqtt URL COUNT broker|application [SECONDS], or mqtt-lines COUNT", status: 64)
+                    + "outbox FOLDER, mqtt URL COUNT broker|application [SECONDS], or mqtt-lines COUNT", status: 64)
         }
     }
 
@@ -60,7 +61,7 @@ enum WaypostBench {
         }
     }
 
-    private static func fail(_ text: String, status: Int32) -> Never {
+    static func fail(_ text: String, status: Int32) -> Never {
         // Not stderr: as a C variable it is not concurrency-safe.
         let line = Array((text + "\n").utf8)
         _ = write(STDERR_FILENO, line, line.count)

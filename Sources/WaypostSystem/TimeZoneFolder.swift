@@ -1,0 +1,29 @@
+import Waypost
+
+/// The time zones of this system, the compiled tz database.
+public enum TimeZoneFolder {
+    /// Where it is on Debian, package tzdata.
+    public static let path = "/usr/share/zoneinfo"
+    /// The longest file that is read; the longest real one has 4 kB.
+    private static let mostBytes = 1 << 20
+
+    /// The clocks of a place such as `Asia/Tokyo`; nil when the system knows none of that name.
+    ///
+    /// `UTC` needs no file.
+    public static func rules(named name: String) -> TimeZoneRules? {
+        if name == "UTC" { return .utc }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        let isName = parts.allSatisfy { part in
+            !part.isEmpty
+                && part.utf8.allSatisfy { byte in
+                    let scalar = Unicode.Scalar(byte)
+                    return scalar.properties.isAlphabetic && scalar.isASCII || ("0"..."9").contains(scalar)
+                        || "_+-".unicodeScalars.contains(scalar)
+                }
+        }
+        guard isName, name.utf8.count <= 64 else { return nil }
+        // What cannot be read is a zone that is not there.
+        let bytes = (try? Syscalls.contents(of: "\(path)/\(name)", limit: mostBytes)) ?? nil  // See above.
+        return bytes.flatMap(TimeZoneRules.init(file:))
+    }
+}
