@@ -147,9 +147,14 @@ extension Configuration {
                     "What it is called, in status and waypost dispatch, and under which what waits is kept."),
                 .init(
                     "kind", \.kind, .choice(),
-                    "What it speaks over HTTP or HTTPS: http = JSON of our own, owntracks, traccar = its OsmAnd protocol, tealium = Tealium Collect."
+                    """
+                    What it speaks: http = JSON of our own over HTTP or HTTPS, mqtt = the same over MQTT, owntracks (over either), \
+                    traccar = its OsmAnd protocol, tealium = Tealium Collect.
+                    """
                 ),
-                .init("url", \.url, .webURL, isRequired: true, "The server: https://HOST/PATH or http://HOST/PATH. Empty = none."),
+                .init(
+                    "url", \.url, .serverURL, isRequired: true,
+                    "The server: https://HOST/PATH, http://HOST/PATH, mqtts://HOST[:8883] or mqtt://HOST[:1883]. Empty = none."),
                 .init(
                     "format", \.format, .choice(),
                     "How it is written: http: native; traccar: form, or json, which later versions know. auto = the first."),
@@ -203,6 +208,33 @@ extension Configuration {
                 .init(
                     "secret_file", \.secretFile, .optionalPath,
                     "owntracks: a file with the secret that payloads are encrypted with, as token_file. Empty = not encrypted."),
+                .init(
+                    "topic", \.mqtt.topic, .mqttTopic(isFixed: false),
+                    """
+                    mqtt: where each record goes. It fills in {device}, {kind} (position, event, track, health), {name} (the fence's, the event's) \
+                    and {lane}.
+                    """),
+                .init(
+                    "client_id", \.mqtt.clientID, .plainText,
+                    "Broker: what this client calls itself. Empty = follows from the machine's id and name."),
+                .init(
+                    "receipt", \.mqtt.receipt, .choice(),
+                    """
+                    mqtt: whose word is the receipt. broker = its acknowledgement, which it may forget; application = the ids that an application \
+                    publishes to receipt_topic.
+                    """),
+                .init(
+                    "receipt_topic", \.mqtt.receiptTopic, .mqttTopic(isFixed: true), "mqtt: where an application says which records it has."
+                ),
+                .init(
+                    "receipt_timeout", \.mqtt.receiptTimeout, .duration(in: .seconds(1) ... .seconds(600)),
+                    "mqtt: how long an application's receipts are waited for after the last one."),
+                .init(
+                    "presence", \.mqtt.showsPresence, .truth,
+                    "Broker: the connection is held, and the broker says when this box is there and when it is gone."),
+                .init("status_topic", \.mqtt.statusTopic, .mqttTopic(isFixed: true), "mqtt: where it says so, retained."),
+                .init("retain", \.mqtt.retainsPosition, .truth, "mqtt: the broker keeps the newest position for those who come later."),
+                .init("window", \.mqtt.window, .count(in: 1...1_000), "Broker: so many messages are on their way at most."),
                 .init("account", \.account, .plainText, "tealium: the account."),
                 .init("profile", \.profile, .plainText, "tealium: the profile."),
                 .init("data_source", \.dataSource, .plainText, "tealium: the data source's key. Empty = none."),

@@ -146,6 +146,8 @@ public struct Configuration: Equatable, Sendable {
         public var trackerID = ""
         /// The file of OwnTracks' secret.
         public var secretFile: String?
+        /// Of a broker: where records go, who we are there, whose word is the receipt.
+        public var mqtt = MQTT()
         /// Tealium's account, profile, data source and visitor; empty = none, and for the visitor the device's name.
         public var account = ""
         /// See ``account``.
@@ -173,7 +175,9 @@ public struct Configuration: Equatable, Sendable {
         public enum Kind: String, Sendable, CaseIterable {
             /// Our own JSON over HTTP.
             case http
-            /// OwnTracks over HTTP.
+            /// Our own JSON over MQTT.
+            case mqtt
+            /// OwnTracks over HTTP or MQTT.
             case owntracks
             /// Traccar's OsmAnd protocol.
             case traccar

@@ -10,7 +10,12 @@ extension Configuration.Destination {
     ///   - device: what this device calls itself.
     ///   - tracking: how it comes by positions, which Tealium is told.
     func open(_ secrets: SecretFiles, device: String, tracking: Configuration.Tracking) throws -> any Destination {
-        let destination = try HTTPDestination(try httpSettings(secrets), format: try format(secrets, device: device, tracking))
+        let destination: any Destination =
+            if isBroker {
+                try mqttDestination(secrets, device: self.device.isEmpty ? device : self.device)
+            } else {
+                try HTTPDestination(try httpSettings(secrets), format: try httpFormat(secrets, device: device, tracking))
+            }
         switch accuracy {
         case .full: return destination
         case .reduced: return ReducedDestination(destination, sendsPositions: sendsPositionsOfLog)
@@ -50,15 +55,19 @@ extension Configuration.Destination {
         return settings
     }
 
-    private func format(_ secrets: SecretFiles, device ownName: String, _ tracking: Configuration.Tracking) throws -> any HTTPFormat {
+    /// What OwnTracks' messages need, over HTTP and over MQTT.
+    func ownTracksSettings(_ secrets: SecretFiles, device: String) throws -> OwnTracksFormat.Settings {
+        var settings = OwnTracksFormat.Settings(user: user, device: device)
+        if !trackerID.isEmpty { settings.trackerID = trackerID }
+        if let secretFile { settings.secret = try secrets.read(secretFile) }
+        return settings
+    }
+
+    private func httpFormat(_ secrets: SecretFiles, device ownName: String, _ tracking: Configuration.Tracking) throws -> any HTTPFormat {
         let device = device.isEmpty ? ownName : device
         switch kind {
-        case .http: return NativeFormat()
-        case .owntracks:
-            var settings = OwnTracksFormat.Settings(user: user, device: device)
-            if !trackerID.isEmpty { settings.trackerID = trackerID }
-            if let secretFile { settings.secret = try secrets.read(secretFile) }
-            return OwnTracksHTTPFormat(settings)
+        case .http, .mqtt: return NativeFormat()
+        case .owntracks: return OwnTracksHTTPFormat(try ownTracksSettings(secrets, device: device))
         case .traccar: return TraccarFormat(device: device, shape: format == .json ? .json : .form, placesEvents: !sendsPositionsOfLog)
         case .tealium:
             let layer = TealiumDataLayer(isHighAccuracy: tracking.isHighAccuracy, desiredAccuracy: tracking.accuracy)

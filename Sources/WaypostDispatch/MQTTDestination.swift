@@ -38,8 +38,8 @@ public final class MQTTDestination: Destination {
         }
     }
 
-    /// So many fit twice into the queue that mosquitto has for a consumer that is away (1 000).
-    public let maximumBatchCount = 500
+    /// A batch that waits for an application fits twice into the queue that mosquitto has for a consumer that is away (1 000).
+    public var maximumBatchCount: Int { receiptTopic == nil ? 1_000 : 500 }
     private let settings: Settings
     private let client: MQTTClient
     private let receipts: ReceiptDesk

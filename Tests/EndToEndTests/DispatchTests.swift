@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 import Waypost
+import WaypostSystem
 import WaypostTestKit
 
 extension EndToEnd {
@@ -177,6 +178,50 @@ extension EndToEnd {
             let told = try coarse.received()
             #expect(!told.isEmpty && told.count < 10)
             #expect(told.allSatisfy { $0["class"]?.string == "TPV" && $0["accuracy_from"]?.string == "reduced" && $0["speed"] == nil })
+        }
+
+        @Test(.enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed"))
+        func speaksToABroker() async throws {
+            let folder = try TestFolder()
+            let broker = try await MosquittoBroker("allow_anonymous true\nmax_queued_messages 0")
+            let archive = try MQTTConsumer(broker.url, topic: "waypost/#") { $0 }
+            let owntracks = try MQTTConsumer(broker.url, topic: "owntracks/#", id: "recorder")
+            _ = try await archive.client.connect()
+            _ = try await owntracks.client.connect()
+            try folder.write(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                    + #"[10.262429,51.714533]},"properties":{"name":"Client","radius":200}}]}"#, to: "fences.geojson")
+            try folder.write(
+                """
+                [geofences]
+                file = "fences.geojson"
+                [dispatch]
+                device = "van-7"
+                stop_budget = 60
+                [[destination]]
+                name = "archive"
+                kind = "mqtt"
+                url = "\(broker.url)"
+                receipt = "application"
+                presence = true
+                topic = "waypost/{device}/{kind}/{name}"
+                [[destination]]
+                name = "ot"
+                kind = "owntracks"
+                url = "\(broker.url)"
+                user = "jane"
+                """, to: "w.toml")
+            let tracker = try await TrackerProcess(source: "nmea:\(Package.drive)?speed=0", in: folder, options: ["--config", "w.toml"])
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+            #expect(await eventually { archive.records.last?["status"]?.string == "offline" })
+            #expect(archive.records.first?["status"]?.string == "online")
+            let events = archive.messages.filter { $0.topic == "waypost/van-7/event/Client" }
+            #expect(events.count == 2)
+            let positions = archive.records.filter { $0["class"]?.string == "TPV" }
+            #expect(positions.count > 10 && positions.allSatisfy { $0["device"]?.string == "van-7" })
+            #expect(Set(archive.ids).count == positions.count + 2)
+            #expect(owntracks.records.compactMap { $0["event"]?.string } == ["enter", "leave"])
+            #expect(owntracks.messages.filter { $0.topic == "owntracks/jane/van-7" }.count == positions.count)
         }
 
         @Test func showsAndRemovesWhatAServerRefuses() async throws {

@@ -263,6 +263,9 @@ measure_mqtt() {
         awk -v round="$round" -v count="$count" -v peer="$peer" -v own="$own" \
             'BEGIN { printf "| round %d | %d | %d | %.2f |\n", round, count / peer * 1e9, count / own * 1e9, peer / own }'
     done
+    kill "${running[-1]}"
+    wait "${running[-1]}" 2>/dev/null || true
+    unset 'running[-1]'
 }
 
 # Events that are safe on the disk, beside plain fdatasync; and what a tracker with nothing to send does in half a minute.

@@ -74,10 +74,16 @@ begin() {
     sleep 1
     stop_consumer
 }
-# settle: the consumer comes, and takes what there is.
+# settle: the consumer comes, and takes what there is, until nothing has come for two seconds.
 settle() {
+    local before now=-
     start_consumer
-    sleep 3
+    sleep 1
+    while [[ ${before-} != "$now" ]]; do
+        before=$now
+        sleep 2
+        now=$(received)
+    done
 }
 
 code=0

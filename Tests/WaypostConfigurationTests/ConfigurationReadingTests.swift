@@ -177,6 +177,35 @@ func mistakes(in bytes: [UInt8]) -> [String] {
             "4:17: [[destination]] password_file: and token_file are both given; a server takes one of them"
         ),
         (
+            "[[destination]]\nurl = 'mqtt://x/y'\nkind = 'mqtt'",
+            "2:7: [[destination]] url: must be mqtt://HOST or mqtts://HOST, with :PORT if need be, without a path or a password"
+        ),
+        (
+            "[[destination]]\nurl = 'http://x/'\nkind = 'mqtt'",
+            "2:7: [[destination]] url: must begin with mqtt:// or mqtts:// with kind \"mqtt\""
+        ),
+        ("[[destination]]\nurl = 'mqtt://x'", "2:7: [[destination]] url: is a broker's: kind must be \"mqtt\" or \"owntracks\""),
+        (
+            "[[destination]]\nurl = 'mqtt://x'\nkind = 'mqtt'\ntopic = 'a/#'",
+            "4:9: [[destination]] topic: must not hold the wildcard #"
+        ),
+        (
+            "[[destination]]\nurl = 'mqtt://x'\nkind = 'mqtt'\ntopic = 'a/{id}'",
+            "4:9: [[destination]] topic: has {id}; there is {device}, {kind}, {lane}, {name}"
+        ),
+        (
+            "[[destination]]\nurl = 'mqtt://x'\nkind = 'mqtt'\nreceipt_topic = '{kind}'",
+            "4:17: [[destination]] receipt_topic: has {kind}; there is {device}"
+        ),
+        (
+            "[[destination]]\nurl = 'mqtt://x'\nkind = 'mqtt'\ntoken_file = '/t'",
+            "4:14: [[destination]] token_file: is for web servers; a broker takes user and password_file"
+        ),
+        (
+            "[[destination]]\nurl = 'mqtts://x'\nkind = 'owntracks'\nuser = 'jane'\nreceipt = 'application'",
+            "5:11: [[destination]] receipt: must be \"broker\" with kind \"owntracks\""
+        ),
+        (
             "[[destination]]\nurl = 'http://x/'\nheaders = ['X-Fleet']",
             "3:11: [[destination]] headers: has 'X-Fleet', which is no \"Name: value\""
         ),

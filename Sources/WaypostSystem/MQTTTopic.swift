@@ -1,5 +1,3 @@
-import Waypost
-
 /// Where a record goes on a broker: a topic with names in it that each record fills in.
 ///
 /// | name | what it becomes |
@@ -20,7 +18,7 @@ public struct MQTTTopic: Sendable, Hashable {
         case device, kind, name, lane
     }
 
-    /// What is wrong with a topic, in a few words.
+    /// What is wrong with a topic, in a few words that follow its name.
     public struct Problem: Error, Equatable, Sendable, CustomStringConvertible {
         /// What is wrong.
         public let description: String
@@ -38,26 +36,26 @@ public struct MQTTTopic: Sendable, Hashable {
     /// - Errors: it is empty or too long, holds a wildcard, a control character or an unknown name, or begins with `$`, which brokers keep to
     ///   themselves.
     public init(_ template: String, isFixed: Bool = false) throws(Problem) {
-        guard !template.isEmpty else { throw Problem(description: "a topic must not be empty") }
+        guard !template.isEmpty else { throw Problem(description: "must not be empty") }
         guard template.utf8.count <= MQTTTopic.longestTemplate else {
-            throw Problem(description: "a topic has at most \(MQTTTopic.longestTemplate) bytes")
+            throw Problem(description: "must have at most \(MQTTTopic.longestTemplate) bytes")
         }
-        guard template.first != "$" else { throw Problem(description: "topics that begin with $ belong to the broker") }
+        guard template.first != "$" else { throw Problem(description: "must not begin with $: such topics belong to the broker") }
         for scalar in template.unicodeScalars {
-            if scalar == "+" || scalar == "#" { throw Problem(description: "a topic must not hold the wildcard \(scalar)") }
-            if MQTTTopic.isControl(scalar) { throw Problem(description: "a topic must not hold control characters") }
+            if scalar == "+" || scalar == "#" { throw Problem(description: "must not hold the wildcard \(scalar)") }
+            if MQTTTopic.isControl(scalar) { throw Problem(description: "must not hold control characters") }
         }
         let names: [String: Part] = isFixed ? ["device": .device] : ["device": .device, "kind": .kind, "name": .name, "lane": .lane]
         var parts: [Part] = []
         var rest = template[...]
         while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
             guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else {
-                throw Problem(description: "a { or } of the topic stands alone")
+                throw Problem(description: "has a { or } that stands alone")
             }
             let name = rest[rest.index(after: open)..<close]
             guard let part = names[String(name)] else {
                 let known = names.keys.sorted().map { "{\($0)}" }.joined(separator: ", ")
-                throw Problem(description: "the topic has {\(name)}; there is \(known)")
+                throw Problem(description: "has {\(name)}; there is \(known)")
             }
             if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
             parts.append(part)
@@ -68,14 +66,14 @@ public struct MQTTTopic: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// The topic of a record.
-    public func topic(for record: DispatchRecord, device: String) -> String {
+    /// The topic with every name filled in.
+    public func topic(device: String, kind: String, name: String, lane: String) -> String {
         topic { part in
             switch part {
-            case .device: device
-            case .kind: record.content.kind
-            case .name: record.content.name ?? record.content.kind
-            default: record.lane.rawValue
+            case .device, .text: device
+            case .kind: kind
+            case .name: name
+            case .lane: lane
             }
         }
     }
@@ -107,26 +105,5 @@ public struct MQTTTopic: Sendable, Hashable {
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0xFDD0...0xFDEF).contains(scalar.value)
             || scalar.value & 0xFFFE == 0xFFFE
-    }
-}
-
-extension DispatchRecord.Content {
-    /// The word for it in topics.
-    var kind: String {
-        switch self {
-        case .position: "position"
-        case .event: "event"
-        case .track: "track"
-        case .health: "health"
-        }
-    }
-
-    /// What it is called, if it has a name.
-    var name: String? {
-        switch self {
-        case .event(let event): event.name
-        case .track(let call): call.name
-        case .position, .health: nil
-        }
     }
 }

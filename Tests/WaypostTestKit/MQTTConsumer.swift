@@ -3,13 +3,19 @@ import Waypost
 import WaypostSystem
 
 /// An application on the other side of a broker: reads what is published, and says what it has, if it is one that does.
-final class MQTTConsumer: Sendable {
-    private struct State {
-        var messages: [MQTTMessage] = []
-        var answers = true
+public final class MQTTConsumer: Sendable {
+    /// Fewer messages came than were waited for.
+    public struct TooFew: Error {
+        /// How many came.
+        public let count: Int
     }
 
-    let client: MQTTClient
+    private struct State {
+        var messages: [MQTTMessage] = []
+    }
+
+    /// Its connection.
+    public let client: MQTTClient
     private let state: Box
     private let answering: Task<Void, Never>
 
@@ -20,7 +26,7 @@ final class MQTTConsumer: Sendable {
     /// A consumer of that topic; it is not connected yet.
     ///
     /// - Parameter answer: what is said for a record with that id; nil says nothing.
-    init(
+    public init(
         _ url: String, topic: String = "waypost/#", id: String = "consumer", answer: @escaping @Sendable (String) -> String? = { _ in nil }
     ) throws {
         var settings = try MQTTSettings(url: url, clientID: id)
@@ -46,18 +52,20 @@ final class MQTTConsumer: Sendable {
 
     deinit { answering.cancel() }
 
-    var messages: [MQTTMessage] { state.state.withLock { $0.messages } }
+    /// What came, in order.
+    public var messages: [MQTTMessage] { state.state.withLock { $0.messages } }
 
     /// The messages as JSON; what is none is left out.
-    var records: [JSONValue] { messages.compactMap { try? JSONParser().parse($0.payload) } }
+    public var records: [JSONValue] { messages.compactMap { try? JSONParser().parse($0.payload) } }
 
-    var ids: [String] { records.compactMap { $0["id"]?.string } }
+    /// The ids of the records, repeats included.
+    public var ids: [String] { records.compactMap { $0["id"]?.string } }
 
     /// Waits until so many messages are there.
-    func wait(for count: Int, patience: Duration = .seconds(10)) async throws {
+    public func wait(for count: Int, patience: Duration = .seconds(10)) async throws {
         let end = ContinuousClock.now + patience
         while messages.count < count {
-            guard ContinuousClock.now < end else { throw Unexpected("\(messages.count) messages instead of \(count)") }
+            guard ContinuousClock.now < end else { throw TooFew(count: messages.count) }
             try await Task.sleep(for: .milliseconds(10))
         }
     }

@@ -1,0 +1,33 @@
+import WaypostSystem
+
+extension ValueKind<String> {
+    /// The address of a web server or of a broker, or nothing.
+    static var serverURL: ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let url) = node.value, url.lowercased().hasPrefix("mqtt") else { return try webURL.read(node) }
+                do throws(MQTTError) { _ = try MQTTSettings(url: url, clientID: "") } catch {
+                    throw .invalid(reason: "must be mqtt://HOST or mqtts://HOST, with :PORT if need be, without a path or a password")
+                }
+                return url
+            },
+            write: tomlString)
+    }
+
+    /// A topic of a broker.
+    ///
+    /// - Parameter isFixed: whether it is the same for every record.
+    static func mqttTopic(isFixed: Bool) -> ValueKind {
+        ValueKind(
+            unit: nil,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let text) = node.value else { throw .wrongType(expected: "a topic in quotes") }
+                do throws(MQTTTopic.Problem) { _ = try MQTTTopic(text, isFixed: isFixed) } catch {
+                    throw .invalid(reason: error.description)
+                }
+                return text
+            },
+            write: tomlString)
+    }
+}
