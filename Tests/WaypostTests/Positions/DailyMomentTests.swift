@@ -9,7 +9,8 @@ import Testing
 
     /// Clocks that follow a rule alone, as those of a file without transitions.
     private func zone(_ posix: String) throws -> TimeZoneRules {
-        TimeZoneRules(first: 0, transitions: [], footer: try #require(DaylightRule(posix: posix)))
+        let rule: DaylightRule = try #require(DaylightRule(posix: posix))
+        return TimeZoneRules(first: 0, transitions: [], footer: rule)
     }
 
     @Test(arguments: [
