@@ -40,11 +40,17 @@ public enum MQTTError: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether OpenSSL says "unexpected eof"; a search for the text would bring the engine of regular expressions, a megabyte.
+    private static func saysUnexpectedEnd(_ reason: String) -> Bool {
+        let words = reason.split(separator: " ")
+        return zip(words, words.dropFirst()).contains { $0.hasSuffix("unexpected") && $1 == "eof" }
+    }
+
     /// What libmosquitto returned.
     init(code: Int32, reason: String) {
         switch Int(code) {
         // A connection that ends in the middle of the handshake is no objection.
-        case CMOSQUITTO_TLS where reason.contains("unexpected eof"): self = .lost(reason: reason)
+        case CMOSQUITTO_TLS where MQTTError.saysUnexpectedEnd(reason): self = .lost(reason: reason)
         case CMOSQUITTO_TLS: self = .tls(reason: reason)
         case CMOSQUITTO_INVALID: self = .badSettings(reason: reason)
         case CMOSQUITTO_SYSTEM, CMOSQUITTO_NO_NAME, CMOSQUITTO_LOOKUP: self = .unreachable(reason: reason)
