@@ -196,12 +196,12 @@ actor DestinationWorker {
     }
 
     private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
-        // What comes from here on tells anew.
-        isTold.store(false, ordering: .releasing)
-        for lane in queues.keys { queues[lane]?.noteMore() }
         var sentBatches = 0
         var ending = RunEnding.sent
+        var isFirst = true
         attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !isStopped {
+            if isFirst || isTold.load(ordering: .acquiring) { noteMore() }
+            isFirst = false
             ending = await sendNext()
             switch ending {
             case .sent: sentBatches += 1
@@ -210,6 +210,13 @@ actor DestinationWorker {
             }
         }
         return finish(ending, sentBatches: sentBatches)
+    }
+
+    /// There may be more in every lane: while a month goes out, new positions and events come, and go first.
+    private func noteMore() {
+        // What comes from here on tells anew.
+        isTold.store(false, ordering: .releasing)
+        for lane in queues.keys { queues[lane]?.noteMore() }
     }
 
     private func finish(_ ending: RunEnding, sentBatches: Int) -> DispatchCompletion {

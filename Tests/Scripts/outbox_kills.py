@@ -35,7 +35,7 @@ class Application:
         while tracker.poll() is None:
             try:
                 line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                line.settimeout(10)
+                line.settimeout(90)
                 line.connect(f"{self.folder}/socket")
                 stream = line.makefile("rwb")
                 stream.readline()

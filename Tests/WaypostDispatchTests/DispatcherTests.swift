@@ -70,6 +70,33 @@ import WaypostTestKit
         #expect(destination.overlaps == 0)
     }
 
+    @Test func sendsWhatIsNewBetweenTheBatchesOfABacklog() async throws {
+        let fixture = try DispatchFixture()
+        fixture.log.log(1...1)
+        let relay = Mutex<Dispatcher?>(nil)
+        let count = Mutex(0)
+        let destination = ScriptedDestination { _ in
+            // A fix is logged while the third batch is on its way.
+            if count.withLock({
+                $0 += 1
+                return $0 == 3
+            }) {
+                fixture.log.log(500...500)
+                relay.withLock { $0 }?.noteWaiting()
+            }
+            return .good
+        }
+        let dispatcher = try await fixture.dispatcher([("home", destination)], order: .live, batchCount: 8)
+        relay.withLock { $0 = dispatcher }
+        fixture.log.log(2...201)
+        #expect(try await dispatcher.dispatch() == .good)
+        relay.withLock { $0 = nil }
+        // The newest eight, a batch of the backlog, and the new one at once, long before the backlog's end.
+        let place = try #require(destination.takenNames.firstIndex(of: "500"))
+        #expect(place <= 32, "\(place)")
+        #expect(Set(destination.takenNames).count == 201)
+    }
+
     @Test func marksAndCountsWhatMissesTheCutoff() async throws {
         let fixture = try DispatchFixture()
         let destination = ScriptedDestination()
