@@ -1,6 +1,6 @@
 #include "ccurl.h"
 
-#include <dlfcn.h>
+#include <clibrary.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -49,31 +49,17 @@ static const char *problem = "not loaded";
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
-    void *library = NULL;
-    for (int i = 0; i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        problem = "libcurl.so.4 is missing; install libcurl4";
-        return;
-    }
-    const struct {
-        const char *name;
-        void *place;
-    } functions[] = {
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", NULL};
+    const clibrary_function functions[] = {
         {"curl_global_init", &curl.global_init},   {"curl_easy_init", &curl.easy_init},
         {"curl_easy_cleanup", &curl.easy_cleanup}, {"curl_easy_reset", &curl.easy_reset},
         {"curl_easy_setopt", &curl.easy_setopt},   {"curl_easy_perform", &curl.easy_perform},
         {"curl_easy_getinfo", &curl.easy_getinfo}, {"curl_easy_strerror", &curl.easy_strerror},
         {"curl_slist_append", &curl.slist_append}, {"curl_slist_free_all", &curl.slist_free_all},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(library, functions[i].name);
-        if (!symbol) {
-            problem = "libcurl.so.4 lacks a function";
-            return;
-        }
-        memcpy(functions[i].place, &symbol, sizeof symbol);
-    }
+    const clibrary_words words = {"libcurl.so.4 is missing; install libcurl4", "libcurl.so.4 lacks a function"};
+    problem = clibrary_open(names, functions, sizeof functions / sizeof functions[0], words);
+    if (problem) return;
     problem = curl.global_init(GLOBAL_ALL) == 0 ? NULL : "libcurl does not start";
 }
 

@@ -3,7 +3,7 @@
 
 #include "cmosquitto.h"
 
-#include <dlfcn.h>
+#include <clibrary.h>
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -63,15 +63,8 @@ static const char *problem = "not loaded";
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    void *opened = dlopen("libmosquitto.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!opened) {
-        problem = "libmosquitto.so.1 is missing; install libmosquitto1";
-        return;
-    }
-    const struct {
-        const char *name;
-        void *place;
-    } functions[] = {
+    static const char *const names[] = {"libmosquitto.so.1", NULL};
+    const clibrary_function functions[] = {
         {"mosquitto_lib_init", &library.lib_init},
         {"mosquitto_new", &library.make},
         {"mosquitto_destroy", &library.destroy},
@@ -97,14 +90,9 @@ static void load(void) {
         {"mosquitto_message_callback_set", &library.message_callback_set},
         {"mosquitto_log_callback_set", &library.log_callback_set},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(opened, functions[i].name);
-        if (!symbol) {
-            problem = "libmosquitto.so.1 is older than 1.6";
-            return;
-        }
-        memcpy(functions[i].place, &symbol, sizeof symbol);
-    }
+    const clibrary_words words = {"libmosquitto.so.1 is missing; install libmosquitto1", "libmosquitto.so.1 is older than 1.6"};
+    problem = clibrary_open(names, functions, sizeof functions / sizeof functions[0], words);
+    if (problem) return;
     problem = library.lib_init() == CMOSQUITTO_SUCCESS ? NULL : "libmosquitto does not start";
 }
 

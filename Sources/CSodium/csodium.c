@@ -1,8 +1,7 @@
 #include "csodium.h"
 
-#include <dlfcn.h>
+#include <clibrary.h>
 #include <pthread.h>
-#include <string.h>
 
 static struct {
     int (*init)(void);
@@ -14,29 +13,15 @@ static const char *problem = "not loaded";
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    static const char *const names[] = {"libsodium.so.23", "libsodium.so.26"};
-    void *library = NULL;
-    for (int i = 0; i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        problem = "libsodium.so.23 is missing; install libsodium23";
-        return;
-    }
-    const struct {
-        const char *name;
-        void *place;
-    } functions[] = {
+    static const char *const names[] = {"libsodium.so.23", "libsodium.so.26", NULL};
+    const clibrary_function functions[] = {
         {"sodium_init", &sodium.init},
         {"randombytes_buf", &sodium.random},
         {"crypto_secretbox_easy", &sodium.seal},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(library, functions[i].name);
-        if (!symbol) {
-            problem = "libsodium lacks a function";
-            return;
-        }
-        memcpy(functions[i].place, &symbol, sizeof symbol);
-    }
+    const clibrary_words words = {"libsodium.so.23 is missing; install libsodium23", "libsodium lacks a function"};
+    problem = clibrary_open(names, functions, sizeof functions / sizeof functions[0], words);
+    if (problem) return;
     /* 1: somebody else in this process has started it already. */
     problem = sodium.init() >= 0 ? NULL : "libsodium does not start";
 }

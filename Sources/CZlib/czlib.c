@@ -1,6 +1,6 @@
 #include "czlib.h"
 
-#include <dlfcn.h>
+#include <clibrary.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
@@ -34,24 +34,10 @@ static const char *problem = "not loaded";
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        problem = "libz.so.1 is missing; install zlib1g";
-        return;
-    }
-    const struct {
-        const char *name;
-        void *place;
-    } functions[] = {{"deflateInit2_", &zlib.init}, {"deflate", &zlib.deflate}, {"deflateEnd", &zlib.end}};
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(library, functions[i].name);
-        if (!symbol) {
-            problem = "libz.so.1 lacks a function";
-            return;
-        }
-        memcpy(functions[i].place, &symbol, sizeof symbol);
-    }
-    problem = NULL;
+    static const char *const names[] = {"libz.so.1", NULL};
+    const clibrary_function functions[] = {{"deflateInit2_", &zlib.init}, {"deflate", &zlib.deflate}, {"deflateEnd", &zlib.end}};
+    const clibrary_words words = {"libz.so.1 is missing; install zlib1g", "libz.so.1 lacks a function"};
+    problem = clibrary_open(names, functions, sizeof functions / sizeof functions[0], words);
 }
 
 const char *czlib_load(void) {
