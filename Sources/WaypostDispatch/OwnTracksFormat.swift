@@ -98,7 +98,7 @@ public struct OwnTracksFormat: Sendable {
     public func will(connectedAt time: UTCTime?) -> OwnTracksMessage {
         let payload = OwnTracksFormat.object { json in
             json.member("_type", "lwt")
-            json.member("tst", time.map(OwnTracksFormat.seconds))
+            json.member("tst", time.map { Int($0.secondsSince1970) })
         }
         return OwnTracksMessage(topic: topic, payload: payload)
     }
@@ -108,13 +108,13 @@ public struct OwnTracksFormat: Sendable {
     private func location(
         _ position: Position, _ time: UTCTime, _ record: DispatchRecord, at now: UTCTime?
     ) throws(FormatError) -> OwnTracksMessage {
-        let tst = OwnTracksFormat.seconds(position.time ?? time)
+        let tst = Int((position.time ?? time).secondsSince1970)
         var message = try message("") { json in
             json.member("_type", "location")
             json.member("lat", position.coordinate.latitudeDegrees)
             json.member("lon", position.coordinate.longitudeDegrees)
             json.member("tst", tst)
-            if let sent = now.map(OwnTracksFormat.seconds), sent != tst { json.member("created_at", sent) }
+            if let sent = now.map({ Int($0.secondsSince1970) }), sent != tst { json.member("created_at", sent) }
             json.member("acc", OwnTracksFormat.whole(position.accuracy?.radiusMetres, .up).flatMap { $0 > 0 ? $0 : nil })
             json.member("alt", OwnTracksFormat.whole(position.altitudeMSLMetres))
             json.member("vel", OwnTracksFormat.whole(position.speedMetresPerSecond.map { $0 * 3.6 }))
@@ -153,7 +153,7 @@ public struct OwnTracksFormat: Sendable {
                     json.member("_type", "transition")
                     json.member("event", step.word)
                     json.member("desc", event.name)
-                    json.member("tst", OwnTracksFormat.seconds(time))
+                    json.member("tst", Int(time.secondsSince1970))
                     json.member("wtst", OwnTracksStamps.stamp(of: fence))
                     json.member("acc", OwnTracksFormat.whole(accuracy, .up) ?? 0)
                     json.member("lat", event.position?.coordinate.latitudeDegrees)
@@ -205,11 +205,6 @@ public struct OwnTracksFormat: Sendable {
         var text = TextBuffer(capacity: 320)
         text.appendJSON { $0.object(members) }
         return text.bytes
-    }
-
-    private static func seconds(_ time: UTCTime) -> Int {
-        let (seconds, rest) = time.millisecondsSince1970.quotientAndRemainder(dividingBy: 1_000)
-        return Int(rest < 0 ? seconds - 1 : seconds)
     }
 
     /// A measure as a whole number; nil when nobody could have measured it.

@@ -140,8 +140,3 @@ extension DaylightRule.Change {
         return Int64(date) * 86_400 + Int64(seconds - offsetSeconds)
     }
 }
-
-extension UTCTime {
-    /// Whole seconds since 1970, rounded down.
-    var secondsSince1970: Int64 { Int64((Double(millisecondsSince1970) / 1_000).rounded(.down)) }
-}

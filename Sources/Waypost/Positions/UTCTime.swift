@@ -26,6 +26,12 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
+    /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+    public var secondsSince1970: Int64 {
+        let (seconds, rest) = millisecondsSince1970.quotientAndRemainder(dividingBy: 1_000)
+        return rest < 0 ? seconds - 1 : seconds
+    }
+
     /// The later moment that many milliseconds on.
     @inlinable
     public func advanced(byMilliseconds milliseconds: Int64) -> UTCTime {
