@@ -68,16 +68,11 @@ final class DispatchDesk: Sendable {
 
     /// Takes a fence event; it is on the disk when this returns, unless the disk takes nothing now.
     func take(_ report: FenceReport) async {
-        let position = report.coordinate.map { coordinate in
-            var position = Position(time: report.time, coordinate: coordinate)
-            let line = try? JSONParser().parse(report.line)  // Our own text is JSON; without it less is known.
-            position.speedMetresPerSecond = line?["speed"]?.double
-            return position
-        }
         await feeder?.take(
             .event(
                 DispatchEvent(
-                    id: report.id, kind: report.kind, name: report.fenceName, time: report.time, position: position, line: report.line)))
+                    id: report.id, kind: report.kind, name: report.fenceName, time: report.time, position: report.position,
+                    line: report.line)))
     }
 
     /// Sends what waits while the budget lasts, and ends.

@@ -7,7 +7,7 @@ extension FenceReport {
     var logEvent: LogEvent? {
         guard let time else { return nil }
         return LogEvent(
-            id: id, time: time, name: fenceName, kind: kind, position: coordinate.map { Position(time: time, coordinate: $0) },
+            id: id, time: time, name: fenceName, kind: kind, position: position,
             detail: line.count <= LogEvent.maximumDetailByteCount ? line : [])
     }
 }

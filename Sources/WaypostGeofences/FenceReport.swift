@@ -10,8 +10,8 @@ public struct FenceReport: Sendable, Hashable {
     public let kind: String
     /// The fence's name.
     public let fenceName: String
-    /// Where the device was when it was decided.
-    public let coordinate: Coordinate?
+    /// The fix that decided it, as far as the event tells of it: time, place, speed; nil without a place.
+    public let position: Position?
     /// The whole event as a JSON object (`{"id","time","event","fence","lat","lon","reason",...}`).
     public let line: [UInt8]
 
@@ -21,7 +21,7 @@ public struct FenceReport: Sendable, Hashable {
         time = event.time
         kind = event.kind.rawValue
         fenceName = event.fenceName
-        coordinate = event.coordinate
+        position = FenceReport.position(event.time, event.coordinate, event.evidence.speedMetresPerSecond)
         var text = TextBuffer(capacity: 256)
         text.appendJSON { event.write(to: &$0) }
         line = text.bytes
@@ -36,11 +36,18 @@ public struct FenceReport: Sendable, Hashable {
         self.kind = kind
         fenceName = fence
         time = value["time"]?.string.flatMap(UTCTime.init(rfc3339:))
+        var coordinate: Coordinate?
         if let latitude = value["lat"]?.double, let longitude = value["lon"]?.double {
             coordinate = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude)
-        } else {
-            coordinate = nil
         }
+        position = FenceReport.position(time, coordinate, value["speed"]?.double)
         self.line = line
+    }
+
+    private static func position(_ time: UTCTime?, _ coordinate: Coordinate?, _ speedMetresPerSecond: Double?) -> Position? {
+        guard let coordinate else { return nil }
+        var position = Position(time: time, coordinate: coordinate)
+        position.speedMetresPerSecond = speedMetresPerSecond
+        return position
     }
 }
