@@ -128,7 +128,7 @@ extension Configuration {
                     "refresh", \.refresh, .duration(in: .seconds(60) ... .seconds(604_800)),
                     "So often the server is asked whether it has changed."),
                 .init(
-                    "rule", \.rule, .borderRule,
+                    "rule", \.rule, .choice(),
                     "robust: a fix that lies flips nothing, decided from positions and Doppler velocity. exact: every fix is taken as it is."
                 ),
                 .init(

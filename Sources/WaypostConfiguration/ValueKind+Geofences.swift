@@ -1,5 +1,3 @@
-import Waypost
-
 extension ValueKind<String?> {
     /// The path of a file or folder, or nothing.
     static var optionalPath: ValueKind {
@@ -11,21 +9,6 @@ extension ValueKind<String?> {
                 return try path.read(node)
             },
             write: { path.write($0 ?? "") })
-    }
-}
-
-extension ValueKind<BorderRule> {
-    /// A border rule by its name.
-    static var borderRule: ValueKind {
-        let names = BorderRule.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
-        return ValueKind(
-            unit: names,
-            read: { (node) throws(ValueProblem) in
-                guard case .string(let name) = node.value else { throw .wrongType(expected: names) }
-                guard let rule = BorderRule(rawValue: name) else { throw .invalid(reason: "must be \(names)") }
-                return rule
-            },
-            write: { tomlString($0.rawValue) })
     }
 }
 
