@@ -18,8 +18,15 @@ extension EndToEnd {
             return try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
         }
 
+        /// What `waypost` says to these words and the tracker of the folder.
+        private func ask(_ words: [String], in folder: TestFolder) async throws -> Finished {
+            try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
+        }
+
+        private func ask(_ words: String..., in folder: TestFolder) async throws -> Finished { try await ask(words, in: folder) }
+
         private func status(in folder: TestFolder) async throws -> JSONValue {
-            let run = try await waypost("dispatch", "status", "--json", "--socket", "socket", in: folder)
+            let run = try await ask("dispatch", "status", "--json", in: folder)
             let answer = try JSONParser().parse(Array(run.output.utf8))
             return try #require(answer["destinations"]?.array?.first)
         }
@@ -35,13 +42,12 @@ extension EndToEnd {
             let tracker = try await tracker(to: server.url, in: folder, fifo)
             try write(0..<10, to: fifo)
             #expect(try await eventually { try await status(in: folder)["positions"]?.int ?? 0 >= 8 })
-            let call = try await waypost(
-                "track", "delivered", "parcel=7", "signed_by=A. Smith", "late=false", "--socket", "socket", in: folder)
+            let call = try await ask("track", "delivered", "parcel=7", "signed_by=A. Smith", "late=false", in: folder)
             #expect(call.code == 0 && call.output.isEmpty, "\(call)")
             #expect(try await status(in: folder)["events"]?.int == 1)
             #expect(try server.received().isEmpty)
 
-            let now = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
+            let now = try await ask("dispatch", "now", "--wait", in: folder)
             #expect(now.output == "good\n" && now.code == 0)
             let records = try server.received()
             let sent = try #require(records.first { $0["class"]?.string == "TRACK" })
@@ -54,19 +60,19 @@ extension EndToEnd {
             #expect(Set(records.compactMap { $0["id"]?.string }).count == records.count)
 
             let id = try #require(sent["id"]?.string)
-            let told = try await waypost("ledger", "--id", id, "--json", "--socket", "socket", in: folder)
+            let told = try await ask("ledger", "--id", id, "--json", in: folder)
             let account = try #require(try JSONParser().parse(Array(told.output.utf8))["destinations"]?.array?.first)
             #expect(account["name"]?.string == "home" && account["state"]?.string == "receipt", "\(told)")
-            let ledger = try await waypost("ledger", "--since", "2000-01-01", "--socket", "socket", in: folder).output.split(
+            let ledger = try await ask("ledger", "--since", "2000-01-01", in: folder).output.split(
                 separator: "\n")
             #expect(ledger.count { $0.contains("  position  p-") && $0.contains("; home: receipt") } == positions.count)
             #expect(ledger.first?.contains("track  \"delivered\"") == true, "\(ledger)")
-            let nobody = try await waypost("ledger", "--id", "t-nobody", "--socket", "socket", in: folder)
+            let nobody = try await ask("ledger", "--id", "t-nobody", in: folder)
             #expect(nobody.code == 1 && nobody.output.isEmpty)
 
-            let again = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
+            let again = try await ask("dispatch", "now", "--wait", in: folder)
             #expect(again.output == "no_data\n" && again.code == 0)
-            let text = try await waypost("dispatch", "--socket", "socket", in: folder).output
+            let text = try await ask("dispatch", in: folder).output
             #expect(text.hasPrefix("home, idle: 0 events, about 0 positions"), "\(text)")
             fifo.close()
             #expect(try await tracker.process.exit() == ProgramExit(code: 0))
@@ -79,9 +85,9 @@ extension EndToEnd {
             let first = try await tracker(to: server.url, in: folder, fifo)
             try write(0..<10, to: fifo)
             for number in 0..<20 {
-                #expect(try await waypost("track", "n", "n=\(number)", "--socket", "socket", in: folder).code == 0)
+                #expect(try await ask("track", "n", "n=\(number)", in: folder).code == 0)
             }
-            let failed = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
+            let failed = try await ask("dispatch", "now", "--wait", in: folder)
             #expect(failed.output == "error\n" && failed.code == 1 && failed.errors.contains("503"), "\(failed)")
             _ = try await first.stop(with: SIGKILL)
 
@@ -232,15 +238,15 @@ extension EndToEnd {
             for number in 0..<5 {
                 let poison = number == 2 ? ["poison=true"] : []
                 #expect(
-                    try await finish([Program.waypost.path, "track", "n", "n=\(number)", "--socket", "socket"] + poison, in: folder).code
+                    try await ask(["track", "n", "n=\(number)"] + poison, in: folder).code
                         == 0)
             }
-            _ = try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder)
+            _ = try await ask("dispatch", "now", "--wait", in: folder)
             #expect(Set(try server.received().compactMap { $0["values"]?["n"]?.int }) == [0, 1, 3, 4])
-            let list = try await waypost("dispatch", "list", "--socket", "socket", in: folder).output
+            let list = try await ask("dispatch", "list", in: folder).output
             #expect(list.hasPrefix("1 home t-") && list.split(separator: "\n").count == 1, "\(list)")
-            #expect(try await waypost("dispatch", "drop", "7", "--socket", "socket", in: folder).code == 1)
-            #expect(try await waypost("dispatch", "drop", "--all", "--socket", "socket", in: folder).code == 0)
+            #expect(try await ask("dispatch", "drop", "7", in: folder).code == 1)
+            #expect(try await ask("dispatch", "drop", "--all", in: folder).code == 0)
             #expect(try await status(in: folder)["dead_letters"]?.int == 0)
             fifo.close()
             _ = try await tracker.stop()
@@ -251,15 +257,15 @@ extension EndToEnd {
             let server = try await FlakyServer()
             let fifo = try ReceiverFIFO("receiver", in: folder)
             let first = try await tracker(to: server.url, in: folder, fifo)
-            #expect(try await waypost("dispatch", "pause", "--to", "home", "--socket", "socket", in: folder).code == 0)
-            #expect(try await waypost("dispatch", "pause", "--to", "nobody", "--socket", "socket", in: folder).code != 0)
-            #expect(try await waypost("track", "x", "--socket", "socket", in: folder).code == 0)
+            #expect(try await ask("dispatch", "pause", "--to", "home", in: folder).code == 0)
+            #expect(try await ask("dispatch", "pause", "--to", "nobody", in: folder).code != 0)
+            #expect(try await ask("track", "x", in: folder).code == 0)
             _ = try await first.stop()
             #expect(try server.received().isEmpty)
             let second = try await tracker(to: server.url, in: folder, fifo)
             #expect(try await status(in: folder)["state"]?.string == "paused")
-            #expect(try await waypost("dispatch", "resume", "--socket", "socket", in: folder).code == 0)
-            #expect(try await waypost("dispatch", "now", "--wait", "--socket", "socket", in: folder).output == "good\n")
+            #expect(try await ask("dispatch", "resume", in: folder).code == 0)
+            #expect(try await ask("dispatch", "now", "--wait", in: folder).output == "good\n")
             #expect(try server.received().count == 1)
             fifo.close()
             _ = try await second.stop()
@@ -270,7 +276,7 @@ extension EndToEnd {
             let server = try await FlakyServer()
             let fifo = try ReceiverFIFO("receiver", in: folder)
             let tracker = try await tracker(to: server.url, in: folder, fifo)
-            #expect(try await waypost("track", "x", "--socket", "socket", in: folder).code == 0)
+            #expect(try await ask("track", "x", in: folder).code == 0)
             let programs = URL(filePath: Program.waypost.path).deletingLastPathComponent().path()
             let surroundings = ["env", "PATH=\(programs):/usr/bin:/bin", "WAYPOST_SOCKET=\(folder.path("socket"))"]
             // What concerns nobody; then NetworkManager's way, and that of networkd-dispatcher.
@@ -283,7 +289,7 @@ extension EndToEnd {
             #expect(
                 try await finish(surroundings + ["sh", Package.file("Config/network/waypost-drain"), "eth0", "up"], in: folder).code == 0)
             #expect(try await eventually { try server.received().count == 1 })
-            #expect(try await waypost("track", "y", "--socket", "socket", in: folder).code == 0)
+            #expect(try await ask("track", "y", in: folder).code == 0)
             let script = ["OperationalState=routable", "sh", Package.file("Config/network/waypost-drain")]
             #expect(try await finish(surroundings + script, in: folder).code == 0)
             #expect(try await eventually { try server.received().count == 2 })
@@ -304,15 +310,15 @@ extension EndToEnd {
             let first = try await TrackerProcess(source: "nmea:receiver", in: folder, options: options)
             #expect(
                 try await eventually {
-                    try await waypost("fences", "list", "--socket", "socket", in: folder).output.contains("Client")
+                    try await ask("fences", "list", in: folder).output.contains("Client")
                 })
             _ = try await first.stop()
             server = nil
             let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: options)
-            #expect(try await waypost("fences", "list", "--socket", "socket", in: folder).output.contains("Client"))
+            #expect(try await ask("fences", "list", in: folder).output.contains("Client"))
             #expect(
                 try await eventually {
-                    try await waypost("status", "--socket", "socket", in: folder).output.contains("those of before are kept")
+                    try await ask("status", in: folder).output.contains("those of before are kept")
                 })
             fifo.close()
             _ = try await second.stop()
@@ -325,7 +331,7 @@ extension EndToEnd {
             try folder.write("secret\n", to: "token")
             #expect(chmod(folder.path("token"), 0o644) == 0)
             let tracker = try await tracker(to: server.url, in: folder, fifo, more: "token_file = \"\(folder.path("token"))\"\n")
-            let screen = try await waypost("status", "--socket", "socket", in: folder)
+            let screen = try await ask("status", in: folder)
             #expect(screen.output.contains("other users may read or change it; chmod 600"), "\(screen)")
             fifo.close()
             _ = try await tracker.stop()
@@ -335,7 +341,7 @@ extension EndToEnd {
             let folder = try TestFolder()
             let fifo = try ReceiverFIFO("receiver", in: folder)
             let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
-            let run = try await waypost("track", "x", "--socket", "socket", in: folder)
+            let run = try await ask("track", "x", in: folder)
             #expect(run.code != 0 && run.errors.contains("[[destination]]"), "\(run)")
             fifo.close()
             _ = try await tracker.stop()
