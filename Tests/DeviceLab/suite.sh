@@ -81,12 +81,14 @@ step_plugging() {
         lab plug circling --hz 5
         fix "unplugged${how:+ within a sentence} and plugged in again"
     done
-    # A program that holds the old line open, as a hung one would, makes the next one ttyACM1.
-    device 'systemctl stop waypostd; systemd-run --quiet --unit=holder sh -c "exec 3<>/dev/ttyACM0; exec sleep 600"; sleep 1; systemctl start waypostd'
+    # A program that holds the old line open, as a hung one would, makes the next one ttyACM1. The line becomes its terminal, whose end
+    # would end it.
+    device 'systemctl stop waypostd; systemd-run --quiet --unit=holder env --ignore-signal=HUP sh -c "exec 3<>/dev/ttyACM0; exec sleep 600"
+        sleep 1; systemctl start waypostd'
     lab unplug
     lab plug circling --hz 5
     fix "plugged in again as another line"
-    done_ "  which is" "$(device 'readlink -f /dev/waypost/receiver' | tr -d '\r')"
+    [[ $(device 'readlink -f /dev/waypost/receiver' | tr -d '\r') == /dev/ttyACM1 ]] || short "the line is not another one"
     device 'systemctl stop holder'
     lab plug circling --slot 2 --hz 1
     sleep 3
