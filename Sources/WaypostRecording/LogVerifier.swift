@@ -63,6 +63,11 @@ public struct LogVerifier: Sendable {
         if isSame, try track?.next() != nil {
             faults.append(LogFault(path: trackPath, words: "has more points than its journal's \(number)"))
         }
+        // Of an open journal the last record may be on its way; a finished one was cut behind its last record.
+        if !journal.isOpen, reader.decoder.unfinishedByteCount > 0 {
+            faults.append(
+                LogFault(path: journal.path, words: "ends within a record: \(reader.decoder.unfinishedByteCount) bytes of it are there"))
+        }
         for stretch in reader.decoder.damage {
             faults.append(LogFault(path: journal.path, words: "not readable: \(stretch.byteCount) bytes from byte \(stretch.offset) on"))
         }

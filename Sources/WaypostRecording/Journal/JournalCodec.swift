@@ -112,12 +112,18 @@ enum JournalCodec {
         case whole(byteCount: Int)
     }
 
+    /// How long the record at that index is by its own word, as far as that is there; nil when none begins there.
+    static func claimedByteCount(in bytes: [UInt8], at index: Int) -> Int? {
+        guard bytes[index] == marker else { return nil }
+        let bodyByteCount = (1...2).reduce(0) { $0 | (index + $1 < bytes.count ? Int(bytes[index + $1]) << (8 * ($1 - 1)) : 0) }
+        return bodyByteCount <= maximumBodyByteCount ? frameByteCount + bodyByteCount : nil
+    }
+
     /// What stands at the marker at that index.
     static func frame(in bytes: [UInt8], at index: Int) -> Frame {
         guard bytes.count - index >= frameByteCount else { return .incomplete }
-        let bodyByteCount = Int(bytes[index + 1]) | Int(bytes[index + 2]) << 8
-        guard (2...maximumBodyByteCount).contains(bodyByteCount) else { return .invalid }
-        let byteCount = frameByteCount + bodyByteCount
+        guard let byteCount = claimedByteCount(in: bytes, at: index), byteCount >= frameByteCount + 2 else { return .invalid }
+        let bodyByteCount = byteCount - frameByteCount
         guard bytes.count - index >= byteCount else { return .incomplete }
         let checksum = (0..<4).reduce(0 as UInt32) { $0 | UInt32(bytes[index + 3 + $1]) << (8 * UInt32($1)) }
         guard checksum == recordChecksum(bytes.span.bytes, at: index, bodyByteCount: bodyByteCount) else { return .invalid }

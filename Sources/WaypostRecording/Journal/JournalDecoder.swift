@@ -14,8 +14,8 @@ import Waypost
 ///
 /// Where no whole record with a right checksum and a larger sequence number stands, the decoder looks for the next one, byte by byte from
 /// the marker on: such a place is only believed when all 32 bits of the checksum agree and the number grows. What lies between is reported
-/// as damage. Zeros at the end of the file are room that was never written, and no damage. A damaged header costs the boot identity
-/// and the name of the source, not the records.
+/// as damage. Zeros at the end of the file are room that was never written, and no damage; neither is a last record that such zeros cut short:
+/// the power failed before it was on the disk. A damaged header costs the boot identity and the name of the source, not the records.
 /// - Cost: memory for one piece and one record, whatever the input.
 public struct JournalDecoder: Sendable {
     /// What the file begins with; nil before it was read, and when it is damaged.
@@ -28,7 +28,9 @@ public struct JournalDecoder: Sendable {
     public private(set) var damagedByteCount: Int64 = 0
     /// The end of the last whole record (or of the header), in bytes from the start of the file.
     public private(set) var endOfLastRecord: Int64 = 0
-    /// The end of the last byte that says something, readable or not; what follows is room that was never written.
+    /// How many bytes there are of a last record that was never written to its end; what follows them is room that was never written.
+    public private(set) var unfinishedByteCount: Int64 = 0
+    /// The end of the last byte that says something, readable or not, but for a record that was never written to its end.
     public private(set) var endOfContent: Int64 = 0
     /// The sequence number of the last record; nil before the first.
     public private(set) var lastSequence: UInt64?
@@ -41,8 +43,16 @@ public struct JournalDecoder: Sendable {
     private var bufferOffset: Int64 = 0
     private var isEnded = false
     private var isHeaderRead = false
-    /// Where the stretch that we are getting over begins, and the end of its last byte that is not zero.
-    private var gap: (start: Int64, endOfContent: Int64?)?
+    private var gap: Gap?
+
+    /// A stretch that we are getting over.
+    private struct Gap {
+        var start: Int64
+        /// The end of its last byte that is not zero.
+        var endOfContent: Int64?
+        /// Where the record would end that begins there, by its own word; nil when none does.
+        var endOfRecord: Int64?
+    }
 
     /// A decoder at the start of a file.
     public init() {}
@@ -110,9 +120,19 @@ public struct JournalDecoder: Sendable {
                 return record
             }
         }
-        // Zeros at the end are preallocated room.
-        if isEnded, let end = gap?.endOfContent { closeGap(at: end) }
+        if isEnded { closeLastGap() }
         return nil
+    }
+
+    /// Zeros at the end are preallocated room.
+    private mutating func closeLastGap() {
+        guard let gap, let end = gap.endOfContent else { return }
+        if let endOfRecord = gap.endOfRecord, end < endOfRecord {
+            unfinishedByteCount = end - gap.start
+            self.gap = nil
+        } else {
+            closeGap(at: end)
+        }
     }
 
     private var offset: Int64 { bufferOffset + Int64(head) }
@@ -156,7 +176,9 @@ public struct JournalDecoder: Sendable {
     }
 
     private mutating func skipByte() {
-        if gap == nil { gap = (offset, nil) }
+        if gap == nil {
+            gap = Gap(start: offset, endOfRecord: JournalCodec.claimedByteCount(in: buffer, at: head).map { offset + Int64($0) })
+        }
         let end = offset + 1
         if buffer[head] != 0 { gap?.endOfContent = end }
         head += 1
