@@ -10,7 +10,7 @@ public enum OutboxEntry: Sendable, Hashable {
     case health(id: String, JSONValue)
 
     /// A report of the tracker's health, with an id of its own.
-    public static func health(_ report: JSONValue) -> OutboxEntry { .health(id: TrackCall.newID(), report) }
+    public static func health(_ report: JSONValue) -> OutboxEntry { .health(id: TrackCall.newID(at: nil), report) }
 
     /// Its name for ever; an entry of a name that the outbox knows is the same one and taken once.
     public var id: String {

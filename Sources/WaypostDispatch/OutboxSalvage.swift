@@ -71,12 +71,6 @@ enum OutboxSalvage {
             isWhole = try copyRows(of: "note", order: "name", from: old, to: new).isWhole && isWhole
             try copyRows(of: "receipt", order: "number", from: old, to: new)
             if !isWhole { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES('begins_at_oldest', 1)") }
-            // A number behind a destination's cursor would never be sent.
-            try new.run(
-                "INSERT INTO sqlite_sequence(name, seq) SELECT 'entry', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'entry')"
-            )
-            try new.run(
-                "UPDATE sqlite_sequence SET seq = max(seq, (SELECT coalesce(max(event_cursor), 0) FROM destination)) WHERE name = 'entry'")
         }
         return recovery
     }

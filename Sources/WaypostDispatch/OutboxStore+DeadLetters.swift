@@ -61,6 +61,7 @@ extension OutboxStore {
         let range: [SQLiteValue] = [.integer(from.millisecondsSince1970), .integer(to.millisecondsSince1970)]
         let erased = try database.transaction { () throws(SQLiteError) in
             let entries = try database.run("DELETE FROM entry WHERE time >= ? AND time < ?", range)
+            try keepLastEntryNumber()
             return try database.run("DELETE FROM dead_letter WHERE time >= ? AND time < ?", range) + entries
         }
         try countBytes()

@@ -9,6 +9,10 @@ final class OutboxStore {
     let limits: OutboxLimits
     /// Bytes of all entries.
     private(set) var entryByteCount: Int64
+    /// The number that the last entry got, whether it is still there or not: none is given twice.
+    private(set) var lastEntryNumber: Int64
+    /// What happened before is not there any more.
+    private var prunedTime: UTCTime?
 
     /// The outbox in a database of any version up to this one.
     init(_ database: SQLiteDatabase, limits: OutboxLimits) throws(SQLiteError) {
@@ -16,6 +20,12 @@ final class OutboxStore {
         self.database = database
         self.limits = limits
         entryByteCount = try database.integer("SELECT sum(length(body)) FROM entry") ?? 0
+        lastEntryNumber =
+            try database.integer(
+                """
+                SELECT max(coalesce((SELECT max(number) FROM entry), 0), coalesce((SELECT max(event_cursor) FROM destination), 0),
+                    coalesce((SELECT value FROM note WHERE name = ?), 0))
+                """, [.text(OutboxStore.lastEntry)]) ?? 0
     }
 
     var maximumDeadLetterCount: Int64 { limits.maximumDeadLetterCount }
@@ -31,22 +41,27 @@ final class OutboxStore {
     ///
     /// On the disk when it returns.
     func insert(_ entries: [EncodedEntry], earliest: UTCTime?) throws(SQLiteError) {
-        let known = entryByteCount
+        let known = (entryByteCount, lastEntryNumber, prunedTime)
         do throws(SQLiteError) {
             try database.transaction { () throws(SQLiteError) in
                 for entry in entries {
                     let changed = try database.run(
-                        "INSERT INTO entry(id, time, boot, boot_milliseconds, body) VALUES(?,?,?,?,?) ON CONFLICT(id) DO NOTHING",
+                        """
+                        INSERT INTO entry(number, id, time, boot, boot_milliseconds, body) VALUES(?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING
+                        """,
                         [
-                            .text(entry.id), SQLiteValue(entry.moment.time?.millisecondsSince1970), .bytes(entry.moment.bootIdentity),
-                            .integer(entry.moment.bootMilliseconds), .bytes(entry.body),
+                            .integer(lastEntryNumber + 1), .text(entry.id), SQLiteValue(entry.moment.time?.millisecondsSince1970),
+                            .bytes(entry.moment.bootIdentity), .integer(entry.moment.bootMilliseconds), .bytes(entry.body),
                         ])
-                    if changed > 0 { entryByteCount += Int64(entry.body.count) }
+                    if changed > 0 {
+                        entryByteCount += Int64(entry.body.count)
+                        lastEntryNumber += 1
+                    }
                 }
                 try prune(earliest: earliest)
             }
         } catch {
-            entryByteCount = known
+            (entryByteCount, lastEntryNumber, prunedTime) = known
             throw error
         }
     }
@@ -66,23 +81,30 @@ final class OutboxStore {
             moment: RecordMoment(bootIdentity: row.bytes(3), bootMilliseconds: row.integer(4), time: row.time(2)), body: row.bytes(5))
     }
 
-    /// The number that the last entry got, whether it is still there or not.
-    func lastEntryNumber() throws(SQLiteError) -> UInt64 {
-        UInt64(clamping: try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") ?? 0)
-    }
-
     /// Drops what is too much, too old, or had by everybody; inside a transaction.
+    ///
+    /// A tenth of what is kept goes at a time: one by one, each new entry would write the pages of an old one too.
     private func prune(earliest: UTCTime?) throws(SQLiteError) {
         let settled = try database.integer("SELECT min(event_cursor) FROM destination") ?? Int64.max
-        let last = Int64(clamping: try lastEntryNumber())
-        try drop("number <= ?", .integer(min(settled, last - limits.keptEntryCount)))
-        if let earliest { try drop("time < ?", .integer(earliest.millisecondsSince1970)) }
+        let bound = min(settled, lastEntryNumber - limits.keptEntryCount)
+        let oldest = try database.integer("SELECT min(number) FROM entry") ?? lastEntryNumber
+        if bound - oldest >= limits.keptEntryCount / 10 { try drop("number <= ?", .integer(bound)) }
+        if let earliest, !isPruned(until: earliest) {
+            try drop("time < ?", .integer(earliest.millisecondsSince1970))
+            prunedTime = earliest
+        }
         while entryByteCount > limits.maximumByteCount {
-            guard let oldest = try database.integer("SELECT number FROM entry ORDER BY number LIMIT 1 OFFSET 15"), oldest < last else {
-                return
-            }
+            guard let oldest = try database.integer("SELECT number FROM entry ORDER BY number LIMIT 1 OFFSET 15"),
+                oldest < lastEntryNumber
+            else { break }
             try drop("number <= ?", .integer(oldest))
         }
+    }
+
+    /// What is too old is looked for, among all entries, once a minute at most.
+    private func isPruned(until earliest: UTCTime) -> Bool {
+        guard let prunedTime else { return false }
+        return earliest.millisecondsSince1970 - prunedTime.millisecondsSince1970 < 60_000
     }
 
     private func drop(_ condition: String, _ value: SQLiteValue) throws(SQLiteError) {
@@ -91,7 +113,15 @@ final class OutboxStore {
             "UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE \(condition) AND number > event_cursor)", [value])
         try database.run("DELETE FROM entry WHERE \(condition)", [value])
         entryByteCount -= byteCount
+        try keepLastEntryNumber()
     }
+
+    /// Keeps the number of the last entry when that is not there any more; inside the transaction that removed it.
+    func keepLastEntryNumber() throws(SQLiteError) {
+        if try database.integer("SELECT max(number) FROM entry") != lastEntryNumber { try setNote(OutboxStore.lastEntry, lastEntryNumber) }
+    }
+
+    private static let lastEntry = "last_entry"
 
     // MARK: - Destinations
 
@@ -102,7 +132,7 @@ final class OutboxStore {
             """
             INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start) VALUES(?1,?2,?2,?3,?3)
             ON CONFLICT(name) DO NOTHING
-            """, [.text(name), SQLiteValue(fromOldest ? 0 : try lastEntryNumber()), SQLiteValue(fromOldest ? 0 : newestPosition)])
+            """, [.text(name), .integer(fromOldest ? 0 : lastEntryNumber), SQLiteValue(fromOldest ? 0 : newestPosition)])
         // A log that is behind its cursor was removed, or moved to another folder: its numbers begin again.
         try database.run(
             """
@@ -193,7 +223,7 @@ final class OutboxStore {
                 """
                 UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE number > event_cursor), event_cursor = ?1,
                     event_start = ?1, position_cursor = max(position_cursor, ?2), position_start = max(position_cursor, ?2) WHERE name = ?3
-                """, [SQLiteValue(try lastEntryNumber()), SQLiteValue(newestPosition), .text(name)])
+                """, [.integer(lastEntryNumber), SQLiteValue(newestPosition), .text(name)])
             try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
             try database.run("UPDATE dead_letter SET is_due = 0 WHERE destination = ?", [.text(name)])
             return changed > 0
