@@ -177,7 +177,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             watch = options
             hub.handler.watchBegan(options, on: id)
         case .hold, .playback, .capabilities, .listFences, .activeFences, .addFences, .removeFence, .privateMode, .rotateLog, .acknowledge,
-            .eraseLog, .track, .dispatch, .ledger:
+            .eraseLog, .track, .dispatch, .waiting, .ledger:
             try requireFull(access)
             answer(context) { [handler = hub.handler, peer, id] () async throws(ControlRefusal) in
                 try await handler.perform(request, for: peer, on: id)

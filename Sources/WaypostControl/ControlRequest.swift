@@ -34,6 +34,8 @@ public enum ControlRequest: Sendable, Hashable {
     case track(name: String, values: [String: JSONValue])
     /// What waits to be sent.
     case dispatch(DispatchCommand)
+    /// What waits for one destination.
+    case waiting(WaitingQuestion)
     /// What became of fixes and events.
     case ledger(LedgerQuestion)
 
@@ -115,6 +117,10 @@ public enum ControlRequest: Sendable, Hashable {
         case "track":
             self = .track(name: try options.string("name"), values: try options.object("values").object ?? [:])
         case "dispatch": self = .dispatch(try options.dispatch())
+        case "waiting_export": self = .waiting(.export(destination: try options.string("destination"), after: try options.waitingPage()))
+        case "waiting_move":
+            self = .waiting(.move(destination: try options.string("destination"), target: try options.string("target")))
+        case "waiting_discard": self = .waiting(.discard(destination: try options.string("destination")))
         case "ledger": self = .ledger(try options.ledger())
         default: throw ControlRefusal(.unknownRequest, "unknown request \"\(ControlRefusal.quoted(verb))\"")
         }
@@ -178,6 +184,17 @@ public enum ControlRequest: Sendable, Hashable {
                     json.member("request", "ledger")
                     json.member("since", time)
                     json.member("page", page.text)
+                case .waiting(let question):
+                    json.member("request", question.verb)
+                    switch question {
+                    case .export(let name, let page):
+                        json.member("destination", name)
+                        json.member("page", page?.text)
+                    case .move(let name, let target):
+                        json.member("destination", name)
+                        json.member("target", target)
+                    case .discard(let name): json.member("destination", name)
+                    }
                 case .dispatch(let command):
                     json.member("request", "dispatch")
                     json.member("action", command.action.rawValue)
@@ -246,6 +263,12 @@ public enum ControlRequest: Sendable, Hashable {
             guard rest["page"] != nil else { return .since(since, .outbox(0)) }
             guard let page = LedgerPage(text: try string("page")) else { throw wrong("page", "what \"next\" of the answer before said") }
             return .since(since, page)
+        }
+
+        mutating func waitingPage() throws(ControlRefusal) -> WaitingPage? {
+            guard rest["page"] != nil else { return nil }
+            guard let page = WaitingPage(text: try string("page")) else { throw wrong("page", "what \"next\" of the answer before said") }
+            return page
         }
 
         mutating func string(_ name: String) throws(ControlRefusal) -> String {

@@ -36,31 +36,31 @@ extension TrackerCommands {
                 let isPaused = command.action == .pause
                 try await dispatcher.setPaused(isPaused, name)
                 logger.notice("sending to \(name ?? "all") is \(isPaused ? "paused" : "resumed") (user \(peer.userID))")
-                return TrackerCommands.changed(1)
+                return TrackerCommands.changedQueue(1)
             case .list:
                 let letters = try await dispatcher.outbox.deadLetters(of: name, limit: TrackerCommands.deadLettersShown)
                 return ControlProtocol.object("DEAD_LETTERS") { json in
                     json.array("dead_letters") { json in for letter in letters { json.append(letter) } }
                 }
             case .retry:
-                return TrackerCommands.changed(try await dispatcher.retryDeadLetters(number: command.number.map(Int64.init), of: name))
+                return TrackerCommands.changedQueue(try await dispatcher.retryDeadLetters(number: command.number.map(Int64.init), of: name))
             case .drop:
                 let count = try await dispatcher.outbox.dropDeadLetters(number: command.number.map(Int64.init), of: name)
                 logger.notice("\(counted(count, "dead letter")) dropped (user \(peer.userID))")
-                return TrackerCommands.changed(count)
+                return TrackerCommands.changedQueue(count)
             }
         } catch {
             throw refusal(error)
         }
     }
 
-    private func openDispatcher() throws(ControlRefusal) -> Dispatcher {
+    func openDispatcher() throws(ControlRefusal) -> Dispatcher {
         if let dispatcher = dispatches.dispatcher { return dispatcher }
         throw ControlRefusal(
             .unavailable, dispatches.problems.first ?? "there is no destination; name one in the configuration: [[destination]]")
     }
 
-    private func refusal(_ error: OutboxError) -> ControlRefusal {
+    func refusal(_ error: OutboxError) -> ControlRefusal {
         switch error {
         case .unknownDestination, .tooLong: ControlRefusal(.badRequest, "\(error)")
         case .full, .cannotAccess, .cannotOpen, .laterVersion: ControlRefusal(.unavailable, "\(error)")
@@ -74,7 +74,7 @@ extension TrackerCommands {
         }
     }
 
-    private static func changed(_ count: Int) -> [UInt8] {
+    static func changedQueue(_ count: Int) -> [UInt8] {
         ControlProtocol.object("DISPATCH_CHANGED") { json in json.member("changed", count) }
     }
 }
@@ -118,6 +118,7 @@ extension JSONWriter {
 extension DestinationStatus {
     /// One word.
     fileprivate var word: String {
+        if !isAttached { return "unconfigured" }
         if state.isPaused { return "paused" }
         if isSending { return "sending" }
         if failure != nil { return needsMending ? "failing" : "retrying" }

@@ -44,6 +44,7 @@ struct TrackerCommands: Sendable {
         case .track(let name, let values): return try await track(name, values)
         case .ledger(let question): return try await ledger(question)
         case .dispatch(let command): return try await dispatch(command, for: peer)
+        case .waiting(let question): return try await waiting(question, for: peer)
         case .status, .watch: preconditionFailure("the server answers these itself")
         }
     }

@@ -66,6 +66,8 @@ public enum DispatchCompletion: Sendable, Hashable {
 public struct DestinationStatus: Sendable, Hashable {
     /// How far it is.
     public var state: DestinationState
+    /// Whether it is attached; one that is not was once, and what waits for it is kept.
+    public var isAttached = true
     /// Whether it is sending now.
     public var isSending: Bool
     /// Why it could not be reached the last time; nil when it could.

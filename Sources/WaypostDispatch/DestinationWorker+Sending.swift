@@ -165,13 +165,7 @@ extension DestinationWorker {
         do throws(OutboxError) { entries = try await outbox.entries(after: after, limit: limit) } catch {
             throw ReadingFailure(reason: "\(error)")
         }
-        let items = entries.map { entry in
-            let content = RecordCodec.content(entry.body)
-            return LaneQueue.Item(
-                number: entry.number,
-                record: content.map { DispatchRecord(id: entry.id, lane: .events, sequence: entry.number, age: nil, content: $0) },
-                moment: entry.moment)
-        }
+        let items = entries.map { LaneQueue.Item(number: $0.number, record: DispatchRecord($0), moment: $0.moment) }
         queue.append(items, through: entries.last?.number ?? after, isAtEnd: entries.count < limit)
     }
 
@@ -189,10 +183,7 @@ extension DestinationWorker {
         let settled = state.sequence(of: queue.lane) + UInt64(queue.items.count)
         let items = page.positions.enumerated().map { index, numbered in
             LaneQueue.Item(
-                number: numbered.number,
-                record: DispatchRecord(
-                    id: numbered.id, lane: queue.lane, sequence: settled + UInt64(index) + 1, age: nil,
-                    content: .position(numbered.position)))
+                number: numbered.number, record: DispatchRecord(numbered, lane: queue.lane, sequence: settled + UInt64(index) + 1))
         }
         let isAtEnd = page.positions.count < limit
         queue.append(

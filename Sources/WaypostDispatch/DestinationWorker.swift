@@ -25,6 +25,8 @@ actor DestinationWorker {
     private var isStopped = false
     /// Whether somebody has opted out of sending at all.
     private var isSilent: Bool
+    /// Whether somebody changes what waits.
+    private var isHeld = false
 
     /// As the outbox has it.
     private(set) var state: DestinationState
@@ -114,6 +116,19 @@ actor DestinationWorker {
         setTimer()
     }
 
+    /// Sends nothing until it is released; nothing is on its way when this returns.
+    func hold() async {
+        isHeld = true
+        sending?.cancel()
+        _ = await sending?.value
+    }
+
+    /// Goes on, with what waits now.
+    func release() async throws(OutboxError) {
+        isHeld = false
+        try await reload()
+    }
+
     /// Forgets what was read: somebody changed the queue.
     func reload() async throws(OutboxError) {
         if let sending { _ = await sending.value }
@@ -136,20 +151,19 @@ actor DestinationWorker {
     func status() async throws(OutboxError) -> DestinationStatus {
         let state = try await outbox.state(of: settings.name)
         let newest: UInt64
-        do throws(PositionSupplyError) { newest = try await supply.newestNumber() } catch { newest = state.positions.live }
+        do throws(PositionSupplyError) { newest = try await supply.newestNumber() } catch { newest = 0 }
         let now = clock.bootMilliseconds()
-        let missed = state.positions.stretches.reduce(0 as UInt64) { $0 + ($1.through - $1.after) }
         return DestinationStatus(
             state: state, isSending: sending != nil, failure: failure?.reason, needsMending: failure?.needsMending ?? false,
             nextAttemptMilliseconds: timer.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
-            positionsBehind: settings.sendsPositions && newest > state.positions.live ? newest - state.positions.live + missed : missed)
+            positionsBehind: settings.sendsPositions ? state.positions.behind(newest) : 0)
     }
 
     // MARK: - The timer
 
     /// When it is tried next by itself; nil when nothing waits, or only on demand.
     private var nextAttempt: Int64? {
-        guard !isStopped, !isSilent, !state.isPaused, !schedule.settings.isManual, let wake = schedule.wake else { return nil }
+        guard !isStopped, !isSilent, !isHeld, !state.isPaused, !schedule.settings.isManual, let wake = schedule.wake else { return nil }
         // After a failure the retry's moment counts, sooner or later than the interval's.
         if let notBefore = retry.notBefore, notBefore > clock.bootMilliseconds() { return notBefore }
         return wake
@@ -183,7 +197,7 @@ actor DestinationWorker {
     /// One run at a time; who comes meanwhile waits for it and then has its own.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
         while let sending { _ = await sending.value }
-        guard !isStopped, !isSilent, !state.isPaused else { return .noData }
+        guard !isStopped, !isSilent, !isHeld, !state.isPaused else { return .noData }
         let run = Task {
             let completion = await self.run(upTo: batchCount, until: deadline)
             // Before anybody hears of its end: who waits for it would find it still there, and never let go of the actor.

@@ -39,11 +39,7 @@ extension Dispatcher {
     private func ledgerEntries(_ entries: [StoredEntry]) async throws(OutboxError) -> [LedgerEntry] {
         let accounts = try await accounts(of: entries.map { LedgerQuestion(entry: $0.number, id: $0.id) })
         return zip(entries, accounts).compactMap { entry, accounts in
-            RecordCodec.content(entry.body).map { content in
-                LedgerEntry(
-                    record: DispatchRecord(id: entry.id, lane: .events, sequence: entry.number, age: nil, content: content),
-                    accounts: accounts)
-            }
+            DispatchRecord(entry).map { LedgerEntry(record: $0, accounts: accounts) }
         }
     }
 }

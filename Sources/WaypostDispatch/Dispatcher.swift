@@ -14,7 +14,7 @@ import WaypostSystem
 public actor Dispatcher {
     /// What waits.
     public nonisolated let outbox: Outbox
-    private let supply: any PositionSupply
+    let supply: any PositionSupply
     private let clock: DispatchClock
     private let device: String
     private let notify: @Sendable (DispatchNotice) -> Void
@@ -137,11 +137,19 @@ public actor Dispatcher {
         for worker in try chosen(nil) { try await worker.reload() }
     }
 
-    /// How the destinations are, in the order in which they were attached.
+    /// How the destinations are, in the order in which they were attached; then those that were once, by name.
     public func statuses() async throws(OutboxError) -> [DestinationStatus] {
         var statuses: [DestinationStatus] = []
-        for worker in try chosen(nil) { statuses.append(try await worker.status()) }
+        for worker in attached { statuses.append(try await worker.status()) }
+        let names = Set(statuses.map(\.state.name))
+        let others = try await outbox.destinations().filter { !names.contains($0.name) }
+        guard !others.isEmpty else { return statuses }
+        let newest = try await newestPosition()
         return statuses
+            + others.map { state in
+                DestinationStatus(
+                    state: state, isAttached: false, isSending: false, needsMending: false, positionsBehind: state.positions.behind(newest))
+            }
     }
 
     /// Ends all sending; what has no receipt is sent again in the next run.
@@ -154,7 +162,7 @@ public actor Dispatcher {
     /// Who serves the destinations, in the order in which they were attached.
     nonisolated var attached: [DestinationWorker] { workers.withLock { $0 } }
 
-    private func newestPosition() async throws(OutboxError) -> UInt64 {
+    func newestPosition() async throws(OutboxError) -> UInt64 {
         do throws(PositionSupplyError) { return try await supply.newestNumber() } catch {
             throw .cannotAccess(path: "the log", reason: error.reason)
         }

@@ -65,6 +65,13 @@ public struct NativeFormat: HTTPFormat {
         return text.bytes
     }
 
+    /// One record as it stands in ``body(of:)``.
+    public static func line(of record: DispatchRecord) -> [UInt8] {
+        var text = TextBuffer(capacity: 512)
+        text.appendJSON { $0.append(record) }
+        return text.bytes
+    }
+
     /// The ids that an answer refuses; nil when it is no JSON object, and so says nothing.
     static func refusedIDs(in answer: [UInt8]) -> [String]? {
         guard let value = try? JSONParser(maximumDepth: 16).parse(answer),  // Not every server says something.

@@ -140,6 +140,20 @@ public actor Outbox {
         if !isKnown { throw .unknownDestination(name: name) }
     }
 
+    /// Lets what waits for one destination, and its dead letters, wait for another; what the other has of it is sent to it again.
+    ///
+    /// - Parameter newestPosition: where the first one begins anew; nil forgets it.
+    func move(_ name: String, to other: String, newestPosition: UInt64?) throws(OutboxError) {
+        let isKnown = try use { (store) throws(SQLiteError) in try store.move(name, to: other, newestPosition: newestPosition) }
+        if !isKnown { throw .unknownDestination(name: name) }
+    }
+
+    /// Forgets a destination: what waits for it, its dead letters and its receipts.
+    func forget(_ name: String) throws(OutboxError) {
+        let isKnown = try use { (store) throws(SQLiteError) in try store.forget(name) }
+        if !isKnown { throw .unknownDestination(name: name) }
+    }
+
     // MARK: - Sending
 
     /// The entries after a number, in order.

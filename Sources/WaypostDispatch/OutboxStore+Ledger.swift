@@ -61,7 +61,7 @@ extension OutboxStore {
 
 extension PositionCursor {
     /// Whether a position is still to be sent.
-    fileprivate func has(_ number: UInt64) -> Bool {
+    func has(_ number: UInt64) -> Bool {
         number > live || stretches.contains { $0.after < number && number <= $0.through }
     }
 }

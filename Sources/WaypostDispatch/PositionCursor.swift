@@ -39,7 +39,39 @@ public struct PositionCursor: Sendable, Hashable {
             stretches.append(Stretch(after: live, through: number))
         }
         live = number
-        if stretches.count > PositionCursor.maximumStretchCount {
+        joinOldest()
+    }
+
+    /// Has to send, too, what another one has to.
+    public mutating func join(_ other: PositionCursor) {
+        live = min(live, other.live)
+        let open = (stretches + other.stretches).filter { $0.after < live }.sorted { $0.after < $1.after }
+        stretches = []
+        for stretch in open {
+            if let last = stretches.last, stretch.after <= last.through {
+                stretches[stretches.count - 1].through = max(last.through, stretch.through)
+            } else {
+                stretches.append(stretch)
+            }
+        }
+        // The live lane takes everything behind its place anyway.
+        if let last = stretches.last, last.through >= live {
+            live = last.after
+            stretches.removeLast()
+        }
+        joinOldest()
+    }
+
+    /// How many numbers it has not settled, when the newest is this one.
+    func behind(_ newest: UInt64) -> UInt64 {
+        stretches.reduce(newest > live ? newest - live : 0) { $0 + ($1.through - $1.after) }
+    }
+
+    /// Up to here all is settled.
+    public var first: UInt64 { stretches.first?.after ?? live }
+
+    private mutating func joinOldest() {
+        while stretches.count > PositionCursor.maximumStretchCount {
             stretches[0].through = stretches[1].through
             stretches.remove(at: 1)
         }

@@ -12,6 +12,7 @@ struct DispatchCommandGroup: ParsableCommand {
         subcommands: [
             DispatchNowCommand.self, DispatchStatusCommand.self, DispatchPauseCommand.self, DispatchResumeCommand.self,
             DispatchDrainCommand.self, DispatchListCommand.self, DispatchRetryCommand.self, DispatchDropCommand.self,
+            DispatchExportCommand.self, DispatchMoveCommand.self, DispatchDiscardCommand.self,
         ], defaultSubcommand: DispatchStatusCommand.self)
 }
 

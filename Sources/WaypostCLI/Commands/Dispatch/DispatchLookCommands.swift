@@ -38,6 +38,10 @@ struct DestinationLine {
         if count("late") > 0 { parts.append("\(count("late")) late") }
         if let seconds = destination["next_seconds"]?.int { parts.append("next in \(seconds) s") }
         if let reason = destination["reason"]?.string { parts.append(reason) }
+        if destination["state"]?.string == "unconfigured" {
+            parts.append(
+                "not in the configuration any more: waypost dispatch move, export or discard \(destination["name"]?.string ?? "?")")
+        }
         return "\(destination["name"]?.string ?? "?"), \(destination["state"]?.string ?? "?"): \(parts.joined(separator: ", "))"
     }
 }

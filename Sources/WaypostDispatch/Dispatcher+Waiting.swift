@@ -1,0 +1,100 @@
+import Waypost
+import WaypostSystem
+
+// What waits, looked at and taken elsewhere: for destinations that got another name, or went away.
+extension Dispatcher {
+    /// Lets what waits for one destination, and its dead letters, wait for another.
+    ///
+    /// One that is not attached is forgotten then; one that is begins anew with what comes. What the other had already of it is sent again
+    /// under its ids, as only one place in the row is kept for each.
+    /// - Parameter other: must be attached.
+    /// - Errors: `unknownDestination`; the outbox's.
+    public func move(_ name: String, to other: String) async throws(OutboxError) {
+        guard attached.contains(where: { $0.settings.name == other }) else { throw .unknownDestination(name: other) }
+        guard name != other else { return }
+        try await holding([name, other]) { (newest) async throws(OutboxError) in
+            try await self.outbox.move(name, to: other, newestPosition: newest)
+        }
+    }
+
+    /// Drops what waits for a destination for good; how many events.
+    ///
+    /// One that is not attached is forgotten with its dead letters; one that is begins anew with what comes.
+    /// - Errors: `unknownDestination`; the outbox's.
+    public func discard(_ name: String) async throws(OutboxError) -> Int {
+        let count = try await outbox.state(of: name).waitingEventCount
+        try await holding([name]) { (newest) async throws(OutboxError) in
+            if let newest { try await self.outbox.discard(name, newestPosition: newest) } else { try await self.outbox.forget(name) }
+        }
+        return count
+    }
+
+    /// What waits for a destination, attached or not: events, then positions, in order.
+    ///
+    /// - Parameter place: behind which place of the page before; nil for the beginning.
+    /// - Errors: `unknownDestination`; the outbox's; `cannotAccess`, too, when the log cannot be read.
+    public func waiting(for name: String, after place: WaitingPlace?, limit: Int) async throws(OutboxError) -> WaitingPage {
+        let state = try await outbox.state(of: name)
+        var place = place ?? WaitingPlace(event: 0, position: 0)
+        let entries = try await outbox.entries(after: max(place.event, state.eventCursor), limit: limit)
+        place.event = entries.last?.number ?? place.event
+        var page = WaitingPage(records: entries.compactMap { DispatchRecord($0) }, next: place)
+        var readCount = entries.count
+        for stretch in state.positions.stretches + [.init(after: state.positions.live, through: .max)] {
+            while readCount < limit, place.position < stretch.through {
+                let found: PositionPage
+                do throws(PositionSupplyError) {
+                    found = try await supply.positions(
+                        after: max(stretch.after, place.position), through: stretch.through, limit: limit - readCount)
+                } catch { throw .cannotAccess(path: "the log", reason: error.reason) }
+                if found.positions.isEmpty { break }
+                readCount += found.positions.count
+                let lane: DispatchLane = stretch.through == .max ? .live : .history
+                page.records += found.positions.map { DispatchRecord($0, lane: lane, sequence: $0.number) }
+                place.position = found.positions.last?.number ?? found.through
+            }
+        }
+        page.next = readCount < limit ? nil : place
+        return page
+    }
+
+    /// Does something with the rows of destinations while nothing is sent to them.
+    ///
+    /// - Parameter body: gets the number of the newest position when the first of them is attached, else nil.
+    private func holding(
+        _ names: [String], _ body: @Sendable (UInt64?) async throws(OutboxError) -> Void
+    ) async throws(OutboxError) {
+        let isAttached = attached.contains { $0.settings.name == names.first }
+        let newest = isAttached ? try await newestPosition() : nil
+        let held = attached.filter { names.contains($0.settings.name) }
+        for worker in held { await worker.hold() }
+        var failure: OutboxError?
+        do throws(OutboxError) { try await body(newest) } catch { failure = error }
+        for worker in held {
+            do throws(OutboxError) { try await worker.release() } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// Some of what waits for a destination.
+public struct WaitingPage: Sendable, Hashable {
+    /// The records; of a position, `sequence` is its number in the log.
+    public var records: [DispatchRecord]
+    /// Where the next page begins; nil when this is the last one.
+    public var next: WaitingPlace?
+}
+
+/// A place among what waits: behind an entry of the outbox and behind a position of the log.
+public struct WaitingPlace: Sendable, Hashable {
+    /// The number of the entry.
+    public var event: UInt64
+    /// The number of the position.
+    public var position: UInt64
+
+    /// The place behind these numbers.
+    public init(event: UInt64, position: UInt64) {
+        self.event = event
+        self.position = position
+    }
+}

@@ -1,0 +1,50 @@
+import WaypostSystem
+
+// What waits for one destination, taken to another one.
+extension OutboxStore {
+    /// Lets what waits for one destination, and its dead letters, wait for another; false when one of them is not known.
+    ///
+    /// - Parameter newestPosition: where the first one begins anew; nil forgets it.
+    func move(_ name: String, to other: String, newestPosition: UInt64?) throws(SQLiteError) -> Bool {
+        try database.transaction { () throws(SQLiteError) in
+            let states = try destinations()
+            guard let from = states.first(where: { $0.name == name }), let to = states.first(where: { $0.name == other }) else {
+                return false
+            }
+            var positions = to.positions
+            positions.join(from.positions)
+            try keep(positions, for: other)
+            // Behind its starts nothing was meant for a destination; this is now.
+            try database.run(
+                """
+                UPDATE destination SET event_cursor = min(event_cursor, ?1), event_start = min(event_start, ?1),
+                    position_start = min(position_start, ?2) WHERE name = ?3
+                """, [SQLiteValue(from.eventCursor), SQLiteValue(positions.first), .text(other)])
+            try database.run("UPDATE dead_letter SET destination = ? WHERE destination = ?", [.text(other), .text(name)])
+            if let newestPosition {
+                try keep(PositionCursor(live: newestPosition), for: name)
+                try database.run(
+                    "UPDATE destination SET event_cursor = ?1, event_start = ?1, position_start = ?2 WHERE name = ?3",
+                    [.integer(lastEntryNumber), SQLiteValue(newestPosition), .text(name)])
+            } else {
+                try removeRows(of: name)
+            }
+            return true
+        }
+    }
+
+    /// Removes everything that is known of a destination; false when nothing is.
+    func forget(_ name: String) throws(SQLiteError) -> Bool {
+        try database.transaction { () throws(SQLiteError) in
+            try database.run("DELETE FROM dead_letter WHERE destination = ?", [.text(name)])
+            return try removeRows(of: name)
+        }
+    }
+
+    @discardableResult
+    private func removeRows(of name: String) throws(SQLiteError) -> Bool {
+        try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
+        try database.run("DELETE FROM receipt WHERE destination = ?", [.text(name)])
+        return try database.run("DELETE FROM destination WHERE name = ?", [.text(name)]) > 0
+    }
+}
