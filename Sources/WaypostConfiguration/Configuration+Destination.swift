@@ -14,6 +14,10 @@ extension Configuration.Destination {
                 return (key, "stands in topics and must hold no '/', '+' or '#'")
             }
         }
+        if sendsWaypoints {
+            if kind != .owntracks { return ("waypoints", "is for kind \"owntracks\" alone") }
+            if accuracy == .reduced { return ("waypoints", "tells places, which accuracy = \"reduced\" does not") }
+        }
         if passwordFile != nil {
             if tokenFile != nil { return ("password_file", "and token_file are both given; a server takes one of them") }
             if user.isEmpty { return ("user", "is needed with password_file") }

@@ -206,6 +206,9 @@ extension Configuration {
                 .init(
                     "tracker_id", \.trackerID, .plainText, "owntracks: two characters for maps. Empty = the last two of the device's name."),
                 .init(
+                    "waypoints", \.sendsWaypoints, .truth,
+                    "owntracks: whether the circles among the fences are told, too, when they change (up to some 200 of them)."),
+                .init(
                     "secret_file", \.secretFile, .optionalPath,
                     "owntracks: a file with the secret that payloads are encrypted with, as token_file. Empty = not encrypted."),
                 .init(

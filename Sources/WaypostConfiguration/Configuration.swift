@@ -144,6 +144,8 @@ public struct Configuration: Equatable, Sendable {
         public var isCompressed = false
         /// The two characters of OwnTracks; empty = the last two of the device's name.
         public var trackerID = ""
+        /// Whether OwnTracks is told the circles among the fences.
+        public var sendsWaypoints = false
         /// The file of OwnTracks' secret.
         public var secretFile: String?
         /// Of a broker: where records go, who we are there, whose word is the receipt.

@@ -59,6 +59,7 @@ extension Configuration.Destination {
     func ownTracksSettings(_ secrets: SecretFiles, device: String) throws -> OwnTracksFormat.Settings {
         var settings = OwnTracksFormat.Settings(user: user, device: device)
         if !trackerID.isEmpty { settings.trackerID = trackerID }
+        settings.sendsWaypoints = sendsWaypoints
         if let secretFile { settings.secret = try secrets.read(secretFile) }
         return settings
     }

@@ -13,14 +13,19 @@ import WaypostSystem
 final class DispatchDesk: Sendable {
     /// Nil when nothing is to be sent, or nothing can be.
     let dispatcher: Dispatcher?
+    /// Whether somebody wants to know the fences.
+    let tellsFences: Bool
+    private let logger: Logger
     private let found: Mutex<[String]>
     private let feeder: EventFeeder?
 
     /// What is wrong, for people; empty when all is well.
     var problems: [String] { found.withLock { $0 } }
 
-    private init(_ dispatcher: Dispatcher?, problems: [String], logger: Logger) {
+    private init(_ dispatcher: Dispatcher?, tellsFences: Bool = false, problems: [String], logger: Logger) {
         self.dispatcher = dispatcher
+        self.tellsFences = tellsFences
+        self.logger = logger
         found = Mutex(problems)
         feeder = dispatcher.map { dispatcher in
             EventFeeder(logger: logger) { (entries) async throws(OutboxError) in try await dispatcher.accept(entries) }
@@ -63,7 +68,8 @@ final class DispatchDesk: Sendable {
         } catch {
             problems.append("[dispatch] opt_out: \(error)")
         }
-        return DispatchDesk(dispatcher, problems: problems, logger: logger)
+        return DispatchDesk(
+            dispatcher, tellsFences: destinations.contains(where: \.sendsWaypoints), problems: problems, logger: logger)
     }
 
     /// Takes a fence event; it is on the disk when this returns, unless the disk takes nothing now.
@@ -73,6 +79,17 @@ final class DispatchDesk: Sendable {
                 DispatchEvent(
                     id: report.id, kind: report.kind, name: report.fenceName, time: report.time, position: report.position,
                     line: report.line)))
+    }
+
+    /// Tells the fences to those who want to know them.
+    func tell(_ fences: [Geofence]) async {
+        guard let dispatcher else { return }
+        do throws(OutboxError) {
+            try await dispatcher.outbox.acceptWaypoints(fences)
+            dispatcher.noteWaiting()
+        } catch {
+            logger.warning("the fences are not told: \(error)")
+        }
     }
 
     /// Sends what waits while the budget lasts, and ends.

@@ -40,6 +40,7 @@ actor FenceWatcher: PositioningConsumer {
         let count = await keeper.fenceCount
         if count > 0 { logger.info("\(counted(count, "fence"))") }
         await followAsNeeded()
+        await tellFences()
     }
 
     func consume(_ update: PositioningUpdate) async {
@@ -73,6 +74,12 @@ actor FenceWatcher: PositioningConsumer {
         await tell(reports)
         await tellProblems()
         await followAsNeeded()
+        await tellFences()
+    }
+
+    /// Most boxes tell nobody, and need not list them.
+    private func tellFences() async {
+        if dispatches.tellsFences { await dispatches.tell(await keeper.fences) }
     }
 
     /// Takes what a look at the server of the fences gave.

@@ -51,6 +51,7 @@ struct LedgerLine: Sendable {
         case .event(let event): (kind, name) = (event.kind, event.name)
         case .track(let call): (kind, name, isForLog) = ("track", call.name, false)
         case .health: (kind, isForLog) = ("health", false)
+        case .waypoints: (kind, isForLog) = ("waypoints", false)
         }
     }
 

@@ -28,6 +28,8 @@ public struct DispatchRecord: Sendable, Hashable {
         case track(TrackCall)
         /// How the tracker is: version, queue, disk.
         case health(JSONValue)
+        /// The circles among the fences, as OwnTracks has them (`_type` waypoints); nothing for other formats.
+        case waypoints(JSONValue)
     }
 
     /// A record from its parts.
@@ -56,7 +58,7 @@ public struct DispatchRecord: Sendable, Hashable {
         case .position(let position): position.time
         case .event(let event): event.time
         case .track(let call): call.time
-        case .health: nil
+        case .health, .waypoints: nil
         }
     }
 
@@ -66,7 +68,7 @@ public struct DispatchRecord: Sendable, Hashable {
         case .position(let position): position
         case .event(let event): event.position
         case .track(let call): call.position
-        case .health: nil
+        case .health, .waypoints: nil
         }
     }
 }

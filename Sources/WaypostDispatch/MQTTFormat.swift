@@ -38,6 +38,7 @@ public struct NativeMQTTFormat: MQTTFormat {
 
     /// One message; of positions, the last one of a batch of the live lane may be kept by the broker.
     public func messages(for record: DispatchRecord, of batch: DispatchBatch, receiptTopic: String?) throws(FormatError) -> [MQTTMessage] {
+        guard record.isNative else { return [] }
         let isNewest = record.lane == .live && record.id == batch.records.last?.id
         return [
             MQTTMessage(
@@ -66,7 +67,8 @@ public struct NativeMQTTFormat: MQTTFormat {
     public var carriesIDs: Bool { true }
 }
 
-/// OwnTracks' messages, as its apps publish them: locations to BASE, transitions to BASE/event, health to BASE/status, the will to BASE.
+/// OwnTracks' messages, as its apps publish them: locations to BASE, transitions to BASE/event, health to BASE/status, fences to BASE/waypoints, the
+/// will to BASE.
 public struct OwnTracksMQTTFormat: MQTTFormat {
     private let format: OwnTracksFormat
 

@@ -16,6 +16,7 @@ extension DispatchRecord.Content {
         case .event: "event"
         case .track: "track"
         case .health: "health"
+        case .waypoints: "waypoints"
         }
     }
 
@@ -24,7 +25,7 @@ extension DispatchRecord.Content {
         switch self {
         case .event(let event): event.name
         case .track(let call): call.name
-        case .position, .health: nil
+        case .position, .health, .waypoints: nil
         }
     }
 }

@@ -22,7 +22,8 @@ public struct NativeFormat: HTTPFormat {
 
     /// One request for all.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
-        [HTTPMessage(body: NativeFormat.body(of: batch), settledCount: batch.records.count)]
+        guard batch.records.contains(where: \.isNative) else { return [] }
+        return [HTTPMessage(body: NativeFormat.body(of: batch), settledCount: batch.records.count)]
     }
 
     /// The ids that the answer names.
@@ -40,7 +41,7 @@ public struct NativeFormat: HTTPFormat {
                 json.member("device", batch.device)
                 json.member("sent", batch.time)
                 json.array("records") { json in
-                    for record in batch.records { json.append(record) }
+                    for record in batch.records where record.isNative { json.append(record) }
                 }
             }
         }
@@ -117,6 +118,13 @@ extension JSONWriter {
                 json.appendEnvelope(record)
                 json.member("report", report)
             }
+        case .waypoints(let waypoints):
+            object { json in
+                json.member("class", "WAYPOINTS")
+                extra(&json)
+                json.appendEnvelope(record)
+                json.member("waypoints", waypoints)
+            }
         }
     }
 
@@ -135,6 +143,11 @@ extension JSONWriter {
         guard let value = try? JSONParser().parse(object), let members = value.object else { return }  // Our own text is JSON.
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where !left.contains(name) { member(named: name, value) }
     }
+}
+
+extension DispatchRecord {
+    /// Whether our own format has a word for it on its way to a server.
+    var isNative: Bool { if case .waypoints = content { false } else { true } }
 }
 
 extension NativeFormat {

@@ -88,6 +88,19 @@ public actor Outbox {
         return now.advanced(byMilliseconds: -age.components.seconds * 1_000)
     }
 
+    /// Takes the circles among the fences unless they are what was taken the last time, in this run or an earlier one.
+    public func acceptWaypoints(_ fences: [Geofence]) async throws(OutboxError) {
+        let entry = OutboxEntry.waypoints(fences)
+        // The id is of this entry, the list is what counts.
+        let checksum = Int64(CRC32C.checksum(RecordCodec.bytes(entry.content, id: "").span.bytes))
+        let isKnown = try use { (store) throws(SQLiteError) in try store.note(Outbox.waypoints) == checksum }
+        if isKnown { return }
+        try await accept([entry])
+        try use { (store) throws(SQLiteError) in try store.setNote(Outbox.waypoints, checksum) }
+    }
+
+    private static let waypoints = "waypoints"
+
     // MARK: - Opting out
 
     /// Whether somebody wants nothing to be sent: entries are not even taken.

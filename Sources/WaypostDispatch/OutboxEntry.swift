@@ -8,16 +8,36 @@ public enum OutboxEntry: Sendable, Hashable {
     case track(TrackCall)
     /// How the tracker is; the id is made for it.
     case health(id: String, JSONValue)
+    /// The circles among the fences, for OwnTracks; the id is made for it.
+    case waypoints(id: String, JSONValue)
 
     /// A report of the tracker's health, with an id of its own.
     public static func health(_ report: JSONValue) -> OutboxEntry { .health(id: TrackCall.newID(at: nil), report) }
+
+    /// The circles among fences as OwnTracks has them, with an id of its own; so many, in their order, as fit into an entry.
+    ///
+    /// - Parameter all: fences of any shape; those that are no circles are left out.
+    public static func waypoints(_ all: [Geofence]) -> OutboxEntry {
+        var circles = all.filter { if case .circle = $0.shape { true } else { false } }.prefix(mostCircles)
+        while true {
+            let bytes = FenceFormat.write(Array(circles), as: .owntracks).text.bytes
+            guard bytes.count > maximumByteCount - 128, !circles.isEmpty else {
+                let value = (try? JSONParser().parse(bytes)) ?? .null  // Our own text is JSON.
+                return .waypoints(id: TrackCall.newID(at: nil), value)
+            }
+            circles = circles.prefix(circles.count * 3 / 4)
+        }
+    }
+
+    /// More would not fit, however short their names are.
+    private static let mostCircles = 400
 
     /// Its name for ever; an entry of a name that the outbox knows is the same one and taken once.
     public var id: String {
         switch self {
         case .event(let event): event.id
         case .track(let call): call.id
-        case .health(let id, _): id
+        case .health(let id, _), .waypoints(let id, _): id
         }
     }
 
@@ -26,7 +46,7 @@ public enum OutboxEntry: Sendable, Hashable {
         switch self {
         case .event(let event): event.time
         case .track(let call): call.time
-        case .health: nil
+        case .health, .waypoints: nil
         }
     }
 
@@ -35,6 +55,7 @@ public enum OutboxEntry: Sendable, Hashable {
         case .event(let event): .event(event)
         case .track(let call): .track(call)
         case .health(_, let report): .health(report)
+        case .waypoints(_, let waypoints): .waypoints(waypoints)
         }
     }
 

@@ -14,7 +14,7 @@ import WaypostSystem
 /// - Units: `tst`, `wtst` and `created_at` whole seconds, cut; `acc` and `alt` (above mean sea level) whole metres, `vel` km/h, `cog` degrees.
 ///   What is not known is absent. `acc` is rounded up, never to better than it is; 0 in a transition means that it is not known.
 /// - What becomes of records: a position is a location; an enter and an exit are transitions; a pass is both; a track call is a location with
-///   its name as `poi` and its values as `values`; health is a status. A dwell has no word: the apps say `enter` again, which would break
+///   its name as `poi` and its values as `values`; health is a status; fences are waypoints, where they are wanted. A dwell has no word: the apps say `enter` again, which would break
 ///   the alternation that a receiver may rely on. Without a time (and none to count the age from) or, where it needs one, a place there is
 ///   no message.
 /// - `_id` is the record's id, by which repeats are known; `wtst` the number that exported waypoints of the fence have.
@@ -32,6 +32,8 @@ public struct OwnTracksFormat: Sendable {
         public var trackerID: String?
         /// What payloads are encrypted with; nil for none.
         public var secret: String?
+        /// Whether the circles among the fences are told.
+        public var sendsWaypoints = false
         /// Whether messages name their topic, as over HTTP, where nothing else does.
         public var namesTopic = false
 
@@ -83,12 +85,14 @@ public struct OwnTracksFormat: Sendable {
                 json.member("_id", record.id)
             }
             return [status]
+        case .waypoints(let waypoints):
+            guard settings.sendsWaypoints, let members = waypoints.object else { return [] }
+            let list = try message("/waypoints") { json in
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) { json.member(named: name, value) }
+                json.member("_id", record.id)
+            }
+            return [list]
         }
-    }
-
-    /// What is said of the fences: all of them that are circles, in one message.
-    public func waypoints(_ fences: [Geofence]) throws(FormatError) -> OwnTracksMessage {
-        try OwnTracksMessage(topic: topic + "/waypoints", payload: sealed(FenceFormat.write(fences, as: .owntracks).text.bytes))
     }
 
     /// What the broker says for us when we are gone; never encrypted, as it holds nothing, and never retained, as it would take the place

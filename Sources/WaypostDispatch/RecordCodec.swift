@@ -7,6 +7,7 @@ import Waypost
 /// {"class":"EVENT","id":ID,"event":KIND,"name":FENCE,"time":T,"position":TPV,"line":{...}}
 /// {"class":"TRACK","id":ID,"name":NAME,"time":T,"position":TPV,"values":{...}}
 /// {"class":"HEALTH","id":ID,"report":{...}}
+/// {"class":"WAYPOINTS","id":ID,"waypoints":{...}}
 /// ```
 /// Unknown members and classes of a later version are left as they are: what cannot be read is not sent, and stays.
 enum RecordCodec {
@@ -37,14 +38,8 @@ enum RecordCodec {
                     json.member("values", .object(call.values))
                 }
             }
-        case .health(let report):
-            text.appendJSON { json in
-                json.object { json in
-                    json.member("class", "HEALTH")
-                    json.member("id", id)
-                    json.member("report", report)
-                }
-            }
+        case .health(let report): text.append("HEALTH", id, "report", report)
+        case .waypoints(let waypoints): text.append("WAYPOINTS", id, "waypoints", waypoints)
         }
         return text.bytes
     }
@@ -65,6 +60,7 @@ enum RecordCodec {
             guard let id = value["id"]?.string, let name = value["name"]?.string else { return nil }
             return .track(TrackCall(id: id, name: name, values: value["values"]?.object ?? [:], time: time, position: position))
         case "HEALTH": return value["report"].map(DispatchRecord.Content.health)
+        case "WAYPOINTS": return value["waypoints"].map(DispatchRecord.Content.waypoints)
         default: return nil
         }
     }
@@ -78,6 +74,18 @@ enum RecordCodec {
         var text = TextBuffer(capacity: 512)
         text.appendJSON { $0.element(value) }
         return text.bytes
+    }
+}
+
+extension TextBuffer {
+    fileprivate mutating func append(_ kind: StaticString, _ id: String, _ name: StaticString, _ value: JSONValue) {
+        appendJSON { json in
+            json.object { json in
+                json.member("class", String(describing: kind))
+                json.member("id", id)
+                json.member(name, value)
+            }
+        }
     }
 }
 

@@ -76,7 +76,7 @@ public final class ReducedDestination: Destination {
             call.time = call.time.map { PositionReduction.start(ofQuarter: PositionReduction.quarter(of: $0)) }
             call.position = placesCalls ? call.position.flatMap { reduction.process($0)?.position } : nil
             coarse.content = .track(call)
-        case .event: return nil
+        case .event, .waypoints: return nil
         case .health: break
         }
         return coarse

@@ -58,7 +58,7 @@ public struct TealiumDataLayer: Sendable, Hashable {
                 names.contains(name) ? nil : TealiumDataLayer.text(of: value).map { Entry(name, $0) }
             }
             return [ours + values]
-        case .health: return []
+        case .health, .waypoints: return []
         }
     }
 

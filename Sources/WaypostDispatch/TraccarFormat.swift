@@ -47,6 +47,7 @@ public struct TraccarFormat: HTTPFormat {
     /// A request for each record.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
         batch.records.enumerated().compactMap { index, record in
+            guard record.isNative else { return nil }
             let time = record.bestTime(at: batch.time)
             var place: Position? = record.position
             if case .position = record.content {} else if !placesEvents { place = nil }
@@ -141,6 +142,7 @@ public struct TraccarFormat: HTTPFormat {
         case .health(let report):
             attributes.append(("event", .string("health")))
             attributes += TraccarFormat.flat(report.object ?? [:])
+        case .waypoints: break
         }
         return attributes
     }

@@ -101,6 +101,35 @@ extension EndToEnd {
             fifo.close()
         }
 
+        @Test func takesWhatWaitsToTheServerThatTakesItsPlace() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let first = try await tracker(to: "http://127.0.0.1:9/", in: folder, fifo)
+            try write(0..<10, to: fifo)
+            for number in 0..<3 { #expect(try await ask("track", "n", "n=\(number)", in: folder).code == 0) }
+            #expect(try await eventually { try await status(in: folder)["positions"]?.int ?? 0 >= 8 })
+            #expect(try await first.stop() == ProgramExit(code: 0))
+
+            let server = try await FlakyServer()
+            try folder.write("[[destination]]\nname = \"work\"\nurl = \"\(server.url)\"\ninterval = 0\n", to: "w.toml")
+            let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            let text = try await ask("dispatch", in: folder).output
+            #expect(text.contains("home, unconfigured: 3 events, about"), "\(text)")
+            let waiting = try await ask("dispatch", "export", "home", in: folder).output.split(separator: "\n")
+            let ids = try waiting.map { try JSONParser().parse(Array($0.utf8))["id"]?.string ?? "" }
+            #expect(
+                ids.count >= 11 && ids.prefix(3).allSatisfy { $0.hasPrefix("t-") } && ids.dropFirst(3).allSatisfy { $0.hasPrefix("p-") })
+            let wrong = try await ask("dispatch", "move", "home", "elsewhere", in: folder)
+            #expect(wrong.code != 0 && wrong.errors.contains("elsewhere"), "\(wrong)")
+            #expect(try await ask("dispatch", "move", "home", "work", in: folder).code == 0)
+            #expect(try await ask("dispatch", "now", "--wait", in: folder).output == "good\n")
+            let received = try server.received().compactMap { $0["id"]?.string }
+            #expect(received.filter(ids.contains) == ids && Set(received).count == received.count)
+            #expect(try await ask("dispatch", "discard", "home", in: folder).code != 0)
+            #expect(try await second.stop() == ProgramExit(code: 0))
+            fifo.close()
+        }
+
         @Test func sendsFenceEventsOnceAtTheEndOfARecording() async throws {
             let folder = try TestFolder()
             let server = try await FlakyServer()
@@ -145,6 +174,7 @@ extension EndToEnd {
                 user = "jane"
                 password_file = "\(folder.path("password"))"
                 headers = ["X-Fleet: north"]
+                waypoints = true
                 [[destination]]
                 name = "traccar"
                 kind = "traccar"
@@ -166,6 +196,8 @@ extension EndToEnd {
             let messages = try owntracks.received()
             #expect(messages.compactMap { $0["event"]?.string } == ["enter", "leave"])
             #expect(messages.contains { $0["_type"]?.string == "location" && $0["topic"]?.string == "owntracks/jane/van-7" })
+            let lists = messages.filter { $0["_type"]?.string == "waypoints" }
+            #expect(lists.count == 1 && lists[0]["waypoints"]?.array?.first?["desc"]?.string == "Client")
             let head = try #require(try owntracks.requests().first)
             #expect(head["authorization"]?.string == "Basic amFuZTpzM2NyMXQ=" && head["x-fleet"]?.string == "north")
 

@@ -143,6 +143,7 @@ extension DispatchRecord {
             "\(((position.time?.millisecondsSince1970 ?? 0) - DispatchFixture.start.millisecondsSince1970) / 1_000)"
         case .event(let event): event.name
         case .health: "health"
+        case .waypoints: "waypoints"
         }
     }
 }

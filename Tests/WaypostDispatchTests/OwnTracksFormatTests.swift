@@ -112,12 +112,60 @@ import WaypostTestKit
         #expect(try format.messages(for: record(.event(event("dwell", position: fix))), at: start).isEmpty)
     }
 
-    @Test func knowsAFenceByTheNumberThatItsExportHas() throws {
+    private func yards(_ count: Int) throws -> [Geofence] {
         let centre = try #require(Coordinate(latitudeDegrees: 35.1, longitudeDegrees: 136.8))
-        let message = try format.waypoints([Geofence(id: "f-1", name: "Yard", shape: .circle(centre: centre, radiusMetres: 100))])
-        #expect(message.topic == "owntracks/jane/van7/waypoints" && !message.isRetained)
-        let waypoint = try #require(try JSONParser().parse(message.payload)["waypoints"]?.array?.first)
+        let shape = try FenceShape.circle(centre: centre, radiusMetres: 100)
+        return (1...count).map { Geofence(id: "f-\($0)", name: "Yard \($0)", shape: shape) }
+    }
+
+    @Test func tellsFencesByTheNumbersThatTheirExportsHave() throws {
+        let entry = OutboxEntry.waypoints(try yards(2))
+        #expect(try format.messages(for: record(entry.content), at: start).isEmpty)
+        var settings = format.settings
+        settings.sendsWaypoints = true
+        let messages = try OwnTracksFormat(settings).messages(for: record(entry.content, id: entry.id), at: start)
+        #expect(messages.map(\.topic) == ["owntracks/jane/van7/waypoints"] && messages.allSatisfy { !$0.isRetained })
+        let list = try JSONParser().parse(messages[0].payload)
+        #expect(list["_type"]?.string == "waypoints" && list["_id"]?.string == entry.id && list["waypoints"]?.array?.count == 2)
+        let waypoint = try #require(list["waypoints"]?.array?.first)
         #expect(waypoint["tst"]?.int == OwnTracksStamps.stamp(of: "f-1") && waypoint["rad"]?.int == 100)
+    }
+
+    @Test func tellsOfManyFencesAsManyAsAnEntryHolds() throws {
+        for count in [1, 150, 5_000] {
+            let entry = OutboxEntry.waypoints(try yards(count))
+            let bytes = RecordCodec.bytes(entry.content, id: entry.id)
+            #expect(bytes.count <= OutboxEntry.maximumByteCount)
+            #expect(RecordCodec.content(bytes) == entry.content)
+            guard case .waypoints(let list) = entry.content else { preconditionFailure("a list") }
+            let told = list["waypoints"]?.array?.count ?? 0
+            #expect(count <= 150 ? told == count : told > 100, "\(told)")
+        }
+    }
+
+    @Test func tellsFencesOnlyWhenTheyChange() async throws {
+        let fixture = try DispatchFixture()
+        for expected in [1, 1, 2, 3] {
+            let outbox = try fixture.outbox()
+            _ = try await outbox.attach("a", newestPosition: 0)
+            try await outbox.acceptWaypoints(try yards(expected == 2 ? 5 : 1))
+            try await outbox.acceptWaypoints(try yards(expected == 2 ? 5 : 1))
+            #expect(try await outbox.state(of: "a").waitingEventCount == expected)
+        }
+    }
+
+    /// What no other format has a word for is no request there, and holds up nothing.
+    @Test func fencesAreNothingToOtherFormats() throws {
+        let fences = record(OutboxEntry.waypoints(try yards(1)).content, id: "t-w", lane: .events)
+        let alone = DispatchBatch(device: "box", time: start, records: [fences])
+        let both = DispatchBatch(device: "box", time: start, records: [fences, record(.position(position()))])
+        #expect(try NativeFormat().messages(for: alone).isEmpty)
+        #expect(try NativeFormat().messages(for: both).map(\.settledCount) == [2])
+        #expect(try !String(decoding: NativeFormat().messages(for: both)[0].body, as: UTF8.self).contains("t-w"))
+        #expect(try TraccarFormat(device: "box").messages(for: alone).isEmpty)
+        #expect(try TraccarFormat(device: "box").messages(for: both).map(\.settledCount) == [2])
+        let native = NativeMQTTFormat(topic: try MQTTTopic("waypost/{kind}"), statusTopic: try MQTTTopic("waypost/status"))
+        #expect(try native.messages(for: fences, of: alone, receiptTopic: nil).isEmpty)
     }
 
     @Test func saysTrackCallsAsPlacesAndHealthAsStatus() throws {
