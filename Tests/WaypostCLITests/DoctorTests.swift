@@ -18,7 +18,7 @@ import Waypost
     @Test func findsNothingInASystemThatIsWell() throws {
         let reports = try FakeSystem().examine()
         for (check, report) in reports { #expect(report == .well, "\(check): \(report)") }
-        #expect(reports.count == 13)
+        #expect(reports.count == 14)
     }
 
     @Test func findsNothingOnAReceiverOnThePinsThatIsWell() throws {
@@ -33,7 +33,7 @@ import Waypost
         #expect(system.findings().isEmpty)
         #expect(system.findings(.note).isEmpty)
         let unchecked = system.examine().filter { $0.report.notChecked != nil }.map(\.check)
-        #expect(unchecked == ["console", "readers", "permission", "log", "disk", "clock", "fix", "antenna"])
+        #expect(unchecked == ["service", "console", "readers", "permission", "log", "disk", "clock", "fix", "antenna"])
     }
 
     @Test(arguments: faults) func findsExactlyThatFault(fault: Fault) throws {
@@ -47,6 +47,13 @@ import Waypost
     }
 
     static let faults: [Fault] = [
+        Fault(
+            name: "a tracker that does not run", check: "service", evidence: "/usr/lib/systemd/system/waypostd.service",
+            command: "sudo systemctl enable --now waypostd.service"
+        ) {
+            try $0.remove("/proc/700")
+            try $0.remove("/commands/status.json")
+        },
         Fault(
             name: "a mistake in the configuration", check: "configuration", evidence: "/etc/waypost/waypost.toml:2",
             command: "waypost config check /etc/waypost/waypost.toml"

@@ -62,6 +62,12 @@ struct SystemFacts: Sendable {
     /// The folder of the tracks.
     var logFolder: String { configuration?.configuration.log.directory ?? DefaultPaths.service.logDirectory }
 
+    /// Where systemd looks for units.
+    static let unitFolders = ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
+
+    /// The unit of the tracker; nil when it is not installed as a service.
+    var unitPath: String? { SystemFacts.unitFolders.map { $0 + "/waypostd.service" }.first { tree.lines(of: $0) != nil } }
+
     /// Who has a device open.
     func holders(of device: String) -> [(program: RunningProgram, evidence: Evidence)] {
         (programs ?? []).compactMap { program in program.lines.first { $0.device == device }.map { (program, $0.evidence) } }

@@ -77,7 +77,7 @@ struct TrackerSource: Sendable {
     static func whyUnknown(_ facts: SystemFacts) -> String {
         if facts.measurements.status != nil { return "the tracker tells this user nothing of its source" }
         return facts.tree.root.isEmpty
-            ? "the tracker does not run: sudo systemctl start waypostd.service" : "no \(facts.measurements.statusFile)"
+            ? "the tracker does not answer" : "no \(facts.measurements.statusFile)"
     }
 
     /// Whether there are no positions although there should be.

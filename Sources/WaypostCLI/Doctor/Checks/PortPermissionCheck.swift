@@ -2,8 +2,6 @@
 enum PortPermissionCheck: DoctorCheck {
     static let name = "permission"
 
-    private static let unitFolders = ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
-
     static func examine(_ facts: SystemFacts) -> CheckReport {
         let readsSerialLines = facts.namesSources ? facts.readsSerialLines : facts.gpsd.start == nil
         // Without a configuration gpsd is asked first, and opens its ports itself.
@@ -67,9 +65,9 @@ enum PortPermissionCheck: DoctorCheck {
     /// The service that is installed: what its unit and the groups say.
     private static func service(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
         let tree = facts.tree
-        let path = unitFolders.map { $0 + "/waypostd.service" }.first { tree.lines(of: $0) != nil }
+        let path = facts.unitPath
         var lines = path.flatMap { tree.lines(of: $0) } ?? []
-        for folder in unitFolders.map({ $0 + "/waypostd.service.d" }) {
+        for folder in SystemFacts.unitFolders.map({ $0 + "/waypostd.service.d" }) {
             for name in tree.names(in: folder) ?? [] where name.hasSuffix(".conf") { lines += tree.lines(of: "\(folder)/\(name)") ?? [] }
         }
         let accounts = (tree.lines(of: "/etc/passwd") ?? []).compactMap(account)
