@@ -48,6 +48,7 @@ well() {
     file /commands/df 'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/root 29000000 1 28000000 1%% /\n'
     file /commands/status.json '{"uptime":900,"source":{"url":"serial:///dev/ttyAMA0","state":"fix"}}\n'
     link /etc/systemd/system/sysinit.target.wants/systemd-timesyncd.service /lib/systemd/system/systemd-timesyncd.service
+    file /lib/systemd/system/waypostd.service '[Service]\nUser=waypost\n'
     program 700 waypostd /dev/ttyAMA0
 }
 # lost MEMBERS: what the tracker says of its source instead.
@@ -66,6 +67,9 @@ diagnosed() {
 
 well
 "$bin/waypost" doctor --root "$tree" >"$work/said" || short "a fault where there is none: $(grep '^fault: ' "$work/said")"
+rm -r "$tree/proc/700" "$tree/commands/status.json"
+diagnosed service 'sudo systemctl enable --now waypostd.service'
+well
 file /boot/firmware/cmdline.txt 'console=serial0,115200 console=ttyAMA0,115200 root=/dev/mmcblk0p2\n'
 diagnosed console "sudo sed -i 's|console=ttyAMA0,115200 \*||' /boot/firmware/cmdline.txt"
 well && file /boot/firmware/config.txt '[all]\nenable_uart=1\n' && diagnosed uart 'dtoverlay=disable-bt'
@@ -84,4 +88,4 @@ well && file /proc/stat 'btime 12\n' && diagnosed clock 'timesyncd'
 well && lost '"state":"lost","reason":"no_fix","satellites_seen":4' && diagnosed fix 'waypost watch'
 well && lost '"state":"searching"' && diagnosed antenna 'waypost receiver show'
 well && file /etc/waypost/waypost.toml 'bawd = 9600\n' && diagnosed configuration 'waypost config check'
-printf 'doctor-trees: 14 systems with a fault each, found alone, and none where all is well\n'
+printf 'doctor-trees: 15 systems with a fault each, found alone, and none where all is well\n'
