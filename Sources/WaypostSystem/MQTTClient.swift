@@ -5,16 +5,21 @@ import Synchronization
 ///
 /// Messages go out at QoS 1 and each one's acknowledgement is waited for. Nothing is kept and nothing is sent again: what a connection that broke
 /// leaves unacknowledged is the caller's to send once more. The broker keeps a session under our id, with what comes for ``MQTTSettings/subscriptions``
-/// while we are away.
+/// while we are away. With ``MQTTSettings/presence`` a connection that breaks is made again by itself, after 1 s to 5 min: what the broker said of us
+/// then is no longer true.
 /// - Concurrency: any task; one call of ``publish(_:until:patience:)`` at a time. Each connection has a thread of its own, which sleeps while
 ///   nothing happens; a name service that hangs holds up that thread alone.
-/// - Cost: 5 MB of memory with the first connection, for good; a connection 100 kB, and its messages once more while they are on their way.
+/// - Cost: 2.3 MB of resident memory with the first connection, 0.9 MB of it private (measured with libmosquitto 2.0.11), and its messages once more
+///   while they are on their way.
 public final class MQTTClient: Sendable {
     private struct State {
         var session: MQTTSession?
         var sessionCount = 0
         /// So many sessions in a row were ended by the broker.
         var endCount = 0
+        /// What connects again by itself, and after how many milliseconds at most the next time.
+        var revival: Task<Void, Never>?
+        var revivalPause = MQTTClient.revivalPauses.lowerBound
     }
 
     /// The settings it was made with.
@@ -24,6 +29,11 @@ public final class MQTTClient: Sendable {
 
     /// A session that held so long was not thrown out by a rival, seconds.
     private static let steadySeconds: Int64 = 600
+
+    /// The pauses before it connects again by itself, milliseconds; each a random part of twice the one before, as the fleet lost its broker together.
+    private static let revivalPauses: ClosedRange<Int64> = 1_000...300_000
+    /// Thrown out so often in a row, it leaves the id to its rival until somebody sends.
+    private static let mostEndsRevived = 3
 
     /// A client; nothing is opened yet.
     ///
@@ -51,7 +61,9 @@ public final class MQTTClient: Sendable {
     /// - Errors: all but ``MQTTError/endedByBroker(clientID:count:)``; within ``MQTTSettings/connectTimeout``.
     public func connect() async throws(MQTTError) -> Connection {
         let session = try usableSession()
-        return Connection(number: session.number, isSessionPresent: try await session.opened(within: settings.connectTimeout))
+        let isSessionPresent = try await session.opened(within: settings.connectTimeout)
+        state.withLock { $0.revivalPause = MQTTClient.revivalPauses.lowerBound }
+        return Connection(number: session.number, isSessionPresent: isSessionPresent)
     }
 
     /// Sends messages in their order, and waits until the broker has acknowledged all of them; and, with `isConfirmed`, until that is true, whatever
@@ -78,13 +90,18 @@ public final class MQTTClient: Sendable {
     public func close() {
         let session = state.withLock { state in
             defer { state.session = nil }
+            state.revival?.cancel()
             return state.session
         }
         session?.close()
     }
 
     private func usableSession() throws(MQTTError) -> MQTTSession {
-        let found = state.withLock { $0.session }
+        try state.withLock { (state) throws(MQTTError) in try usableSession(&state) }
+    }
+
+    private func usableSession(_ state: inout State) throws(MQTTError) -> MQTTSession {
+        let found = state.session
         if let found, found.isUsable { return found }
         // One thread that hangs in a name service is enough.
         if let found, found.isStuck { throw .unreachable(reason: "the system still tries to reach \(settings.host):\(settings.port)") }
@@ -95,22 +112,35 @@ public final class MQTTClient: Sendable {
             }
         }
         do throws(SystemError) {
-            let number = state.withLock { state in
-                state.sessionCount += 1
-                return state.sessionCount
-            }
-            let session = try MQTTSession(number: number)
+            state.sessionCount += 1
+            let session = try MQTTSession(number: state.sessionCount)
             let (settings, receive) = (self.settings, self.receive)
             try DedicatedThread.startForGood(name: "mqtt") { [weak self] in
                 let start = MonotonicClock.milliseconds
                 let error = MQTTLoop(settings, session, receive).run()
                 self?.noteEnd(error, after: MonotonicClock.milliseconds - start)
                 session.noteEnd(error)
+                self?.revive(after: error)
             }
-            state.withLock { $0.session = session }
+            state.session = session
             return session
         } catch {
             throw .unreachable(reason: "\(error)")
+        }
+    }
+
+    /// Who shows that it is there connects again by itself; when that fails, its end leads here again.
+    private func revive(after error: MQTTError) {
+        guard settings.presence != nil, error != .cancelled else { return }
+        state.withLock { state in
+            guard state.endCount < MQTTClient.mostEndsRevived else { return }
+            let pause = Int64.random(in: state.revivalPause / 2...state.revivalPause)
+            state.revivalPause = min(state.revivalPause * 2, MQTTClient.revivalPauses.upperBound)
+            state.revival = Task { [weak self] in
+                try? await Task.sleep(for: .milliseconds(pause))  // Cancelled: see the condition.
+                if Task.isCancelled { return }
+                _ = try? await self?.connect()  // What stands in the way is told by those who send.
+            }
         }
     }
 

@@ -109,6 +109,23 @@ import WaypostTestKit
         #expect(consumer.records.allSatisfy { $0["class"]?.string == "STATUS" && $0["device"]?.string == "box" && $0["id"] == nil })
     }
 
+    @Test func isThereAgainByItselfWhenTheBrokerIs() async throws {
+        let broker = try await MosquittoBroker()
+        let destination = try Self.destination(broker.url) { $0.showsPresence = true }
+        #expect(await destination.send(Self.batch(1...1)) == Self.good)
+        broker.kill()
+        try await broker.start()
+        // Who connects later is told what the broker has kept: that it is gone, until it is there again.
+        let consumer = try MQTTConsumer(broker.url, topic: "waypost/+/status")
+        _ = try await consumer.client.connect()
+        let end = ContinuousClock.now + .seconds(20)
+        while consumer.records.last?["status"]?.string != "online", ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(consumer.records.last?["status"]?.string == "online")
+        withExtendedLifetime(destination) {}
+    }
+
     @Test func speaksOwnTracksAsItsAppsDo() async throws {
         let broker = try await MosquittoBroker()
         let consumer = try MQTTConsumer(broker.url, topic: "owntracks/#")
