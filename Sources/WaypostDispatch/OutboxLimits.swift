@@ -9,7 +9,7 @@ public struct OutboxLimits: Sendable, Hashable {
     public var maximumAge: Duration?
     /// So many entries that all destinations have are kept for the ledger.
     public var keptEntryCount: Int64 = 1_000
-    /// So many receipts are kept for the ledger.
+    /// So many receipts of each destination and lane are kept for the ledger, or a few more.
     public var keptReceiptCount: Int64 = 10_000
     /// So many dead letters are kept, the newest.
     public var maximumDeadLetterCount: Int64 = 10_000

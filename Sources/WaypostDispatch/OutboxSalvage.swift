@@ -69,7 +69,7 @@ enum OutboxSalvage {
             isWhole = destinations.isWhole
             isWhole = try copyRows(of: "stretch", order: "destination", from: old, to: new).isWhole && isWhole
             isWhole = try copyRows(of: "note", order: "name", from: old, to: new).isWhole && isWhole
-            try copyRows(of: "receipt", order: "number", from: old, to: new)
+            try copyRows(of: "receipt", order: "through", from: old, to: new)
             if !isWhole { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES('begins_at_oldest', 1)") }
         }
         return recovery
@@ -83,16 +83,18 @@ enum OutboxSalvage {
         guard let old else { return (0, false) }
         var count = 0
         var failure: SQLiteError?
-        let names = try new.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(0) }
+        let columns = "SELECT name FROM pragma_table_info(?)"
+        let wanted = try new.rows(columns, [.text(table)]) { $0.text(0) }
         do throws(SQLiteError) {
-            try old.each("SELECT * FROM \(table) ORDER BY \(order)") { row in
+            // A file of an earlier version lacks some columns, or has others.
+            let known = try old.rows(columns, [.text(table)]) { $0.text(0) }.filter(wanted.contains)
+            guard !known.isEmpty else { return (0, false) }
+            let names = known.joined(separator: ",")
+            let places = known.map { _ in "?" }.joined(separator: ",")
+            try old.each("SELECT \(names) FROM \(table) ORDER BY \(order)") { row in
                 do throws(SQLiteError) {
-                    // A file of an earlier version lacks the last columns.
-                    let known = names.prefix(Int(row.columnCount))
-                    let places = known.map { _ in "?" }.joined(separator: ",")
                     count += try new.run(
-                        "INSERT OR IGNORE INTO \(table)(\(known.joined(separator: ","))) VALUES(\(places))",
-                        (0..<Int32(known.count)).map(row.value))
+                        "INSERT OR IGNORE INTO \(table)(\(names)) VALUES(\(places))", (0..<Int32(known.count)).map(row.value))
                     return true
                 } catch {
                     failure = error

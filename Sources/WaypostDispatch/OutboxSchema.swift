@@ -45,7 +45,8 @@ enum OutboxSchema {
         CREATE INDEX receipt_through ON receipt(destination, through);
         CREATE INDEX dead_letter_id ON dead_letter(destination, id);
         """,
-        // Two pages a new entry instead of four: no index of times, which are asked for seldom, and no table of last numbers.
+        // Two pages a new entry and two a receipt instead of four: one tree each besides, no index of times, which are asked for seldom, and no
+        // table of last numbers.
         """
         INSERT OR REPLACE INTO note(name, value) SELECT 'last_entry', seq FROM sqlite_sequence WHERE name = 'entry';
         CREATE TABLE lean_entry(
@@ -54,6 +55,12 @@ enum OutboxSchema {
         INSERT INTO lean_entry SELECT number, id, time, boot, boot_milliseconds, body FROM entry;
         DROP TABLE entry;
         ALTER TABLE lean_entry RENAME TO entry;
+        CREATE TABLE lean_receipt(
+            destination TEXT NOT NULL, lane TEXT NOT NULL, through INTEGER NOT NULL, after INTEGER NOT NULL, time INTEGER, answer TEXT NOT NULL,
+            PRIMARY KEY(destination, lane, through)) WITHOUT ROWID;
+        INSERT OR REPLACE INTO lean_receipt SELECT destination, lane, through, after, time, answer FROM receipt ORDER BY number;
+        DROP TABLE receipt;
+        ALTER TABLE lean_receipt RENAME TO receipt;
         """,
     ]
 

@@ -19,11 +19,12 @@ extension OutboxStore {
         {
             return .unwanted
         }
+        let lanes: [DispatchLane] = question.position != nil ? [.live, .history] : [.events, .events]
         let receipts = try database.rows(
             """
-            SELECT time, answer FROM receipt WHERE destination = ?1 AND through >= ?2 AND after < ?2 AND (lane = 'events') = ?3
+            SELECT time, answer FROM receipt WHERE destination = ?1 AND lane IN (?3, ?4) AND through >= ?2 AND after < ?2
             ORDER BY through LIMIT 1
-            """, [.text(destination.name), SQLiteValue(number), question.position != nil ? 0 : 1]
+            """, [.text(destination.name), SQLiteValue(number)] + lanes.map { .text($0.rawValue) }
         ) { DeliveryAccount.Fate.receipt(time: $0.time(0), answer: $0.text(1)) }
         return receipts.first ?? .forgotten
     }
@@ -47,7 +48,7 @@ extension OutboxStore {
         for end in settlement.refused.map(\.number).sorted() + [settlement.through + 1] {
             if end > after + 1 {
                 try database.run(
-                    "INSERT INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
+                    "INSERT OR REPLACE INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
                     [
                         .text(name), .text(settlement.lane.rawValue), SQLiteValue(after), SQLiteValue(end - 1),
                         SQLiteValue(time?.millisecondsSince1970), .text(settlement.answer),
@@ -55,7 +56,16 @@ extension OutboxStore {
             }
             after = end
         }
-        try database.run("DELETE FROM receipt WHERE number <= ?", [.integer(database.lastInsertedNumber - limits.keptReceiptCount)])
+        receiptCount += 1
+        if receiptCount % 100 == 0 { try pruneReceipts(of: name, settlement.lane) }
+    }
+
+    private func pruneReceipts(of name: String, _ lane: DispatchLane) throws(SQLiteError) {
+        try database.run(
+            """
+            DELETE FROM receipt WHERE destination = ?1 AND lane = ?2 AND through <= (
+                SELECT through FROM receipt WHERE destination = ?1 AND lane = ?2 ORDER BY through DESC LIMIT 1 OFFSET ?3)
+            """, [.text(name), .text(lane.rawValue), .integer(limits.keptReceiptCount)])
     }
 }
 

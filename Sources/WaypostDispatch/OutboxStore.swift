@@ -11,6 +11,8 @@ final class OutboxStore {
     private(set) var entryByteCount: Int64
     /// The number that the last entry got, whether it is still there or not: none is given twice.
     private(set) var lastEntryNumber: Int64
+    /// How many receipts were kept since the start.
+    var receiptCount = 0
     /// What happened before is not there any more.
     private var prunedTime: UTCTime?
 

@@ -118,8 +118,14 @@ import WaypostSystem
                 try database.run(
                     "INSERT INTO entry(number, id, boot, boot_milliseconds, body) VALUES(4, 'x', x'00', 1, ?)",
                     [.bytes(Array(#"{"class":"TRACK","id":"x","name":"from before","values":{}}"#.utf8))])
+                if version >= 2 {
+                    try database.run(
+                        "INSERT INTO receipt(destination, lane, after, through, answer) VALUES('old', 'live', 5, 12, '200')")
+                }
             }
             let outbox = try fixture.outbox()
+            let fates = try await outbox.fates(of: [LedgerQuestion(position: 9, id: "p-9-0")], at: "old")
+            #expect(fates == [version >= 2 ? .receipt(time: nil, answer: "200") : .forgotten])
             let state = try await outbox.state(of: "old")
             #expect(state.waitingEventCount == 1 && state.eventCursor == 3 && state.positions.live == 12)
             try await outbox.settle(Settlement(lane: .events, through: 4, count: 1, sentCount: 1), nil, for: "old")

@@ -1,21 +1,57 @@
+import Synchronization
 import Waypost
+import WaypostDispatch
 import WaypostRecording
 
-/// A day of one fix a second with all fields into a log, on a clock that runs as fast as the machine can.
+/// A day of one fix a second with all fields into a log, and from there to a server every 120 s, on a clock that runs as fast as the machine can.
 enum LogDay {
+    /// A server that takes everything, and the log as the dispatcher sees it.
+    private final class Server: Destination, PositionSupply {
+        let maximumBatchCount = 1_000
+        let waiting = Mutex<[NumberedPosition]>([])
+        let takenCount = Mutex(0)
+
+        func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
+            takenCount.withLock { $0 += batch.records.count }
+            return .delivered(refused: [:], answer: "200")
+        }
+
+        func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage {
+            let found = waiting.withLock { $0.filter { $0.number > number && $0.number <= last }.prefix(limit) }
+            return PositionPage(positions: Array(found), through: found.last?.number ?? number)
+        }
+
+        func newestNumber() async throws(PositionSupplyError) -> UInt64 { waiting.withLock { $0.last?.number ?? 0 } }
+    }
+
     static func run(folder: String, seconds: Int = 86_400) async throws {
         // 2026-05-02T00:00:00Z: one UTC day, one track.
         let start = UTCTime(millisecondsSince1970: 1_777_680_000_000)
         let recorder = try TrackRecorder(folder: folder)
+        let server = Server()
+        let now = Mutex<Int64>(0)
+        let clock = DispatchClock(
+            bootMilliseconds: { now.withLock { $0 } }, confirmedTime: { start.advanced(byMilliseconds: now.withLock { $0 }) })
+        let dispatcher = Dispatcher(
+            outbox: try Outbox(path: folder + "/outbox.sqlite", clock: clock), supply: server, device: "box", clock: clock)
+        try await dispatcher.attach(server, DestinationSettings(name: "server", schedule: .init(interval: .zero, phaseOf: "box")))
         for second in 0..<seconds {
-            try await recorder.record(fix(second, start), now: Int64(second) * 1_000_000_000)
+            let position = fix(second, start)
+            try await recorder.record(position, now: Int64(second) * 1_000_000_000)
+            server.waiting.withLock { $0.append(NumberedPosition(number: UInt64(second) + 1, position: position)) }
+            now.withLock { $0 = Int64(second) * 1_000 }
+            if second % 120 == 119 {
+                _ = try await dispatcher.dispatch()
+                server.waiting.withLock { $0 = [] }
+            }
             // As the tracker does when no fix comes at the deadline: half a second later.
             try await recorder.synchronizeIfDue(now: Int64(second) * 1_000_000_000 + 500_000_000)
         }
         let track = try await recorder.close()
         let statistics = await recorder.statistics
+        let sent = server.takenCount.withLock { $0 }
         print(
-            "\(track?.positionCount ?? 0) fixes, journal \(statistics.synchronizationCount) times to the disk, "
+            "\(track?.positionCount ?? 0) fixes, \(sent) of them sent, journal \(statistics.synchronizationCount) times to the disk, "
                 + "\(statistics.journalByteCount) bytes of journal, \(statistics.trackByteCount) of GPX")
     }
 
