@@ -1,24 +1,18 @@
 extension BorderWindow {
     /// How many blocks a window should have: fewer cost openings, more cost comparisons.
-    private static let fewest = 6
-    private static let most = 16
+    private static let fewest = 10
+    private static let most = 26
     private static let smallestRadius = 20.0
     private static let largestRadius = 50_000.0
 
     /// Opens a window that holds a way, ahead of it; false, and closed, where there can be none.
     mutating func open(_ way: LonLatEdge, _ index: FenceIndex) -> Bool {
         let end = Coordinate(cuttingLatitudeDegrees: way.by, wrappingLongitudeDegrees: way.bx)
-        frame = WindowFrame(way, from: entry ?? end, radius: radius)
+        move(to: WindowFrame(way, from: entry ?? end, radius: radius))
         entry = end
-        guard let frame else { return false }
+        guard isOpen else { return false }
         (x, y) = frame.seen(way).a
-        restSquared = -1
         travelled = 0
-        groups.removeAll(keepingCapacity: true)
-        groupSources.removeAll(keepingCapacity: true)
-        circles.removeAll(keepingCapacity: true)
-        circleSlots.removeAll(keepingCapacity: true)
-        others.removeAll(keepingCapacity: true)
         flatError = EdgeTable.flatError(longestEdgeMetres: 0)
         fill(from: index, frame)
         let count = groups.count + circles.count
@@ -51,8 +45,12 @@ extension BorderWindow {
                 for place in 0..<polygons {
                     let slot = sorted[place]
                     sorted[near] = slot
-                    near &+= BorderWindow.touches(figures[Int(slot)].edges, frame) ? 1 : 0
+                    near &+= BorderWindow.touches(figures[Int(slot)], frame) ? 1 : 0
                 }
+                // Every table is touched once here, so that these reads, too, wait together.
+                var count = rest - middle
+                for place in 0..<near { count &+= Int(figures[Int(sorted[place])].groupCount) }
+                makeRoom(forHits: count)
                 for place in middle..<rest { add(sorted[place], figures[Int(sorted[place])], frame) }
                 for place in 0..<near { add(sorted[place], figures[Int(sorted[place])], frame) }
             }
@@ -61,15 +59,15 @@ extension BorderWindow {
 
     /// Whether the box of a table touches the frame; of one that is not local, always.
     @inline(__always)
-    private static func touches(_ table: EdgeTable?, _ frame: WindowFrame) -> Bool {
-        guard let table else { return false }
-        let (header, bounds, y) = (table.header, frame.bounds, frame.middle.latitude)
-        let x = table.turned(frame.middle.longitude)
+    private static func touches(_ figure: FenceFigure, _ frame: WindowFrame) -> Bool {
+        let (table, bounds, y) = (figure.bounds, frame.bounds, frame.middle.latitude)
+        let middle = (table.west + table.east) / 2
+        let x = middle + (frame.middle.longitude - middle).wrappedDegrees
         let gap = max(
-            max(x + bounds.west - header.pointee.east, header.pointee.west - x - bounds.east),
-            max(y + bounds.south - header.pointee.north, header.pointee.south - y - bounds.north))
+            max(x + bounds.west - table.east, table.west - x - bounds.east),
+            max(y + bounds.south - table.north, table.south - y - bounds.north))
         // The roundings of angles are below that.
-        return gap <= (header.pointee.isLocal ? 1e-9 : .infinity)
+        return gap <= (figure.isLocal ? 1e-9 : .infinity)
     }
 
     @inline(__always)

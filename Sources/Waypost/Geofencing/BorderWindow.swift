@@ -36,8 +36,9 @@ struct BorderWindow: Sendable {
         var due: Double
     }
 
-    /// Where the window is; nil when it is closed.
-    var frame: WindowFrame?
+    /// Where the window is, as long as it is open.
+    private(set) var frame = WindowFrame.nowhere
+    private(set) var isOpen = false
     var groups: [GroupBlock] = []
     var groupSources: [Hit] = []
     var circles: [CircleBlock] = []
@@ -46,14 +47,17 @@ struct BorderWindow: Sendable {
     /// How wrong a distance from an edge on the flat map may be by roundings, metres.
     var flatError = 0.0
     /// What the last step may meet; the groups of one fence stand one after the other.
+    ///
+    /// Only the first `hitCount` count.
     private(set) var hits: [Hit] = []
+    private(set) var hitCount = 0
 
     /// The last stop as seen from the middle, and the square of the metres round it in which there is no border.
     var x = 0.0
     var y = 0.0
     var restSquared = -1.0
     /// How far to look next time, metres.
-    private var ease = 0.0
+    private var ease = Double.infinity
     var travelled = 0.0
 
     /// Half the height of the next window, metres, and where the last one was opened.
@@ -65,33 +69,51 @@ struct BorderWindow: Sendable {
 
     /// A micrometre: a border that is met exactly is not looked at twice in one place.
     private static let smallestClearance = 1e-6
+    /// By how much of itself the way without borders is taken to be longer after each look that has not measured it.
+    private static let hope = 1.25
 
-    @inline(__always) var isOpen: Bool { frame != nil }
+    /// Makes a frame the window's, nil to close it; what was in the window before is gone.
+    mutating func move(to frame: WindowFrame?) {
+        isOpen = frame != nil
+        self.frame = frame ?? .nowhere
+        restSquared = -1
+        groups.removeAll(keepingCapacity: true)
+        groupSources.removeAll(keepingCapacity: true)
+        circles.removeAll(keepingCapacity: true)
+        circleSlots.removeAll(keepingCapacity: true)
+        others.removeAll(keepingCapacity: true)
+    }
 
-    mutating func close() { frame = nil }
+    mutating func close() { if isOpen { move(to: nil) } }
+
+    /// Whether a way lies in the window; false of a closed one.
+    @inline(__always)
+    func holds(_ way: LonLatEdge) -> Bool { frame.holds(way) }
 
     /// Whether nothing can have happened on a straight way from a place for which that was true, too; false of a closed window.
     @inline(__always)
     func isQuiet(_ place: Coordinate) -> Bool {
-        guard let frame else { return false }
         let seen = frame.seen(place.longitudeDegrees, place.latitudeDegrees)
         let (east, north) = ((seen.x - x) * frame.mostPerLongitude, (seen.y - y) * frame.mostPerLatitude)
         return east * east + north * north < restSquared
     }
 
-    /// Finds what a way that lies in the frame may meet, into ``hits``; gives a length in metres that the way does not exceed, and how far
-    /// from its end nothing else is.
-    mutating func find(_ way: LonLatEdge, endingAt probe: FenceProbe, in frame: WindowFrame) -> (metres: Double, reach: Double) {
+    /// Finds what a way that lies in the window may meet, into ``hits``; gives a length in metres that the way does not exceed, and how far
+    /// from its end nothing else is: nil where no distance is worth its cost.
+    ///
+    /// Distances are measured to be spared the next looks. Where borders are nearer than a step, they spare none.
+    mutating func find(_ way: LonLatEdge, endingAt probe: FenceProbe) -> (metres: Double, reach: Double?) {
         let (a, b) = frame.seen(way)
         let metres = frame.metres(b.x - a.x, b.y - a.y)
-        hits.removeAll(keepingCapacity: true)
-        var reach = min(max(ease, metres), frame.room(b.x, b.y))
+        hitCount = 0
+        let isMeasured = ease >= metres
+        var reach = isMeasured ? min(ease, frame.room(b.x, b.y)) : 0
         if !others.isEmpty {
             // From the last stop by way of the last place.
             travelled += max(frame.metres(a.x - x, a.y - y), frame.metres(b.x - x, b.y - y))
             for other in others {
                 if other.due <= travelled {
-                    hits.append(Hit(slot: other.slot, group: -1))
+                    add(Hit(slot: other.slot, group: -1))
                 } else {
                     reach = min(reach, other.due - travelled)
                 }
@@ -105,6 +127,11 @@ struct BorderWindow: Sendable {
             west: frame.column(min(a.x, b.x - across) - step), south: frame.row(min(a.y, b.y - along) - step),
             east: frame.column(max(a.x, b.x + across) + step), north: frame.row(max(a.y, b.y + along) + step))
         if !circles.isEmpty { collectCircles(round: probe.vector - frame.middle.vector, within: max(reach, metres)) }
+        guard isMeasured else {
+            restSquared = -1
+            ease = BorderWindow.hope * max(ease, 0.25 * metres)
+            return (metres, nil)
+        }
         return (metres, reach)
     }
 
@@ -120,6 +147,17 @@ struct BorderWindow: Sendable {
         for place in others.indices where others[place].slot == slot {
             others[place].due = travelled + max(clearance, BorderWindow.smallestClearance)
         }
+    }
+
+    /// Makes room for so many hits, all that a window can have.
+    mutating func makeRoom(forHits count: Int) {
+        if hits.count < count { hits += Array(repeating: Hit(slot: 0, group: -1), count: count - hits.count) }
+    }
+
+    @inline(__always)
+    private mutating func add(_ hit: Hit) {
+        hits[hitCount] = hit
+        hitCount &+= 1
     }
 
     @inline(__always)
@@ -144,7 +182,7 @@ struct BorderWindow: Sendable {
         var lanes = lanes
         while lanes != 0 {
             let bit = lanes.trailingZeroBitCount & 48
-            hits.append(groupSources[first &+ bit &>> 4])
+            add(groupSources[first &+ bit &>> 4])
             lanes &= ~(0xFFFF &<< UInt64(truncatingIfNeeded: bit))
         }
     }
@@ -179,6 +217,6 @@ struct BorderWindow: Sendable {
 
     @inline(__always)
     private mutating func addCircle(_ place: Int) {
-        if place < circleSlots.count { hits.append(Hit(slot: circleSlots[place], group: -1)) }
+        if place < circleSlots.count { add(Hit(slot: circleSlots[place], group: -1)) }
     }
 }

@@ -225,9 +225,7 @@ extension EdgeTable {
     @inline(__always)
     func hold(group: Int, _ place: GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
         let (columns, rows) = (UnsafeRawPointer(longitudes), UnsafeRawPointer(latitudes))
-        let starts = groupStarts
-        let first = Int(starts[group])
-        let end = first + (Int(starts[group + 1]) - first) & ~3
+        let (first, end) = corners(ofGroup: group)
         var least = SIMD4(repeating: Float.infinity)
         var corner = first
         while corner < end {
@@ -252,34 +250,32 @@ extension EdgeTable {
         var nearest = NearestOnEdge()
         nearest.flatSquared = limit * limit
         let margin = min(180, limit / max(probe.metresPerLongitude, 1e-9))
-        var (firstRing, firstGroup, firstX, least) = (0, -1, 0.0, nearest.flatSquared)
-        forEachTurn(of: probe.longitude, margin: margin) { x in
-            for (place, ring) in rings.enumerated() {
-                for group in Int(ring.group)..<Int(ring.groupEnd) {
-                    let squared = flatSquared(to: group, probe, x)
-                    if squared < least { (firstRing, firstGroup, firstX, least) = (place, group, x, squared) }
+        withUnsafeTemporaryAllocation(of: Double.self, capacity: groupCount) { squares in
+            forEachTurn(of: probe.longitude, margin: margin) { x in
+                let place = SIMD4(x, probe.latitude, x, probe.latitude)
+                // West and south of a box count when they are ahead, east and north when they are behind.
+                let (perLongitude, perLatitude) = (probe.metresPerLongitude, probe.metresPerLatitude)
+                let scale = SIMD4(perLongitude, perLatitude, -perLongitude, -perLatitude)
+                var (first, least) = (-1, nearest.flatSquared)
+                for group in 0..<groupCount {
+                    let off = (box(group) - place) * scale
+                    let (east, north) = (max(off.x, off.z, 0), max(off.y, off.w, 0))
+                    squares[group] = east * east + north * north
+                    if squares[group] < least { (first, least) = (group, squares[group]) }
                 }
-            }
-        }
-        guard firstGroup >= 0 else { return nearest }
-        hold(probe, against: rings[firstRing], group: firstGroup, x: firstX, &nearest)
-        forEachTurn(of: probe.longitude, margin: margin) { x in
-            for ring in rings {
-                for group in Int(ring.group)..<Int(ring.groupEnd) where flatSquared(to: group, probe, x) < nearest.flatSquared {
-                    hold(probe, against: ring, group: group, x: x, &nearest)
+                guard first >= 0 else { return }
+                // Most of the others are out of the question then.
+                for ring in rings where first >= Int(ring.group) && first < Int(ring.groupEnd) {
+                    hold(probe, against: ring, group: first, x: x, &nearest)
+                }
+                for ring in rings {
+                    for group in Int(ring.group)..<Int(ring.groupEnd) where squares[group] < nearest.flatSquared && group != first {
+                        hold(probe, against: ring, group: group, x: x, &nearest)
+                    }
                 }
             }
         }
         return nearest
-    }
-
-    /// The squared distance on the flat map to the box of a group of edges.
-    @inline(__always)
-    private func flatSquared(to group: Int, _ probe: FenceProbe, _ x: Double) -> Double {
-        let box = box(group)
-        let east = max(box.x - x, x - box.z, 0) * probe.metresPerLongitude
-        let north = max(box.y - probe.latitude, probe.latitude - box.w, 0) * probe.metresPerLatitude
-        return east * east + north * north
     }
 
     /// Holds a place against the edges of a group.

@@ -93,6 +93,15 @@ struct EdgeTable: @unchecked Sendable {
     @inline(__always) var longitudes: UnsafePointer<Int32> { groupStarts + groupCount + 1 }
     @inline(__always) var latitudes: UnsafePointer<Int32> { longitudes + cornerCount }
 
+    /// The first corner of a group and the one behind its last edge's first corner.
+    @inline(__always)
+    func corners(ofGroup group: Int) -> (first: Int, end: Int) {
+        // Of a single ring that needs no look.
+        let first = ringCount == 1 ? EdgeTable.edgesPerGroup &* group : Int(groupStarts[group])
+        let next = ringCount == 1 ? min(first &+ EdgeTable.edgesPerGroup, cornerCount) : Int(groupStarts[group + 1])
+        return (first, first &+ (next &- first) & ~3)
+    }
+
     /// A corner in degrees, as it was given.
     @inline(__always)
     func corner(_ index: Int) -> (longitude: Double, latitude: Double) {

@@ -8,9 +8,10 @@ extension GeofenceMonitor {
     }
 
     mutating func enter(
-        _ slot: Int32, _ step: FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence?, into events: inout [GeofenceEvent]
+        _ slot: Int32, _ step: FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence?, at crossing: BorderCrossing? = nil,
+        into events: inout [GeofenceEvent]
     ) {
-        let crossed = takeCrossing(slot) ?? crossingTime(slot, step, probe, entering: true)
+        let crossed = takeCrossing(slot) ?? crossingTime(slot, step, probe, crossing, entering: true)
         sides[Int(slot)] = .inside
         let visit = begin(slot, at: crossed ?? step.time)
         guard var event = event(.enter, slot, visit: visit, step, evidence) else { return }
@@ -19,9 +20,10 @@ extension GeofenceMonitor {
     }
 
     mutating func exit(
-        _ slot: Int32, _ step: FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence?, into events: inout [GeofenceEvent]
+        _ slot: Int32, _ step: FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence?, at crossing: BorderCrossing? = nil,
+        into events: inout [GeofenceEvent]
     ) {
-        let crossed = takeCrossing(slot) ?? crossingTime(slot, step, probe, entering: false)
+        let crossed = takeCrossing(slot) ?? crossingTime(slot, step, probe, crossing, entering: false)
         sides[Int(slot)] = .outside
         let visit = visits.removeValue(forKey: slot)?.number ?? 0
         guard var event = event(.exit, slot, visit: visit, step, evidence) else { return }
@@ -133,8 +135,11 @@ extension GeofenceMonitor {
         return evidence
     }
 
-    /// When the way of this step crossed the border; nil when it did not, or a time is missing.
-    func crossingTime(_ slot: Int32, _ step: FixStep, _ probe: FenceProbe, entering: Bool) -> UTCTime? {
+    /// When the way of this step crossed the border, which may be known already; nil when it did not, or a time is missing.
+    func crossingTime(
+        _ slot: Int32, _ step: FixStep, _ probe: FenceProbe, _ crossing: BorderCrossing? = nil, entering: Bool
+    ) -> UTCTime? {
+        if let crossing { return time(at: entering ? crossing.first : crossing.last, step) }
         guard let way = step.way, let found = index.withShape(slot, { $0.crossing(way, near: probe) }), let found else { return nil }
         return time(at: entering ? found.first : found.last, step)
     }

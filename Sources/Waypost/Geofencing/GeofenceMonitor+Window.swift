@@ -11,21 +11,24 @@ extension GeofenceMonitor {
         }
         if lastPlace == step.place { return true }
         let way = LonLatEdge(from: lastPlace, to: step.place)
-        if !(window.frame?.holds(way) ?? false) {
+        if !window.holds(way) {
             closeWindow()
             guard window.open(way, index) else { return false }
         }
-        guard let frame = window.frame else { return false }
-        let probe = FenceProbe(step.place, near: frame.middle)
-        let (metres, reach) = window.find(way, endingAt: probe, in: frame)
+        let probe = FenceProbe(step.place, near: window.frame.middle)
+        let (metres, reach) = window.find(way, endingAt: probe)
         (step.way, step.metres) = (way, metres)
+        guard let reach else {
+            holdWithoutDistances(way, probe, step, into: &events)
+            return true
+        }
         var clearance = reach
         var flatSquared = Float.infinity
         // What the way may meet is no further than that on the flat map.
         let near = Float(probe.greatestFlat(within: metres) + window.flatError) * 1.001
         let point = EdgeTable.GridPoint(probe)
         var place = 0
-        while place < window.hits.count {
+        while place < window.hitCount {
             let hit = window.hits[place]
             guard hit.group >= 0, let table = index.figure(hit.slot).edges else {
                 let found = holdExactly(hit.slot, probe, step, into: &events)
@@ -41,12 +44,8 @@ extension GeofenceMonitor {
                 let group = Int(window.hits[place].group)
                 flatSquared = min(flatSquared, table.hold(group: group, turned, within: near * near, &crossings))
                 place += 1
-            } while place < window.hits.count && window.hits[place].slot == hit.slot
-            if crossings.isOpen || (crossings.count > 0 && table.ringCount > 1) {
-                _ = holdExactly(hit.slot, probe, step, into: &events)
-            } else if crossings.count > 0 {
-                cross(hit.slot, crossings, probe, step, into: &events)
-            }
+            } while place < window.hitCount && window.hits[place].slot == hit.slot
+            if crossings.isOpen || crossings.count > 0 { cross(hit.slot, table, crossings, probe, step, into: &events) }
         }
         if flatSquared < .infinity {
             let flat = Double(flatSquared.squareRoot())
@@ -56,13 +55,41 @@ extension GeofenceMonitor {
         return true
     }
 
-    /// The way to a fix crosses the border of a fence so many times.
-    private mutating func cross(
-        _ slot: Int32, _ crossings: WayCrossings, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
+    /// Looks only which borders the way to a fix crosses.
+    private mutating func holdWithoutDistances(
+        _ way: LonLatEdge, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
     ) {
+        var place = 0
+        while place < window.hitCount {
+            let hit = window.hits[place]
+            guard hit.group >= 0, let table = index.figure(hit.slot).edges else {
+                window.settle(hit.slot, clearance: holdExactly(hit.slot, probe, step, into: &events))
+                place += 1
+                continue
+            }
+            let turn = table.turned(way.bx) - way.bx
+            let box = EdgeTable.GridBox(way, turn: turn)
+            var crossings = WayCrossings(way, turn: turn)
+            repeat {
+                table.addCrossings(group: Int(window.hits[place].group), box, &crossings)
+                place += 1
+            } while place < window.hitCount && window.hits[place].slot == hit.slot
+            if crossings.isOpen || crossings.count > 0 { cross(hit.slot, table, crossings, probe, step, into: &events) }
+        }
+    }
+
+    /// The way to a fix crosses the border of a fence so many times, or ends on it.
+    private mutating func cross(
+        _ slot: Int32, _ table: EdgeTable, _ crossings: WayCrossings, _ probe: FenceProbe, _ step: FixStep,
+        into events: inout [GeofenceEvent]
+    ) {
+        guard !crossings.isOpen, table.ringCount == 1 else {
+            _ = holdExactly(slot, probe, step, into: &events)
+            return
+        }
         switch (sides[Int(slot)], crossings.count.isMultiple(of: 2)) {
-        case (.inside, false): exit(slot, step, probe, evidence: nil, into: &events)
-        case (.outside, false): enter(slot, step, probe, evidence: nil, into: &events)
+        case (.inside, false): exit(slot, step, probe, evidence: nil, at: crossings.crossing, into: &events)
+        case (.outside, false): enter(slot, step, probe, evidence: nil, at: crossings.crossing, into: &events)
         case (.outside, true): pass(slot, crossings.crossing, step, evidence: nil, into: &events)
         case (.inside, true), (.unknown, _): break
         }

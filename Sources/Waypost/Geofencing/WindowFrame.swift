@@ -34,6 +34,18 @@ struct WindowFrame: Sendable {
     /// a / sqrt(1 - e²), metres.
     private static let greatestMeridianMetres = 6_399_594.0
 
+    /// A frame that holds no way.
+    static let nowhere = WindowFrame()
+
+    private init() {
+        middle = FenceProbe(Coordinate(cuttingLatitudeDegrees: 0, wrappingLongitudeDegrees: 0))
+        bounds = Box(west: .infinity, south: .infinity, east: -.infinity, north: -.infinity)
+        (radius, reach) = (0, 0)
+        (columnShift, rowShift) = (0, 0)
+        (columnsPerDegree, rowsPerDegree) = (0, 0)
+        mostPerLongitude = 0
+    }
+
     /// A box of about that radius that holds a way, ahead of it as seen from another place; nil where there can be none: near the poles,
     /// and for long ways.
     init?(_ way: LonLatEdge, from start: Coordinate, radius wished: Double) {
