@@ -26,16 +26,25 @@ struct FenceTree: Sendable {
     /// A tree of entries that ``sorted(_:)`` has put in order.
     init(sorted entries: consuming [Entry]) {
         slots = entries.map(\.slot)
-        var level = entries.map(\.box)
-        boxes.reserveCapacity((level.count * 17 / 16 + 16) / 4)
-        while true {
-            levels.append((level.count, boxes.count))
-            for first in stride(from: 0, to: level.count, by: 4) { boxes.append(SpaceBoxes(level[first..<min(first + 4, level.count)])) }
-            guard level.count > FenceTree.fanOut else { break }
-            level = stride(from: 0, to: level.count, by: FenceTree.fanOut).map { first in
-                level[first..<min(first + FenceTree.fanOut, level.count)].reduce(into: .nothing) { $0.formUnion($1) }
-            }
+        boxes.reserveCapacity((entries.count * 17 / 16 + 16) / 4)
+        // The first level from the entries as they are: a copy of their boxes would be the peak of all.
+        var above = addLevel(entries.count) { entries[$0].box }
+        while above.count > 1 {
+            let level = above
+            above = addLevel(level.count) { level[$0] }
         }
+    }
+
+    /// Keeps a level of boxes four by four, and gives the boxes of the level above it.
+    private mutating func addLevel(_ count: Int, _ box: (Int) -> SpaceBox) -> [SpaceBox] {
+        levels.append((count, boxes.count))
+        var above = [SpaceBox](repeating: .nothing, count: (count + FenceTree.fanOut - 1) / FenceTree.fanOut)
+        for first in stride(from: 0, to: count, by: 4) {
+            let four = (first..<min(first + 4, count)).map(box)
+            boxes.append(SpaceBoxes(four[...]))
+            for box in four { above[first / FenceTree.fanOut].formUnion(box) }
+        }
+        return above
     }
 
     var count: Int { slots.count }
