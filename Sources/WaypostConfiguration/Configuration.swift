@@ -121,7 +121,7 @@ public struct Configuration: Equatable, Sendable {
         /// Which positions go first after an outage.
         public var order = Order.oldest
         /// The most records of a batch.
-        public var batchCount = 100
+        public var batchCount = 250
         /// Whether positions are sent, and not events alone.
         public var sendsPositions = true
         /// Whether it goes along when another destination was reached.

@@ -13,8 +13,9 @@ import WaypostSystem
 final class DispatchDesk: Sendable {
     /// Nil when nothing is to be sent, or nothing can be.
     let dispatcher: Dispatcher?
-    /// Whether somebody wants to know the fences.
-    let tellsFences: Bool
+    /// Who wants to know the fences.
+    private let fenceReaders: [String]
+    var tellsFences: Bool { !fenceReaders.isEmpty }
     private let logger: Logger
     private let found: Mutex<[String]>
     private let feeder: EventFeeder?
@@ -22,9 +23,9 @@ final class DispatchDesk: Sendable {
     /// What is wrong, for people; empty when all is well.
     var problems: [String] { found.withLock { $0 } }
 
-    private init(_ dispatcher: Dispatcher?, tellsFences: Bool = false, problems: [String], logger: Logger) {
+    private init(_ dispatcher: Dispatcher?, fenceReaders: [String] = [], problems: [String], logger: Logger) {
         self.dispatcher = dispatcher
-        self.tellsFences = tellsFences
+        self.fenceReaders = fenceReaders
         self.logger = logger
         found = Mutex(problems)
         feeder = dispatcher.map { dispatcher in
@@ -38,7 +39,9 @@ final class DispatchDesk: Sendable {
         _ configuration: Configuration, stateFolder: String, secrets: SecretFiles, time: ConfirmedClock, logger: Logger
     ) async -> DispatchDesk {
         let destinations = configuration.destinations.filter { !$0.url.isEmpty }
-        guard !destinations.isEmpty else { return DispatchDesk(nil, problems: [], logger: logger) }
+        let path = stateFolder + "/outbox.sqlite"
+        // What waits for destinations that are gone can still be looked at, moved or discarded.
+        guard !destinations.isEmpty || Syscalls.exists(path) else { return DispatchDesk(nil, problems: [], logger: logger) }
         let device = configuration.dispatch.device.isEmpty ? SystemProcess.hostName : configuration.dispatch.device
         let dispatcher: Dispatcher
         var problems: [String] = []
@@ -47,7 +50,7 @@ final class DispatchDesk: Sendable {
             limits.maximumByteCount = configuration.dispatch.maximumByteCount
             if configuration.dispatch.maximumAge > .zero { limits.maximumAge = configuration.dispatch.maximumAge }
             let clock = DispatchClock(bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now })
-            let outbox = try Outbox(path: stateFolder + "/outbox.sqlite", limits: limits, clock: clock)
+            let outbox = try Outbox(path: path, limits: limits, clock: clock)
             if let recovery = await outbox.recovery { problems.append(DispatchDesk.words(recovery)) }
             let supply = try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
             dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { logger.tell($0) }
@@ -56,20 +59,27 @@ final class DispatchDesk: Sendable {
         }
         for destination in destinations {
             do {
-                let opened = try destination.open(secrets, device: device, tracking: configuration.tracking)
+                let opened: any Destination
+                do {
+                    opened = try destination.open(secrets, device: device, tracking: configuration.tracking)
+                } catch {
+                    problems.append("nothing is sent to \(destination.name): \(error)")
+                    opened = UnopenedDestination(reason: "\(error)")
+                }
                 try await dispatcher.attach(opened, destination.settings(device: device))
             } catch {
                 problems.append("nothing is sent to \(destination.name): \(error)")
             }
         }
         do {
+            try await dispatcher.finishAttaching()
             let isOptedOut = configuration.dispatch.isOptedOut
             if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
         } catch {
-            problems.append("[dispatch] opt_out: \(error)")
+            problems.append("the outbox: \(error)")
         }
         return DispatchDesk(
-            dispatcher, tellsFences: destinations.contains(where: \.sendsWaypoints), problems: problems, logger: logger)
+            dispatcher, fenceReaders: destinations.filter(\.sendsWaypoints).map(\.name), problems: problems, logger: logger)
     }
 
     /// Takes a fence event; it is on the disk when this returns, unless the disk takes nothing now.
@@ -85,7 +95,7 @@ final class DispatchDesk: Sendable {
     func tell(_ fences: [Geofence]) async {
         guard let dispatcher else { return }
         do throws(OutboxError) {
-            try await dispatcher.outbox.acceptWaypoints(fences)
+            try await dispatcher.outbox.acceptWaypoints(fences, for: fenceReaders)
             dispatcher.noteWaiting()
         } catch {
             logger.warning("the fences are not told: \(error)")

@@ -11,6 +11,7 @@ extension TrackerCommands {
 
     func waiting(_ question: ControlRequest.WaitingQuestion, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
         let dispatcher = try openDispatcher()
+        if case .move(let name, let target) = question, name == target { throw ControlRefusal(.badRequest, "name two destinations") }
         do throws(OutboxError) {
             switch question {
             case .export(let name, let after):

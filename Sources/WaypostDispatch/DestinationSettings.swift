@@ -17,7 +17,7 @@ public struct DestinationSettings: Sendable, Hashable {
     /// Which positions go first.
     public var order = Order.oldest
     /// The most records of a batch; the destination's own limit when that is less.
-    public var batchCount = 100
+    public var batchCount = 250
     /// By when, every day, everything must be gone; nil for no such time.
     ///
     /// What happened before and is sent later is marked and counted as late.

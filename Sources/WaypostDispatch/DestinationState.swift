@@ -22,6 +22,8 @@ public struct DestinationState: Sendable, Hashable {
     public var waitingEventCount: Int
     /// How many records it refused.
     public var deadLetterCount: Int
+    /// Whether positions of the log are for it.
+    public var takesPositions = true
 
     /// The number of the lane's last settled record.
     func sequence(of lane: DispatchLane) -> UInt64 {

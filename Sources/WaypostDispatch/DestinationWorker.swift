@@ -25,8 +25,9 @@ actor DestinationWorker {
     private var isStopped = false
     /// Whether somebody has opted out of sending at all.
     private var isSilent: Bool
-    /// Whether somebody changes what waits.
-    private var isHeld = false
+    /// How many change what waits.
+    private var holdCount = 0
+    private var isHeld: Bool { holdCount > 0 }
 
     /// As the outbox has it.
     private(set) var state: DestinationState
@@ -118,14 +119,18 @@ actor DestinationWorker {
 
     /// Sends nothing until it is released; nothing is on its way when this returns.
     func hold() async {
-        isHeld = true
+        holdCount += 1
         sending?.cancel()
         _ = await sending?.value
     }
 
     /// Goes on, with what waits now.
     func release() async throws(OutboxError) {
-        isHeld = false
+        // Held until it knows: what was settled by the old state would jump over what was brought.
+        defer {
+            holdCount -= 1
+            setTimer()
+        }
         try await reload()
     }
 

@@ -36,11 +36,22 @@ extension Dispatcher {
     public func waiting(for name: String, after place: WaitingPlace?, limit: Int) async throws(OutboxError) -> WaitingPage {
         let state = try await outbox.state(of: name)
         var place = place ?? WaitingPlace(event: 0, position: 0)
-        let entries = try await outbox.entries(after: max(place.event, state.eventCursor), limit: limit)
-        place.event = entries.last?.number ?? place.event
-        var page = WaitingPage(records: entries.compactMap { DispatchRecord($0) }, next: place)
-        var readCount = entries.count
-        for stretch in state.positions.stretches + [.init(after: state.positions.live, through: .max)] {
+        var page = WaitingPage(records: [], next: place)
+        var (readCount, byteCount) = (0, 0)
+        place.event = max(place.event, state.eventCursor)
+        while readCount < limit {
+            let entries = try await outbox.entries(after: place.event, limit: min(limit - readCount, Dispatcher.entriesReadAtOnce))
+            guard let last = entries.last else { break }
+            place.event = last.number
+            page.records += entries.compactMap { DispatchRecord($0) }
+            readCount += entries.count
+            byteCount += entries.reduce(0) { $0 + $1.body.count }
+            if byteCount >= Dispatcher.pageByteCount {
+                page.next = place
+                return page
+            }
+        }
+        for stretch in state.takesPositions ? state.positions.stretches + [.init(after: state.positions.live, through: .max)] : [] {
             while readCount < limit, place.position < stretch.through {
                 let found: PositionPage
                 do throws(PositionSupplyError) {
@@ -57,6 +68,10 @@ extension Dispatcher {
         page.next = readCount < limit ? nil : place
         return page
     }
+
+    /// A page ends with the entries that make it so long, bytes: entries may be of 32 kB.
+    private static let pageByteCount = 1_000_000
+    private static let entriesReadAtOnce = 20
 
     /// Does something with the rows of destinations while nothing is sent to them.
     ///

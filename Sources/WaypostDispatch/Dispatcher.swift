@@ -40,7 +40,8 @@ public actor Dispatcher {
     ///
     /// - Errors: the outbox's; `cannotAccess`, too, when the log cannot be read.
     public func attach(_ destination: any Destination, _ settings: DestinationSettings) async throws(OutboxError) {
-        let state = try await outbox.attach(settings.name, newestPosition: try await newestPosition())
+        let state = try await outbox.attach(
+            settings.name, newestPosition: try await newestPosition(), takesPositions: settings.sendsPositions)
         let worker = DestinationWorker(
             destination, settings, state: state, outbox: outbox, supply: supply, clock: clock, device: device,
             isSilent: try await outbox.isOptedOut(), notify: notify
@@ -49,6 +50,9 @@ public actor Dispatcher {
         // What an earlier run left.
         worker.noteWaiting()
     }
+
+    /// Says that all destinations are attached that are to be: others, later, begin with what comes from then on, also when an outbox was damaged.
+    public nonisolated func finishAttaching() async throws(OutboxError) { try await outbox.forgetDamage() }
 
     /// Takes entries for all destinations; they are on the disk when it returns.
     public nonisolated func accept(_ entries: [OutboxEntry]) async throws(OutboxError) {
@@ -148,7 +152,8 @@ public actor Dispatcher {
         return statuses
             + others.map { state in
                 DestinationStatus(
-                    state: state, isAttached: false, isSending: false, needsMending: false, positionsBehind: state.positions.behind(newest))
+                    state: state, isAttached: false, isSending: false, needsMending: false,
+                    positionsBehind: state.takesPositions ? state.positions.behind(newest) : 0)
             }
     }
 

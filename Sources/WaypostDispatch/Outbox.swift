@@ -88,11 +88,15 @@ public actor Outbox {
         return now.advanced(byMilliseconds: -age.components.seconds * 1_000)
     }
 
-    /// Takes the circles among the fences unless they are what was taken the last time, in this run or an earlier one.
-    public func acceptWaypoints(_ fences: [Geofence]) async throws(OutboxError) {
+    /// Takes the circles among the fences unless they are what these destinations were told the last time, in this run or an earlier one.
+    ///
+    /// - Parameter names: who wants to know them.
+    public func acceptWaypoints(_ fences: [Geofence], for names: [String]) async throws(OutboxError) {
+        if try isOptedOut() { return }
         let entry = OutboxEntry.waypoints(fences)
         // The id is of this entry, the list is what counts.
-        let checksum = Int64(CRC32C.checksum(RecordCodec.bytes(entry.content, id: "").span.bytes))
+        let told = names.sorted().flatMap { Array($0.utf8) + [0] } + RecordCodec.bytes(entry.content, id: "")
+        let checksum = Int64(CRC32C.checksum(told.span.bytes))
         let isKnown = try use { (store) throws(SQLiteError) in try store.note(Outbox.waypoints) == checksum }
         if isKnown { return }
         try await accept([entry])
@@ -112,6 +116,7 @@ public actor Outbox {
     public func setOptedOut(_ isOptedOut: Bool, newestPosition: UInt64) throws(OutboxError) {
         try use { (store) throws(SQLiteError) in
             try store.setNote(Outbox.optOut, isOptedOut ? 1 : nil)
+            try store.setNote(Outbox.waypoints, nil)
             for destination in try store.destinations() { _ = try store.discard(destination.name, newestPosition: newestPosition) }
         }
     }
@@ -124,9 +129,13 @@ public actor Outbox {
     ///
     /// A new one begins with what comes from now on; a known one goes on where it was, whatever its settings are.
     ///
-    /// - Parameter newestPosition: the number of the newest position in the log.
-    public func attach(_ name: String, newestPosition: UInt64) throws(OutboxError) -> DestinationState {
-        try use { (store) throws(SQLiteError) in try store.attach(name, newestPosition: newestPosition) }
+    /// - Parameters:
+    ///   - newestPosition: the number of the newest position in the log.
+    ///   - takesPositions: whether positions of the log are for it.
+    public func attach(_ name: String, newestPosition: UInt64, takesPositions: Bool = true) throws(OutboxError) -> DestinationState {
+        try use { (store) throws(SQLiteError) in
+            try store.attach(name, newestPosition: newestPosition, takesPositions: takesPositions)
+        }
         return try state(of: name)
     }
 
@@ -149,8 +158,17 @@ public actor Outbox {
 
     /// Drops everything that waits for a destination, which is counted; its dead letters stay.
     public func discard(_ name: String, newestPosition: UInt64) throws(OutboxError) {
-        let isKnown = try use { (store) throws(SQLiteError) in try store.discard(name, newestPosition: newestPosition) }
+        let isKnown = try use { (store) throws(SQLiteError) in
+            // What was told of the fences may be among it.
+            try store.setNote(Outbox.waypoints, nil)
+            return try store.discard(name, newestPosition: newestPosition)
+        }
         if !isKnown { throw .unknownDestination(name: name) }
+    }
+
+    /// Ends that new destinations begin with the oldest, as they do after a damage that took how far the old ones were.
+    func forgetDamage() throws(OutboxError) {
+        try use { (store) throws(SQLiteError) in try store.setNote(OutboxStore.beginsAtOldest, nil) }
     }
 
     /// Lets what waits for one destination, and its dead letters, wait for another; what the other has of it is sent to it again.

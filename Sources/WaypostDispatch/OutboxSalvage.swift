@@ -70,7 +70,7 @@ enum OutboxSalvage {
             isWhole = try copyRows(of: "stretch", order: "destination", from: old, to: new).isWhole && isWhole
             isWhole = try copyRows(of: "note", order: "name", from: old, to: new).isWhole && isWhole
             try copyRows(of: "receipt", order: "through", from: old, to: new)
-            if !isWhole { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES('begins_at_oldest', 1)") }
+            if !isWhole { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES(?, 1)", [.text(OutboxStore.beginsAtOldest)]) }
         }
         return recovery
     }

@@ -61,12 +61,20 @@ enum OutboxSchema {
         INSERT OR REPLACE INTO lean_receipt SELECT destination, lane, through, after, time, answer FROM receipt ORDER BY number;
         DROP TABLE receipt;
         ALTER TABLE lean_receipt RENAME TO receipt;
+        ALTER TABLE destination ADD COLUMN takes_positions INTEGER NOT NULL DEFAULT 1;
         """,
     ]
 
+    /// SQLite's own code for a damaged file (SQLITE_CORRUPT).
+    private static let corruptCode: Int32 = 11
+
     /// Which version a file has; 0 for a new one.
+    ///
+    /// - Errors: `corrupt` for one that no version wrote.
     static func version(of database: SQLiteDatabase) throws(SQLiteError) -> Int {
-        Int(try database.integer("PRAGMA user_version") ?? 0)
+        let version = Int(try database.integer("PRAGMA user_version") ?? 0)
+        if version < 0 { throw SQLiteError(code: corruptCode, message: "its version is \(version)", path: database.path) }
+        return version
     }
 
     /// Brings a file of this version or an earlier one to this version, whole or not at all.

@@ -12,7 +12,7 @@ extension OutboxStore {
                 return false
             }
             var positions = to.positions
-            positions.join(from.positions)
+            if from.takesPositions { positions.join(from.positions) }
             try keep(positions, for: other)
             // Behind its starts nothing was meant for a destination; this is now.
             try database.run(

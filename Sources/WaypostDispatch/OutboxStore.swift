@@ -124,12 +124,14 @@ final class OutboxStore {
     }
 
     private static let lastEntry = "last_entry"
+    /// Nobody knows how far the destinations were: they begin with the oldest there is.
+    static let beginsAtOldest = "begins_at_oldest"
 
     // MARK: - Destinations
 
     /// Makes a destination known; one that is known goes on where it was.
-    func attach(_ name: String, newestPosition: UInt64) throws(SQLiteError) {
-        let fromOldest = try note("begins_at_oldest") != nil
+    func attach(_ name: String, newestPosition: UInt64, takesPositions: Bool) throws(SQLiteError) {
+        let fromOldest = try note(OutboxStore.beginsAtOldest) != nil
         try database.run(
             """
             INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start) VALUES(?1,?2,?2,?3,?3)
@@ -140,6 +142,8 @@ final class OutboxStore {
             """
             UPDATE destination SET position_cursor = ?1, position_start = min(position_start, ?1) WHERE name = ?2 AND position_cursor > ?1
             """, [SQLiteValue(newestPosition), .text(name)])
+        try database.run(
+            "UPDATE destination SET takes_positions = ?1 WHERE name = ?2 AND takes_positions <> ?1", [takesPositions ? 1 : 0, .text(name)])
     }
 
     /// All destinations that were ever attached, by their names.
@@ -153,7 +157,7 @@ final class OutboxStore {
             """
             SELECT name, event_cursor, position_cursor, live_sequence, history_sequence, is_paused, sent, dropped, late,
                 (SELECT count(*) FROM entry WHERE number > event_cursor),
-                (SELECT count(*) FROM dead_letter WHERE destination = name) FROM destination ORDER BY name
+                (SELECT count(*) FROM dead_letter WHERE destination = name), takes_positions FROM destination ORDER BY name
             """
         ) { row in
             DestinationState(
@@ -161,7 +165,7 @@ final class OutboxStore {
                 positions: PositionCursor(live: row.number(2), stretches: stretches[row.text(0)] ?? []), liveSequence: row.number(3),
                 historySequence: row.number(4), isPaused: row.integer(5) != 0, sentCount: Int(row.integer(6)),
                 droppedCount: Int(row.integer(7)), lateCount: Int(row.integer(8)), waitingEventCount: Int(row.integer(9)),
-                deadLetterCount: Int(row.integer(10)))
+                deadLetterCount: Int(row.integer(10)), takesPositions: row.integer(11) != 0)
         }
     }
 

@@ -130,6 +130,24 @@ extension EndToEnd {
             fifo.close()
         }
 
+        @Test func keepsWhatWaitsForAServerThatCannotBeOpenedOrIsNotConfigured() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            try folder.write("secret\n", to: "token")
+            #expect(chmod(folder.path("token"), 0o644) == 0)
+            let tracker = try await tracker(to: "http://127.0.0.1:9/", in: folder, fifo, more: "token_file = \"\(folder.path("token"))\"\n")
+            #expect(try await ask("track", "n", in: folder).code == 0)
+            #expect(try await ask("dispatch", "now", "--wait", in: folder).code == 1)
+            let text = try await ask("dispatch", in: folder).output
+            #expect(text.hasPrefix("home, failing: 1 event,") && text.contains("token"), "\(text)")
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+            try folder.write("", to: "w.toml")
+            let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            #expect(try await ask("dispatch", "export", "home", in: folder).output.contains(#""class":"TRACK""#))
+            #expect(try await second.stop() == ProgramExit(code: 0))
+            fifo.close()
+        }
+
         @Test func sendsFenceEventsOnceAtTheEndOfARecording() async throws {
             let folder = try TestFolder()
             let server = try await FlakyServer()

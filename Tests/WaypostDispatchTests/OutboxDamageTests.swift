@@ -96,6 +96,31 @@ import WaypostSystem
         #expect(try await fixture.outbox().state(of: "a").waitingEventCount == 380)
     }
 
+    @Test func beginsWithTheOldestOnlyForThoseThatWereThere() async throws {
+        let fixture = try DispatchFixture()
+        try Data(repeating: 0x5A, count: 40_000).write(to: URL(filePath: fixture.path))
+        fixture.log.log(1...5)
+        let home = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", home)])
+        try await dispatcher.finishAttaching()
+        let later = ScriptedDestination()
+        try await dispatcher.attach(later, DestinationSettings(name: "later", schedule: .init(interval: .zero, phaseOf: "later")))
+        _ = try await dispatcher.dispatch()
+        #expect(home.taken.count == 5 && later.taken.isEmpty)
+    }
+
+    @Test func setsAFileOfAnImpossibleVersionAside() async throws {
+        let fixture = try DispatchFixture()
+        try await filled(fixture)
+        do {
+            let database = try SQLiteDatabase(path: fixture.path)
+            try database.execute("PRAGMA user_version = -1; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        let outbox = try fixture.outbox()
+        #expect(await outbox.recovery?.entryCount == 400)
+        #expect(try await outbox.state(of: "a").waitingEventCount == 380)
+    }
+
     @Test func leavesTheFileOfALaterVersionAsItIs() async throws {
         let fixture = try DispatchFixture()
         try await filled(fixture)

@@ -148,10 +148,29 @@ import WaypostTestKit
         for expected in [1, 1, 2, 3] {
             let outbox = try fixture.outbox()
             _ = try await outbox.attach("a", newestPosition: 0)
-            try await outbox.acceptWaypoints(try yards(expected == 2 ? 5 : 1))
-            try await outbox.acceptWaypoints(try yards(expected == 2 ? 5 : 1))
+            try await outbox.acceptWaypoints(try yards(expected == 2 ? 5 : 1), for: ["a"])
+            try await outbox.acceptWaypoints(try yards(expected == 2 ? 5 : 1), for: ["a"])
             #expect(try await outbox.state(of: "a").waitingEventCount == expected)
         }
+    }
+
+    @Test func tellsFencesToWhoeverHasNotHeardOfThem() async throws {
+        let fixture = try DispatchFixture()
+        let outbox = try fixture.outbox()
+        _ = try await outbox.attach("a", newestPosition: 0)
+        func tell(_ names: String...) async throws -> Int {
+            try await outbox.acceptWaypoints(try yards(1), for: names)
+            return try await outbox.state(of: "a").waitingEventCount
+        }
+        #expect(try await tell("a") == 1)
+        #expect(try await tell("a", "b") == 2)
+        #expect(try await tell("b", "a") == 2)
+        try await outbox.discard("a", newestPosition: 0)
+        #expect(try await tell("a", "b") == 1)
+        try await outbox.setOptedOut(true, newestPosition: 0)
+        #expect(try await tell("a", "b") == 0)
+        try await outbox.setOptedOut(false, newestPosition: 0)
+        #expect(try await tell("a", "b") == 1)
     }
 
     /// What no other format has a word for is no request there, and holds up nothing.

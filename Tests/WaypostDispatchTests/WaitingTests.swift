@@ -88,6 +88,38 @@ import WaypostSystem
         #expect(home.taken.count == 20 && Set(home.taken.map(\.id)).count == 11)
     }
 
+    /// Of a destination that wants events alone every position since it was attached is in the log, and none is meant for it.
+    @Test func movesNoPositionsOfOneThatTakesNone() async throws {
+        let fixture = try DispatchFixture()
+        let outbox = try fixture.outbox()
+        _ = try await outbox.attach("events", newestPosition: 0, takesPositions: false)
+        let home = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", home)])
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        fixture.log.log(1...9)
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try await ids(dispatcher, "events", pageCount: 100).count == 1)
+        #expect(try await dispatcher.statuses().last?.positionsBehind == 0)
+        try await dispatcher.move("events", to: "home")
+        _ = try await dispatcher.dispatch()
+        #expect(home.taken.map(\.lane) == [.events] + Array(repeating: .live, count: 9) + [.events])
+        // Whoever wants them later has its place still.
+        _ = try await outbox.attach("events", newestPosition: 27, takesPositions: false)
+        #expect(try await outbox.attach("events", newestPosition: 30, takesPositions: true).positions.live == 27)
+    }
+
+    @Test func endsAPageWithWhatMakesItLong() async throws {
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination { _ in .unreachable(reason: "gone") })])
+        let text = JSONValue.string(String(repeating: "x", count: 30_000))
+        for number in 0..<100 {
+            try await dispatcher.accept([.track(TrackCall(name: "n\(number)", values: ["text": text], time: nil, position: nil))])
+        }
+        let page = try await dispatcher.waiting(for: "home", after: nil, limit: 1_000)
+        #expect(page.records.count == 40 && page.next != nil)
+        #expect(try await ids(dispatcher, "home", pageCount: 1_000).count == 100)
+    }
+
     @Test func dropsWhatWaitsOnlyWhenAskedTo() async throws {
         let fixture = try DispatchFixture()
         try await orphan(fixture)
