@@ -20,7 +20,9 @@ struct SpaceBoxes: Sendable {
         SpaceBox(low: SIMD4(lowX[lane], lowY[lane], lowZ[lane], 0), high: SIMD4(highX[lane], highY[lane], highZ[lane], 0))
     }
 
-    /// The squared distances to a point, 0 inside; square metres. Not a number where there is no box.
+    /// The squared distances to a point, 0 inside; square metres.
+    ///
+    /// Not a number where there is no box.
     @inline(__always)
     func distancesSquared(to point: SIMD4<Float>) -> SIMD4<Float> {
         func off(_ low: SIMD4<Float>, _ high: SIMD4<Float>, _ place: Float) -> SIMD4<Float> {
