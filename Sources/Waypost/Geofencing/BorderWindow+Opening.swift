@@ -117,14 +117,9 @@ extension BorderWindow {
         for group in 0..<table.groupCount {
             let off = boxes.load(fromByteOffset: group &* 16, as: SIMD4<Int32>.self) &- corner
             if any((off .> limits) .^ isBeyond) { continue }
-            let sides = SIMD4<Int16>(clamping: off &>> shift)
-            let lane = groupSources.count & 7
-            if lane == 0 { groups.append(GroupBlock()) }
-            let block = groups.count &- 1
-            groups[block].west[lane] = sides.x
-            groups[block].south[lane] = sides.y
-            groups[block].east[lane] = sides.z
-            groups[block].north[lane] = sides.w
+            let place = groupSources.count
+            if place & 7 == 0 { groups.append(GroupBlock()) }
+            groups.withUnsafeMutableBytes { GroupBlock.store(off &>> shift, in: $0, at: place) }
             groupSources.append(Hit(slot: slot, group: Int32(truncatingIfNeeded: group)))
         }
     }

@@ -19,6 +19,19 @@ struct BorderWindow: Sendable {
         var south = SIMD8<Int16>(repeating: .max)
         var east = SIMD8<Int16>(repeating: .min)
         var north = SIMD8<Int16>(repeating: .min)
+
+        /// Puts the sides of a box, cut to 16 bits, in a place of blocks.
+        ///
+        /// Number by number: the compiler makes detours through memory when it cuts a vector or sets one of its lanes.
+        @inline(__always)
+        static func store(_ sides: SIMD4<Int32>, in blocks: UnsafeMutableRawBufferPointer, at place: Int) {
+            let lane = (place &>> 3) &* MemoryLayout<GroupBlock>.stride &+ (place & 7) &* 2
+            func cut(_ side: Int32) -> Int16 { Int16(truncatingIfNeeded: min(max(side, -32_768), 32_767)) }
+            blocks.storeBytes(of: cut(sides.x), toByteOffset: lane, as: Int16.self)
+            blocks.storeBytes(of: cut(sides.y), toByteOffset: lane &+ 16, as: Int16.self)
+            blocks.storeBytes(of: cut(sides.z), toByteOffset: lane &+ 32, as: Int16.self)
+            blocks.storeBytes(of: cut(sides.w), toByteOffset: lane &+ 48, as: Int16.self)
+        }
     }
 
     /// Four circles: their centres as seen from the middle in the geocentric frame, and the chords between which their borders lie.

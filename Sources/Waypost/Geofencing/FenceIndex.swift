@@ -126,6 +126,10 @@ public struct FenceIndex: Sendable {
     @inline(__always)
     func fence(_ slot: Int32) -> Geofence? { isAlive[Int(slot)] ? slots[Int(slot)] : nil }
 
+    /// How long a stay in the fence in a slot has to be to be told, seconds; nil when nobody wants to hear of it.
+    @inline(__always)
+    func dwellSeconds(_ slot: Int32) -> Double? { isAlive[Int(slot)] ? slots[Int(slot)].dwellSeconds : nil }
+
     /// Whether a fence is in a slot.
     @inline(__always)
     func isUsed(_ slot: Int32) -> Bool { isAlive[Int(slot)] }

@@ -16,7 +16,7 @@ extension GeofenceMonitor {
         let visit = begin(slot, at: crossed ?? step.time)
         guard var event = event(.enter, slot, visit: visit, step, evidence) else { return }
         if !event.isLate { event.crossedAt = crossed }
-        events.append(event)
+        add(event, to: &events)
     }
 
     mutating func exit(
@@ -28,6 +28,13 @@ extension GeofenceMonitor {
         let visit = visits.removeValue(forKey: slot)?.number ?? 0
         guard var event = event(.exit, slot, visit: visit, step, evidence) else { return }
         if !event.isLate { event.crossedAt = crossed }
+        add(event, to: &events)
+    }
+
+    /// Most fixes have no event, and those that have one have few.
+    @inline(__always)
+    private func add(_ event: consuming GeofenceEvent, to events: inout [GeofenceEvent]) {
+        if events.isEmpty { events.reserveCapacity(3) }
         events.append(event)
     }
 
@@ -44,13 +51,14 @@ extension GeofenceMonitor {
         guard var event = event(.pass, slot, visit: visitCount, step, evidence) else { return }
         event.crossedAt = time(at: crossing.first, step)
         event.leftAt = time(at: crossing.last, step)
-        events.append(event)
+        add(event, to: &events)
     }
 
     @discardableResult
     private mutating func begin(_ slot: Int32, at time: UTCTime?) -> UInt64 {
         visitCount += 1
         visits[slot] = GeofenceProgress.Visit(number: visitCount, countsFrom: time)
+        begun.append((slot, visitCount, time?.millisecondsSince1970 ?? 0))
         if let due = dwellTime(slot) { nextDwell = min(nextDwell, due) }
         return visitCount
     }
@@ -58,23 +66,29 @@ extension GeofenceMonitor {
     /// Numbers the visits that began with this fix in the order of their crossings, then of their fences' ids: the order in which fences are
     /// looked at may be another one after a restart, and what is found again must have the same id.
     mutating func renumberVisits(after before: UInt64, _ events: inout [GeofenceEvent]) {
-        var begun: [(order: Int64, fenceID: String, number: UInt64)] = []
-        for (slot, visit) in visits where visit.number > before {
-            begun.append((visit.countsFrom?.millisecondsSince1970 ?? 0, index.fence(slot)?.id ?? "", visit.number))
+        var list: [(order: Int64, fenceID: String, number: UInt64, slot: Int32)] = []
+        list.reserveCapacity(begun.count + events.count)
+        for visit in begun where visit.number > before {
+            list.append((visit.order, index.fence(visit.slot)?.id ?? "", visit.number, visit.slot))
         }
-        for event in events where event.kind == .pass { begun.append((event.order, event.fenceID, event.visit)) }
-        begun.sort { ($0.order, $0.fenceID) < ($1.order, $1.fenceID) }
+        for event in events where event.kind == .pass { list.append((event.order, event.fenceID, event.visit, -1)) }
+        list.sort { ($0.order, $0.fenceID) < ($1.order, $1.fenceID) }
         // Passes that nobody wants to hear of keep what is left.
-        let numbers = Dictionary(zip(begun.map(\.number), before + 1...visitCount)) { first, _ in first }
-        for (slot, visit) in visits where visit.number > before { visits[slot]?.number = numbers[visit.number] ?? visit.number }
+        var numbers = [UInt64](repeating: 0, count: Int(visitCount - before))
+        for (place, visit) in list.enumerated() {
+            let number = before + 1 + UInt64(place)
+            numbers[Int(visit.number - before - 1)] = number
+            if visit.slot >= 0, visit.number != number { visits[visit.slot]?.number = number }
+        }
         for place in events.indices where events[place].visit > before {
-            events[place].visit = numbers[events[place].visit] ?? events[place].visit
+            let number = numbers[Int(events[place].visit - before - 1)]
+            if number > 0 { events[place].visit = number }
         }
     }
 
     /// When the stay in a fence has lasted long enough, milliseconds; nil when nothing is to come.
     private func dwellTime(_ slot: Int32) -> Int64? {
-        guard let visit = visits[slot], !visit.hasDwelt, let from = visit.countsFrom, let seconds = index.fence(slot)?.dwellSeconds else {
+        guard let seconds = index.dwellSeconds(slot), let visit = visits[slot], !visit.hasDwelt, let from = visit.countsFrom else {
             return nil
         }
         return from.millisecondsSince1970 + Int64((seconds * 1_000).rounded(.up))
@@ -94,7 +108,7 @@ extension GeofenceMonitor {
             if var event = event(.dwell, slot, visit: number, step, nil) {
                 event.reason = .stayed
                 event.isLate = false
-                events.append(event)
+                add(event, to: &events)
             }
         }
     }

@@ -21,6 +21,8 @@ public struct GeofenceMonitor: Sendable {
     var sides: [Side]
     var visits: [Int32: GeofenceProgress.Visit] = [:]
     var visitCount: UInt64 = 0
+    /// The visits that began with this fix, and when, milliseconds.
+    var begun: [(slot: Int32, number: UInt64, order: Int64)] = []
     var neighbourhood = FenceNeighbourhood()
     /// What `exact` holds steps against, wherever there can be one.
     var window = BorderWindow()
@@ -75,6 +77,7 @@ public struct GeofenceMonitor: Sendable {
         var step = FixStep(position: position)
         step.followsLoss = lostSince != nil
         let visitsBefore = visitCount
+        if !begun.isEmpty { begun.removeAll(keepingCapacity: true) }
         if let time = position.time {
             step.seconds = Double(time.millisecondsSince1970) / 1_000
             if let since = lostSince { resumeStays(lostFor: time.millisecondsSince1970 - since.millisecondsSince1970) }
