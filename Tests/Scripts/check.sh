@@ -28,6 +28,9 @@ files '*.swift' | xargs -0 swift format lint --strict --parallel --configuration
     failed 'not in the enforced style; run: git ls-files -z "*.swift" | xargs -0 swift format -i'
 
 printf '== files and words\n'
+found=$(files | tr '\0' '\n' | cut -d/ -f1 | sort -u | grep -vxE '\..*|Config|LICENSE|Package\.swift|README\.md|Sources|Tests|udev' || true)
+[[ -z $found ]] || failed 'not of the top level, which is fixed:' "$found"
+
 found=$(files '*.swift' '*.c' '*.cpp' '*.h' '*.sh' '*.py' | xargs -0 awk 'FNR == 401 { print FILENAME }')
 [[ -z $found ]] || failed 'longer than 400 lines; one concept a file:' "$found"
 
@@ -47,7 +50,8 @@ while IFS=' ' read -r key _; do
     [[ ! -d $key ]] || here+=("${key%/}")
 done < <(git config --get-regexp '^url\..*\.insteadof$' || true)
 for path in "${here[@]}"; do
-    found=$(files | xargs -0 grep -HnIF -e "$path" || true)
+    # Of programs and other bytes, too: compilers write paths into them.
+    found=$(files | xargs -0 grep -alF -e "$path" || true)
     [[ -z $found ]] || failed "a path of this machine, $path:" "$found"
 done
 
