@@ -68,7 +68,7 @@ extension GeofenceMonitor {
     mutating func renumberVisits(after before: UInt64, _ events: inout [GeofenceEvent]) {
         var list: [(order: Int64, fenceID: String, number: UInt64, slot: Int32)] = []
         list.reserveCapacity(begun.count + events.count)
-        for visit in begun where visit.number > before {
+        for visit in begun {
             list.append((visit.order, index.fence(visit.slot)?.id ?? "", visit.number, visit.slot))
         }
         for event in events where event.kind == .pass { list.append((event.order, event.fenceID, event.visit, -1)) }

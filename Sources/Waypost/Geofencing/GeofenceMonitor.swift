@@ -76,7 +76,6 @@ public struct GeofenceMonitor: Sendable {
         guard position.status.isMeasured else { return [] }
         var step = FixStep(position: position)
         step.followsLoss = lostSince != nil
-        let visitsBefore = visitCount
         if !begun.isEmpty { begun.removeAll(keepingCapacity: true) }
         if let time = position.time {
             step.seconds = Double(time.millisecondsSince1970) / 1_000
@@ -95,6 +94,8 @@ public struct GeofenceMonitor: Sendable {
             neighbourhood.lookahead = lookahead(step)
             if estimate.refutesStart, visitCount == UInt64(visits.count) { seekAgain() }
         }
+        // Not before: a lie that is found out starts the numbers anew.
+        let visitsBefore = visitCount
         var events: [GeofenceEvent] = []
         let milliseconds = step.time?.millisecondsSince1970 ?? .min
         if milliseconds >= index.nextExpiry, let time = step.time { expire(at: time, into: &events) }
