@@ -23,17 +23,27 @@ extension Dispatcher {
         return accounts
     }
 
-    /// An event, a track call or a health report by its name; nil when it never was in the outbox, or was removed from it after all had it.
+    /// An event, a track call or a health report by its name; nil when it is not in the outbox.
+    ///
+    /// It never was, was removed after all had it, or cannot be read (damaged, or written by a later version). Errors of the file are thrown.
     public func ledgerEntry(id: String) async throws(OutboxError) -> LedgerEntry? {
         guard let entry = try await outbox.entry(id: id) else { return nil }
         return try await ledgerEntries([entry]).first
     }
 
-    /// Events, track calls and health reports from a moment on, in the order in which they came, at most `limit`.
+    /// Events, track calls and health reports from a moment on, in the order in which they came, at most `limit`; fewer only at the end.
     ///
+    /// What cannot be read is left out, and does not make a page look like the last one.
     /// - Parameter number: those after it: the last ``DispatchRecord/sequence`` of the page before.
     public func ledgerEntries(since time: UTCTime, after number: UInt64 = 0, limit: Int) async throws(OutboxError) -> [LedgerEntry] {
-        try await ledgerEntries(try await outbox.entries(after: number, since: time, limit: limit))
+        var (found, after) = ([LedgerEntry](), number)
+        while found.count < limit {
+            let entries = try await outbox.entries(after: after, since: time, limit: limit - found.count)
+            guard let last = entries.last else { break }
+            after = last.number
+            found += try await ledgerEntries(entries)
+        }
+        return found
     }
 
     private func ledgerEntries(_ entries: [StoredEntry]) async throws(OutboxError) -> [LedgerEntry] {
@@ -66,7 +76,7 @@ extension Outbox {
         }
     }
 
-    /// The entry of that name.
+    /// The entry of that name; nil when there is none, errors are thrown.
     func entry(id: String) throws(OutboxError) -> StoredEntry? {
         try use { (store) throws(SQLiteError) in try store.entry(id: id) }
     }

@@ -37,7 +37,7 @@ extension OutboxStore {
             """, [SQLiteValue(number), .integer(time.millisecondsSince1970), .integer(Int64(limit))], OutboxStore.entry)
     }
 
-    /// The entry of that name.
+    /// The entry of that name; nil when there is none, errors are thrown.
     func entry(id: String) throws(SQLiteError) -> StoredEntry? {
         try database.rows("SELECT \(OutboxStore.entryColumns) FROM entry WHERE id = ?", [.text(id)], OutboxStore.entry).first
     }

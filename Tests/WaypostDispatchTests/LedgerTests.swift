@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Waypost
+import WaypostSystem
 
 @testable import WaypostDispatch
 
@@ -60,6 +61,28 @@ import Waypost
         await worker.setInFlight([])
         #expect(try await dispatcher.ledgerEntry(id: "t-nobody") == nil)
         #expect(try await dispatcher.accounts(of: [LedgerQuestion(position: nil, id: "e-pruned")])[0].map(\.fate) == [.forgotten])
+    }
+
+    /// What is damaged in the file is left out; it does not end the reading before what comes behind it.
+    @Test func goesOnBehindWhatCannotBeRead() async throws {
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination())])
+        try await dispatcher.accept((1...9).map(DispatchFixture.call))
+        let ids = try await dispatcher.ledgerEntries(since: DispatchFixture.start, limit: 100).map(\.record.id)
+        #expect(ids.count == 9)
+        let database = try SQLiteDatabase(path: fixture.path)
+        // One of a page, then two whole pages of two.
+        for id in [ids[1]] + ids[3...6] { try database.run("UPDATE entry SET body = x'00ff' WHERE id = ?", [.text(id)]) }
+
+        var (told, number) = ([String](), UInt64(0))
+        while true {
+            let page = try await dispatcher.ledgerEntries(since: DispatchFixture.start, after: number, limit: 2)
+            told += page.map(\.record.id)
+            guard page.count == 2, let last = page.last else { break }
+            number = last.record.sequence
+        }
+        #expect(told == [ids[0], ids[2], ids[7], ids[8]])
+        #expect(try await dispatcher.ledgerEntry(id: ids[1]) == nil)
     }
 
     @Test func readsTheNumberOutOfAPositionsName() {
