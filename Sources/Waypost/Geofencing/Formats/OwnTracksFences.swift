@@ -51,6 +51,7 @@ enum OwnTracksFences {
         while case let token = try scanner.next(in: bytes), token != .endArray {
             let entry = try scanner.members(token, members, in: bytes)
             let index = collector.file.entryCount
+            // No error is dropped: what is no object has no name here, and is named as such in the next line.
             try collector.add(name: entry?["desc"]?.string) { () throws(FenceEntryError) in
                 guard let entry else { throw .invalid(nil, "an object") }
                 return try draft(entry, index: index)

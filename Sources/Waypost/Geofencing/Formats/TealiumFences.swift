@@ -19,6 +19,7 @@ enum TealiumFences {
         _ = try scanner.next(in: bytes)
         while case let token = try scanner.next(in: bytes), token != .endArray {
             let entry = try scanner.members(token, members, in: bytes)
+            // No error is dropped: what is no object has no name here, and is named as such in the next line.
             try collector.add(name: entry?["name"]?.string) { () throws(FenceEntryError) in
                 guard let entry else { throw .invalid(nil, "an object") }
                 return try draft(entry, now: reading.now)

@@ -25,6 +25,7 @@ enum TraccarFences {
         func take(_ token: JSONScanner.Token) throws(FenceFileError) {
             let entry = try scanner.members(token, members, nested: "attributes", in: bytes)
             let index = collector.file.entryCount
+            // No error is dropped: what is no object has no name here, and is named as such in the next line.
             try collector.add(name: entry?["name"]?.string) { () throws(FenceEntryError) in
                 guard let entry else { throw .invalid(nil, "an object") }
                 return try draft(entry, index: index, limits: reading.limits)
