@@ -6,41 +6,24 @@
 ///
 /// Boxes are rounded outward, so that what is found may be too much, never too little; whether a border was crossed is for others to tell.
 struct BorderWindow: Sendable {
-    /// A group of edges that a step may meet, or a fence that has to be looked at as a whole.
-    struct Hit: Sendable {
-        var slot: Int32
-        /// In the fence's table; -1 for the whole fence.
-        var group: Int32
-    }
-
-    /// Eight groups of edges, by the sides of their boxes; a place without a group touches nothing.
-    struct GroupBlock: Sendable {
-        var west = SIMD8<Int16>(repeating: .max)
-        var south = SIMD8<Int16>(repeating: .max)
-        var east = SIMD8<Int16>(repeating: .min)
-        var north = SIMD8<Int16>(repeating: .min)
-
-        /// Puts the sides of a box, cut to 16 bits, in a place of blocks.
-        ///
-        /// Number by number: the compiler makes detours through memory when it cuts a vector or sets one of its lanes.
-        @inline(__always)
-        static func store(_ sides: SIMD4<Int32>, in blocks: UnsafeMutableRawBufferPointer, at place: Int) {
-            let lane = (place &>> 3) &* MemoryLayout<GroupBlock>.stride &+ (place & 7) &* 2
-            func cut(_ side: Int32) -> Int16 { Int16(truncatingIfNeeded: min(max(side, -32_768), 32_767)) }
-            blocks.storeBytes(of: cut(sides.x), toByteOffset: lane, as: Int16.self)
-            blocks.storeBytes(of: cut(sides.y), toByteOffset: lane &+ 16, as: Int16.self)
-            blocks.storeBytes(of: cut(sides.z), toByteOffset: lane &+ 32, as: Int16.self)
-            blocks.storeBytes(of: cut(sides.w), toByteOffset: lane &+ 48, as: Int16.self)
-        }
-    }
-
-    /// Four circles: their centres as seen from the middle in the geocentric frame, and the chords between which their borders lie.
+    /// Four circles: their centres on the plane that touches the Earth in the middle, and between which distances on it their borders lie.
     struct CircleBlock: Sendable {
-        var x = SIMD4<Float>.zero
-        var y = SIMD4<Float>.zero
-        var z = SIMD4<Float>.zero
+        var east = SIMD4<Float>.zero
+        var north = SIMD4<Float>.zero
         var least = SIMD4<Float>(repeating: .infinity)
         var most = SIMD4<Float>(repeating: -.infinity)
+
+        /// Number by number: of single lanes of vectors the compiler makes detours through memory.
+        @inline(__always)
+        static func store(
+            _ centre: (east: Double, north: Double), least: Float, most: Float, in block: UnsafeMutableRawPointer, at lane: Int
+        ) {
+            let lane = block + lane &* 4
+            lane.storeBytes(of: Float(centre.east), as: Float.self)
+            lane.storeBytes(of: Float(centre.north), toByteOffset: 16, as: Float.self)
+            lane.storeBytes(of: least, toByteOffset: 32, as: Float.self)
+            lane.storeBytes(of: most, toByteOffset: 48, as: Float.self)
+        }
     }
 
     /// A fence that is looked at as a whole, when the place has travelled that far.
@@ -52,18 +35,22 @@ struct BorderWindow: Sendable {
     /// Where the window is, as long as it is open.
     private(set) var frame = WindowFrame.nowhere
     private(set) var isOpen = false
-    var groups: [GroupBlock] = []
-    var groupSources: [Hit] = []
+    var blocks: [BorderBlock] = []
+    var pieces: [EdgePiece] = []
+    var pieceCount = 0
     var circles: [CircleBlock] = []
     var circleSlots: [Int32] = []
     var others: [Other] = []
     /// How wrong a distance from an edge on the flat map may be by roundings, metres.
     var flatError = 0.0
-    /// What the last step may meet; the groups of one fence stand one after the other.
-    ///
-    /// Only the first `hitCount` count.
-    private(set) var hits: [Hit] = []
+    /// The pieces that the last step may meet, by their places; only the first `hitCount` count.
+    private(set) var hits: [Int32] = []
     private(set) var hitCount = 0
+    /// The fences that have to be looked at as a whole; only the first `wholeCount` count.
+    private(set) var wholes: [Int32] = []
+    private(set) var wholeCount = 0
+    /// Where the last window's pieces were.
+    var found: [BorderTree.Found] = []
 
     /// The last stop as seen from the middle, and the square of the metres round it in which there is no border.
     var x = 0.0
@@ -76,9 +63,11 @@ struct BorderWindow: Sendable {
     /// Half the height of the next window, metres, and where the last one was opened.
     var radius = 200.0
     var entry: Coordinate?
-    /// Room for searches.
-    var found: [Int32] = []
-    var nodes: (open: [Int32], next: [Int32]) = ([], [])
+    /// Fences whose borders the last step crosses, or may cross.
+    ///
+    /// Only the first `crossedCount` count.
+    private(set) var crossed: [(slot: Int32, found: WayCrossings.Found)] = []
+    private(set) var crossedCount = 0
 
     /// A micrometre: a border that is met exactly is not looked at twice in one place.
     private static let smallestClearance = 1e-6
@@ -90,18 +79,13 @@ struct BorderWindow: Sendable {
         isOpen = frame != nil
         self.frame = frame ?? .nowhere
         restSquared = -1
-        groups.removeAll(keepingCapacity: true)
-        groupSources.removeAll(keepingCapacity: true)
+        pieceCount = 0
         circles.removeAll(keepingCapacity: true)
         circleSlots.removeAll(keepingCapacity: true)
         others.removeAll(keepingCapacity: true)
     }
 
     mutating func close() { if isOpen { move(to: nil) } }
-
-    /// Whether a way lies in the window; false of a closed one.
-    @inline(__always)
-    func holds(_ way: LonLatEdge) -> Bool { frame.holds(way) }
 
     /// Whether nothing can have happened on a straight way from a place for which that was true, too; false of a closed window.
     @inline(__always)
@@ -111,14 +95,19 @@ struct BorderWindow: Sendable {
         return east * east + north * north < restSquared
     }
 
-    /// Finds what a way that lies in the window may meet, into ``hits``; gives a length in metres that the way does not exceed, and how far
-    /// from its end nothing else is: nil where no distance is worth its cost.
+    /// A length in metres that a way in the window does not exceed, 0 only of one that leads nowhere; nil of one that does not lie in it.
+    @inline(__always)
+    func metres(_ way: LonLatEdge) -> Double? {
+        frame.holds(way) ? frame.metres(way.bx - way.ax, way.by - way.ay) : nil
+    }
+
+    /// Finds what a way that lies in the window may meet, into ``hits`` and ``wholes``; gives how far from its end nothing else is, metres:
+    /// nil where no distance is worth its cost.
     ///
     /// Distances are measured to be spared the next looks. Where borders are nearer than a step, they spare none.
-    mutating func find(_ way: LonLatEdge, endingAt probe: FenceProbe) -> (metres: Double, reach: Double?) {
+    mutating func find(_ way: LonLatEdge, metres: Double, endingAt probe: FenceProbe) -> Double? {
         let (a, b) = frame.seen(way)
-        let metres = frame.metres(b.x - a.x, b.y - a.y)
-        hitCount = 0
+        wholeCount = 0
         let isMeasured = ease >= metres
         var reach = isMeasured ? min(ease, frame.room(b.x, b.y)) : 0
         if !others.isEmpty {
@@ -126,26 +115,27 @@ struct BorderWindow: Sendable {
             travelled += max(frame.metres(a.x - x, a.y - y), frame.metres(b.x - x, b.y - y))
             for other in others {
                 if other.due <= travelled {
-                    add(Hit(slot: other.slot, group: -1))
+                    meet(whole: other.slot)
                 } else {
                     reach = min(reach, other.due - travelled)
                 }
             }
         }
         (x, y) = (b.x, b.y)
-        let (across, along) = (reach / frame.mostPerLongitude, reach / frame.mostPerLatitude)
-        // A step of the grid for corners that do not lie on it.
-        let step = 1 / EdgeTable.stepsPerDegree
-        collectGroups(
-            west: frame.column(min(a.x, b.x - across) - step), south: frame.row(min(a.y, b.y - along) - step),
-            east: frame.column(max(a.x, b.x + across) + step), north: frame.row(max(a.y, b.y + along) + step))
-        if !circles.isEmpty { collectCircles(round: probe.vector - frame.middle.vector, within: max(reach, metres)) }
+        let (across, along) = (reach * frame.longitudePerMetre, reach * frame.latitudePerMetre)
+        // A unit for the roundings of both sides.
+        let step = 1 / BinaryAngle.unitsPerDegree
+        collectPieces(
+            frame.block(
+                west: min(a.x, b.x - across) - step, south: min(a.y, b.y - along) - step, east: max(a.x, b.x + across) + step,
+                north: max(a.y, b.y + along) + step))
+        if !circles.isEmpty { collectCircles(round: frame.onPlane(probe.vector - frame.middle.vector), within: max(reach, metres)) }
         guard isMeasured else {
             restSquared = -1
             ease = BorderWindow.hope * max(ease, 0.25 * metres)
-            return (metres, nil)
+            return nil
         }
-        return (metres, reach)
+        return reach
     }
 
     /// Up to so many metres from the last way's end there is no border.
@@ -162,57 +152,73 @@ struct BorderWindow: Sendable {
         }
     }
 
-    /// Makes room for so many hits, all that a window can have.
-    mutating func makeRoom(forHits count: Int) {
-        if hits.count < count { hits += Array(repeating: Hit(slot: 0, group: -1), count: count - hits.count) }
+    /// Makes room for all that a step may meet.
+    mutating func makeRoomForHits() {
+        if hits.count < pieceCount { hits += Array(repeating: 0, count: pieceCount - hits.count) }
+        let others = circleSlots.count + others.count
+        if wholes.count < others { wholes += Array(repeating: 0, count: others - wholes.count) }
+    }
+
+    /// Notes what a step does at a piece of a border.
+    @inline(__always)
+    mutating func note(_ piece: EdgePiece, _ found: WayCrossings.Found) {
+        if found.count == 0, !found.isOpen { return }
+        var found = found
+        if !piece.changesSide { found.isOpen = true }
+        for place in 0..<crossedCount where crossed[place].slot == piece.slot { return crossed[place].found.formUnion(found) }
+        if crossedCount < crossed.count { crossed[crossedCount] = (piece.slot, found) } else { crossed.append((piece.slot, found)) }
+        crossedCount &+= 1
+    }
+
+    /// Forgets what has been noted.
+    @inline(__always)
+    mutating func forgetCrossed() { crossedCount = 0 }
+
+    @inline(__always)
+    private mutating func meet(whole slot: Int32) {
+        wholes[wholeCount] = slot
+        wholeCount &+= 1
     }
 
     @inline(__always)
-    private mutating func add(_ hit: Hit) {
-        hits[hitCount] = hit
-        hitCount &+= 1
-    }
-
-    @inline(__always)
-    private mutating func collectGroups(west: Int16, south: Int16, east: Int16, north: Int16) {
-        let (west, south) = (SIMD8(repeating: west), SIMD8(repeating: south))
-        let (east, north) = (SIMD8(repeating: east), SIMD8(repeating: north))
-        groups.withUnsafeBufferPointer { groups in
-            for place in groups.indices {
-                let block = groups[place]
-                let isOff = (block.west .> east) .| (block.south .> north) .| (west .> block.east) .| (south .> block.north)
-                let lanes = unsafeBitCast(isOff, to: SIMD2<UInt64>.self)
-                if lanes.x & lanes.y == .max { continue }
-                addGroups(8 &* place, ~lanes.x)
-                addGroups(8 &* place &+ 4, ~lanes.y)
+    private mutating func collectPieces(_ box: BorderBlock) {
+        let blockCount = (pieceCount &+ 7) &>> 3
+        hitCount = blocks.withUnsafeBufferPointer { blocks in
+            hits.withUnsafeMutableBufferPointer { hits in
+                var count = 0
+                @inline(__always) func add(_ first: Int, _ off: UInt64) {
+                    var lanes = ~off
+                    while lanes != 0 {
+                        let bit = lanes.trailingZeroBitCount & 48
+                        hits[count] = Int32(truncatingIfNeeded: first &+ bit &>> 4)
+                        count &+= 1
+                        lanes &= ~(0xFFFF &<< UInt64(truncatingIfNeeded: bit))
+                    }
+                }
+                for place in 0..<blockCount {
+                    let off = blocks[place].misses(box)
+                    if off.x & off.y == .max { continue }
+                    add(8 &* place, off.x)
+                    add(8 &* place &+ 4, off.y)
+                }
+                return count
             }
         }
     }
 
-    /// Adds the groups from the first one on whose 16 bits are set.
     @inline(__always)
-    private mutating func addGroups(_ first: Int, _ lanes: UInt64) {
-        var lanes = lanes
-        while lanes != 0 {
-            let bit = lanes.trailingZeroBitCount & 48
-            add(groupSources[first &+ bit &>> 4])
-            lanes &= ~(0xFFFF &<< UInt64(truncatingIfNeeded: bit))
-        }
-    }
-
-    @inline(__always)
-    private mutating func collectCircles(round place: GeocentricVector, within metres: Double) {
+    private mutating func collectCircles(round place: (east: Double, north: Double), within metres: Double) {
         // A millimetre for the roundings of this number and the next ones.
         let reach = SIMD4(repeating: Float(metres + 0.001))
-        let (placeX, placeY) = (SIMD4(repeating: Float(place.x)), SIMD4(repeating: Float(place.y)))
-        let placeZ = SIMD4(repeating: Float(place.z))
+        let (east, north) = (SIMD4(repeating: Float(place.east)), SIMD4(repeating: Float(place.north)))
         circles.withUnsafeBufferPointer { circles in
             for index in circles.indices {
                 let block = circles[index]
-                let (offX, offY, offZ) = (block.x - placeX, block.y - placeY, block.z - placeZ)
-                let squared = offX * offX + offY * offY + offZ * offZ
+                let (offEast, offNorth) = (block.east - east, block.north - north)
+                let squared = offEast * offEast + offNorth * offNorth
                 let (least, most) = (block.least - reach, block.most + reach)
-                let isOff = (squared .> most * most) .| (squared .< least * least) .& (least .> SIMD4<Float>.zero)
+                // With the sign: where the border is nearer than that to the centre, no place is inside of it by that much.
+                let isOff = (squared .> most * most) .| (squared .< least * least.magnitude)
                 let lanes = unsafeBitCast(isOff, to: SIMD2<UInt64>.self)
                 if lanes.x & lanes.y == .max { continue }
                 addCircles(4 &* index, ~lanes.x)
@@ -230,6 +236,6 @@ struct BorderWindow: Sendable {
 
     @inline(__always)
     private mutating func addCircle(_ place: Int) {
-        if place < circleSlots.count { add(Hit(slot: circleSlots[place], group: -1)) }
+        if place < circleSlots.count { meet(whole: circleSlots[place]) }
     }
 }

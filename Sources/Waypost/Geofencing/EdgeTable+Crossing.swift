@@ -9,9 +9,9 @@ extension EdgeTable {
         /// So many degrees of longitude away from the way as it was given.
         @inline(__always)
         init(_ way: LonLatEdge, turn: Double) {
-            // Cut off towards 0, and corners that are not on the grid are half a step off.
-            func step(_ degrees: Double, _ margin: Int) -> SIMD4<Int32> {
-                SIMD4(repeating: Int32(truncatingIfNeeded: Int(degrees * EdgeTable.stepsPerDegree) &+ margin))
+            // Rounded, and corners that are not on the grid are half a step off.
+            func step(_ degrees: Double, _ margin: Int64) -> SIMD4<Int32> {
+                SIMD4(repeating: Int32(truncatingIfNeeded: (degrees * EdgeTable.stepsPerDegree).nearestWhole &+ margin))
             }
             west = step(min(way.ax, way.bx) + turn, -2)
             south = step(min(way.ay, way.by), -2)
@@ -20,29 +20,38 @@ extension EdgeTable {
         }
     }
 
-    /// Adds the edges of a group that touch the box of a way to what the way crosses: four edges at a time, in whole numbers.
-    ///
-    /// Of a local table.
+    /// What a way near some edges, turned the way that they are written, does there.
+    func crossings(from first: Int, count: Int, _ way: LonLatEdge) -> WayCrossings.Found {
+        let middle = (corner(first).longitude + corner(first + count).longitude) / 2
+        let turn = ((middle - way.bx) / 360).rounded() * 360
+        var crossings = WayCrossings(way, turn: turn)
+        GridBox(way, turn: turn).forEachEdge(longitudes + first, latitudes + first, count: count) {
+            crossings.add(corner(first + $0), corner(first + $0 + 1))
+        }
+        return crossings.found
+    }
+}
+
+extension EdgeTable.GridBox {
+    /// Calls the body with the first corner of each edge that may touch the box: four edges at a time, in whole numbers.
     @inline(__always)
-    func addCrossings(group: Int, _ box: GridBox, _ crossings: inout WayCrossings) {
-        let (columns, rows) = (UnsafeRawPointer(longitudes), UnsafeRawPointer(latitudes))
-        let (first, end) = corners(ofGroup: group)
-        var corner = first
-        while corner < end {
+    func forEachEdge(_ columns: UnsafePointer<Int32>, _ rows: UnsafePointer<Int32>, count: Int, _ body: (Int) -> Void) {
+        let (columns, rows) = (UnsafeRawPointer(columns), UnsafeRawPointer(rows))
+        var corner = 0
+        while corner < count {
             let byte = corner &* 4
             let startColumns = columns.loadUnaligned(fromByteOffset: byte, as: SIMD4<Int32>.self)
             let endColumns = columns.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self)
             let startRows = rows.loadUnaligned(fromByteOffset: byte, as: SIMD4<Int32>.self)
             let endRows = rows.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self)
-            let isBeside =
-                (startColumns .< box.west) .& (endColumns .< box.west) .| (startColumns .> box.east) .& (endColumns .> box.east)
-            let isOff = isBeside .| (startRows .< box.south) .& (endRows .< box.south) .| (startRows .> box.north) .& (endRows .> box.north)
+            let isBeside = (startColumns .< west) .& (endColumns .< west) .| (startColumns .> east) .& (endColumns .> east)
+            let isOff = isBeside .| (startRows .< south) .& (endRows .< south) .| (startRows .> north) .& (endRows .> north)
             let lanes = unsafeBitCast(isOff, to: SIMD2<UInt64>.self)
             if lanes.x & lanes.y != .max {
-                if lanes.x & 0xFFFF_FFFF == 0 { crossings.add(self.corner(corner), self.corner(corner &+ 1)) }
-                if lanes.x >> 32 == 0 { crossings.add(self.corner(corner &+ 1), self.corner(corner &+ 2)) }
-                if lanes.y & 0xFFFF_FFFF == 0 { crossings.add(self.corner(corner &+ 2), self.corner(corner &+ 3)) }
-                if lanes.y >> 32 == 0 { crossings.add(self.corner(corner &+ 3), self.corner(corner &+ 4)) }
+                if lanes.x & 0xFFFF_FFFF == 0 { body(corner) }
+                if lanes.x >> 32 == 0 { body(corner &+ 1) }
+                if lanes.y & 0xFFFF_FFFF == 0 { body(corner &+ 2) }
+                if lanes.y >> 32 == 0 { body(corner &+ 3) }
             }
             corner = corner &+ 4
         }

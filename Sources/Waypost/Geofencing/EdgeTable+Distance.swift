@@ -101,8 +101,8 @@ extension EdgeTable {
         @inline(__always)
         init(_ probe: FenceProbe, _ turn: Double = 0) {
             let step = EdgeTable.stepsPerDegree
-            column = Int32(truncatingIfNeeded: Int((probe.longitude + turn) * step))
-            row = Int32(probe.latitude * step)
+            column = Int32(truncatingIfNeeded: ((probe.longitude + turn) * step).nearestWhole)
+            row = Int32(truncatingIfNeeded: (probe.latitude * step).nearestWhole)
             perColumn = Float(probe.metresPerLongitude * (1 / step))
             perRow = Float(probe.metresPerLatitude * (1 / step))
         }
@@ -128,6 +128,28 @@ extension EdgeTable {
             let (offEast, offNorth) = (east + share * alongEast, north + share * alongNorth)
             let squared = offEast * offEast + offNorth * offNorth
             return (squared, squared.zeroed(where: others .<= squared) + others.zeroed(where: squared .< others))
+        }
+
+        /// The least squared distance to so many edges; calls the body with the first corner of each that comes within the limit.
+        @inline(__always)
+        func hold(
+            _ columns: UnsafePointer<Int32>, _ rows: UnsafePointer<Int32>, count: Int, within limit: Float, _ body: (Int) -> Void
+        ) -> Float {
+            var least = SIMD4(repeating: Float.infinity)
+            var corner = 0
+            while corner < count {
+                let squared: SIMD4<Float>
+                (squared, least) = flatSquared(UnsafeRawPointer(columns), UnsafeRawPointer(rows), corner &* 4, least)
+                let isNear = unsafeBitCast(squared .<= SIMD4(repeating: limit), to: SIMD2<UInt64>.self)
+                if isNear.x | isNear.y != 0 {
+                    if isNear.x & 0xFFFF_FFFF != 0 { body(corner) }
+                    if isNear.x >> 32 != 0 { body(corner &+ 1) }
+                    if isNear.y & 0xFFFF_FFFF != 0 { body(corner &+ 2) }
+                    if isNear.y >> 32 != 0 { body(corner &+ 3) }
+                }
+                corner = corner &+ 4
+            }
+            return min(min(least.x, least.y), min(least.z, least.w))
         }
     }
 
@@ -221,26 +243,11 @@ extension EdgeTable {
     @inline(__always)
     static func flatError(longestEdgeMetres: Float) -> Double { 0.024 + 6e-7 * Double(longestEdgeMetres) }
 
-    /// The squared distance on the flat map to the nearest edge of a group; adds edges that come within the limit to what a way crosses.
-    @inline(__always)
-    func hold(group: Int, _ place: GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
-        let (columns, rows) = (UnsafeRawPointer(longitudes), UnsafeRawPointer(latitudes))
-        let (first, end) = corners(ofGroup: group)
-        var least = SIMD4(repeating: Float.infinity)
-        var corner = first
-        while corner < end {
-            let squared: SIMD4<Float>
-            (squared, least) = place.flatSquared(columns, rows, corner &* 4, least)
-            let isNear = unsafeBitCast(squared .<= SIMD4(repeating: limit), to: SIMD2<UInt64>.self)
-            if isNear.x | isNear.y != 0 {
-                if isNear.x & 0xFFFF_FFFF != 0 { crossings.add(self.corner(corner), self.corner(corner &+ 1)) }
-                if isNear.x >> 32 != 0 { crossings.add(self.corner(corner &+ 1), self.corner(corner &+ 2)) }
-                if isNear.y & 0xFFFF_FFFF != 0 { crossings.add(self.corner(corner &+ 2), self.corner(corner &+ 3)) }
-                if isNear.y >> 32 != 0 { crossings.add(self.corner(corner &+ 3), self.corner(corner &+ 4)) }
-            }
-            corner = corner &+ 4
+    /// The squared distance on the flat map to the nearest of some edges; adds those that come within the limit to what a way crosses.
+    func hold(from first: Int, count: Int, _ place: GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
+        place.hold(longitudes + first, latitudes + first, count: count, within: limit) {
+            crossings.add(corner(first + $0), corner(first + $0 + 1))
         }
-        return min(min(least.x, least.y), min(least.z, least.w))
     }
 
     /// The nearest edge on the flat map round a place, in full precision, for tables of any size.
@@ -330,6 +337,11 @@ extension FenceProbe {
 }
 
 extension SIMD4<Float> {
+    /// The same without signs.
+    @inline(__always) var magnitude: SIMD4<Float> {
+        unsafeBitCast(unsafeBitCast(self, to: SIMD4<Int32>.self) & SIMD4<Int32>(repeating: .max), to: SIMD4<Float>.self)
+    }
+
     /// The same with zeros where the mask is set: with bits, which a compiler does not take apart into branches.
     @inline(__always)
     func zeroed(where mask: SIMDMask<SIMD4<Int32>>) -> SIMD4<Float> {

@@ -38,6 +38,9 @@ struct EdgeTable: @unchecked Sendable {
         var isOnGrid = false
         /// Whether it is so small that differences on the grid fit 32 bits, and the boxes of groups are on the grid, too.
         var isLocal = false
+        /// Whether no ring touches another one, and holes lie in their polygons, as far as boxes can tell: then each crossing of a ring
+        /// changes the side.
+        var areRingsApart = false
         var west = 0.0
         var east = 0.0
         var south = 0.0
@@ -162,6 +165,7 @@ struct EdgeTable: @unchecked Sendable {
         header.isLocal =
             header.east - header.west <= EdgeTable.widestLocalDegrees && header.west >= -EdgeTable.furthestLocalDegrees
             && header.east <= EdgeTable.furthestLocalDegrees
+        header.areRingsApart = rings.count == 1 || header.isLocal && EdgeTable.areApart(rings, corners)
         let hasGrid = header.isOnGrid || header.isLocal
         let groupCount = groupStarts.count - 1
         let byteCount =
@@ -196,6 +200,38 @@ struct EdgeTable: @unchecked Sendable {
     }
 
     func deallocate() { base.deallocate() }
+
+    /// Whether rings are apart by their boxes: those of holes lie within their polygon, and no edge of that comes into them.
+    private static func areApart(_ rings: [Ring], _ corners: [Double]) -> Bool {
+        if rings.count == 1 { return true }
+        guard rings.count <= mostRingsHeldApart else { return false }
+        let boxes = rings.map { box(Int($0.start)...Int($0.end) - 1, corners) }
+        for (place, ring) in rings.enumerated() {
+            for other in rings.indices.dropFirst(place + 1) where touches(boxes[place], boxes[other]) {
+                // Two polygons or two holes may lie in one another, or a ring after the next polygon in this one.
+                let isItsHole = ring.isOuter && rings[place + 1...other].allSatisfy { !$0.isOuter }
+                guard isItsHole, holds(ring, boxes[other], corners) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// More rings than that are not looked at two by two.
+    private static let mostRingsHeldApart = 32
+
+    private static func touches(_ a: SIMD4<Double>, _ b: SIMD4<Double>) -> Bool {
+        a.x <= b.z && b.x <= a.z && a.y <= b.w && b.y <= a.w
+    }
+
+    /// Whether a box lies within a ring, and no edge's box touches it.
+    private static func holds(_ ring: Ring, _ box: SIMD4<Double>, _ corners: [Double]) -> Bool {
+        var count = CrossingCount(ring)
+        for index in Int(ring.start)..<Int(ring.end) - 1 {
+            if touches(self.box(index...index + 1, corners), box) { return false }
+            count.add(corners[2 * index], corners[2 * index + 1], corners[2 * index + 2], corners[2 * index + 3], box.x, box.y)
+        }
+        return count.isOdd && !count.isOnBorder
+    }
 
     /// West, south, east and north of some corners, in degrees.
     private static func box(_ indices: ClosedRange<Int>, _ corners: [Double]) -> SIMD4<Double> {

@@ -17,8 +17,6 @@ struct FenceFigure: Sendable {
     /// Squared chords: up to the first one a place is inside of a circle, beyond the second one outside; between them its geodesic decides.
     private let insideSquared: Double
     private let outsideSquared: Double
-    /// Whether there is a table, and it is local.
-    let isLocal: Bool
 
     /// Of a slot without a fence.
     static let nothing = FenceFigure(.nothing, reach: 0, edges: nil)
@@ -36,17 +34,14 @@ struct FenceFigure: Sendable {
         self.kind = kind
         self.reach = reach
         self.edges = edges
-        isLocal = edges?.header.pointee.isLocal ?? false
-        // The box of the table, so that most need not be looked up there.
-        (x, y, z) = (edges?.header.pointee.west ?? 0, edges?.header.pointee.south ?? 0, edges?.header.pointee.east ?? 0)
-        (insideSquared, outsideSquared) = (edges?.header.pointee.north ?? 0, 0)
+        (x, y, z) = (0, 0, 0)
+        (insideSquared, outsideSquared) = (0, 0)
     }
 
     private init(_ circle: FenceCircle) {
         kind = .circle
         reach = circle.radiusMetres
         edges = nil
-        isLocal = false
         let centre = circle.vector
         (x, y, z) = (centre.x, centre.y, centre.z)
         if reach <= Geodesic.longestShortLineMetres - 1 {
@@ -69,9 +64,6 @@ struct FenceFigure: Sendable {
 
     /// How many groups of edges a table has.
     @inline(__always) var groupCount: Int { edges?.groupCount ?? 0 }
-
-    /// The box of a table in degrees, unrolled as the table is.
-    @inline(__always) var bounds: (west: Double, south: Double, east: Double, north: Double) { (x, y, z, insideSquared) }
 
     /// A circle's centre in the geocentric frame.
     @inline(__always) var centre: GeocentricVector { GeocentricVector(x: x, y: y, z: z) }

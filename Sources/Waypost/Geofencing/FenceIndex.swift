@@ -16,14 +16,20 @@ public struct FenceIndex: Sendable {
     private var keys: [UInt64] = []
     /// By slot: whether its fence has not been removed.
     private var isAlive: [Bool] = []
+    /// By slot: whether somebody wants to hear of stays.
+    private var tellsStays: [Bool] = []
     private var slotOfID: [String: Int32] = [:]
     /// Slots that no tree knows any longer.
     private var free: [Int32] = []
     /// Slots of removed fences that trees still know.
     private var dead: [Int32] = []
+    /// The removed fences themselves: trees know where their edges are.
+    private var removed: [Geofence] = []
     private var recent: [FenceTree.Entry] = []
     /// The tree at place i holds at most `recentLimit` << 2i entries.
     private var trees: [FenceTree?] = []
+    /// The borders of the fences of each tree.
+    private var borders: [BorderPieces?] = []
 
     private static let recentLimit = 64
     /// What stands in the slot of a removed fence.
@@ -49,6 +55,7 @@ public struct FenceIndex: Sendable {
         keys.reserveCapacity(entries.count)
         ranks.reserveCapacity(entries.count)
         isAlive.reserveCapacity(entries.count)
+        tellsStays.reserveCapacity(entries.count)
         slotOfID.removeAll(keepingCapacity: true)
         for place in entries.indices {
             let rank = Int(entries[place].slot)
@@ -99,7 +106,9 @@ public struct FenceIndex: Sendable {
         slots[Int(slot)] = FenceIndex.nothing
         figures[Int(slot)] = .nothing
         isAlive[Int(slot)] = false
+        tellsStays[Int(slot)] = false
         dead.append(slot)
+        removed.append(fence)
         if dead.count > max(FenceIndex.recentLimit, count / 2) { rebuild() }
         return fence
     }
@@ -126,9 +135,17 @@ public struct FenceIndex: Sendable {
     @inline(__always)
     func fence(_ slot: Int32) -> Geofence? { isAlive[Int(slot)] ? slots[Int(slot)] : nil }
 
+    /// Which events the fence in a slot tells; none when there is no fence.
+    @inline(__always)
+    func notifications(_ slot: Int32) -> FenceNotifications { isAlive[Int(slot)] ? slots[Int(slot)].notifications : [] }
+
+    /// The id and the name of the fence in a slot.
+    @inline(__always)
+    func names(_ slot: Int32) -> (id: String, name: String) { (slots[Int(slot)].id, slots[Int(slot)].name) }
+
     /// How long a stay in the fence in a slot has to be to be told, seconds; nil when nobody wants to hear of it.
     @inline(__always)
-    func dwellSeconds(_ slot: Int32) -> Double? { isAlive[Int(slot)] ? slots[Int(slot)].dwellSeconds : nil }
+    func dwellSeconds(_ slot: Int32) -> Double? { tellsStays[Int(slot)] ? slots[Int(slot)].dwellSeconds : nil }
 
     /// Whether a fence is in a slot.
     @inline(__always)
@@ -139,6 +156,21 @@ public struct FenceIndex: Sendable {
 
     /// Slots in the order in which their fences came.
     func inOrder(_ slots: some Sequence<Int32>) -> [Int32] { slots.sorted { ranks[Int($0)] < ranks[Int($1)] } }
+
+    /// Puts visits in the order in which they began, then of their fences' ids; false when they are.
+    func sort(_ begun: inout [BegunVisit]) -> Bool {
+        // Not by methods: a copy of the index would be made for them.
+        slots.withUnsafeBufferPointer { slots in
+            func isBefore(_ visit: BegunVisit, _ other: BegunVisit) -> Bool {
+                visit.order != other.order ? visit.order < other.order : slots[Int(visit.slot)].id < slots[Int(other.slot)].id
+            }
+            var place = 1
+            while place < begun.count, !isBefore(begun[place], begun[place - 1]) { place += 1 }
+            if place >= begun.count { return false }
+            begun.sort(by: isBefore)
+            return true
+        }
+    }
 
     /// The key of the fence in a slot.
     func key(_ slot: Int32) -> UInt64 { keys[Int(slot)] }
@@ -155,10 +187,6 @@ public struct FenceIndex: Sendable {
     /// What the innermost loops need of the shape in a slot.
     @inline(__always)
     func figure(_ slot: Int32) -> FenceFigure { figures[Int(slot)] }
-
-    /// The same for many slots at a time.
-    @inline(__always)
-    func withFigures<Result>(_ body: (UnsafeBufferPointer<FenceFigure>) -> Result) -> Result { figures.withUnsafeBufferPointer(body) }
 
     /// The side of a fence's border that a place is on; far outside when there is none.
     @inline(__always)
@@ -186,14 +214,12 @@ public struct FenceIndex: Sendable {
         for case let tree? in trees { tree.forEach(near: point, withinSquared: limit * limit, report) }
     }
 
-    /// Finds every slot whose fence's box comes within the distance, and in slots without a fence what was there.
-    func collectSlots(
-        near probe: FenceProbe, within metres: Double, into found: inout [Int32], _ nodes: inout (open: [Int32], next: [Int32])
-    ) {
-        let point = probe.vector.single
-        let limit = Float(metres + 1) * Float(metres + 1)
-        for entry in recent where entry.box.distanceSquared(to: point) <= limit { found.append(entry.slot) }
-        for case let tree? in trees { tree.collect(near: point, withinSquared: limit, into: &found, &nodes) }
+    /// Fills a window with the borders that may lead through its frame.
+    func fill(_ window: inout BorderWindow) {
+        let point = window.frame.middle.vector.single
+        let limit = Float(window.frame.reach + 1) * Float(window.frame.reach + 1)
+        for entry in recent where entry.box.distanceSquared(to: point) <= limit { window.add(whole: entry.slot) }
+        for case let borders? in borders { window.add(borders) }
     }
 
     private mutating func insert(_ fence: Geofence, rank: Int) -> Int32 {
@@ -206,6 +232,7 @@ public struct FenceIndex: Sendable {
             ranks[Int(slot)] = rank
             keys[Int(slot)] = fence.key
             isAlive[Int(slot)] = true
+            tellsStays[Int(slot)] = fence.dwellSeconds != nil
         } else {
             slot = Int32(slots.count)
             slots.append(fence)
@@ -213,6 +240,7 @@ public struct FenceIndex: Sendable {
             ranks.append(rank)
             keys.append(fence.key)
             isAlive.append(true)
+            tellsStays.append(fence.dwellSeconds != nil)
         }
         nextExpiry = min(nextExpiry, fence.expires?.millisecondsSince1970 ?? .max)
         slotOfID[fence.id] = slot
@@ -227,13 +255,16 @@ public struct FenceIndex: Sendable {
         while place < trees.count {
             if let tree = trees[place] {
                 entries += tree.entries
-                trees[place] = nil
+                (trees[place], borders[place]) = (nil, nil)
             }
             if entries.count <= FenceIndex.recentLimit << (2 * place) { break }
             place += 1
         }
-        if place == trees.count { trees.append(nil) }
-        trees[place] = FenceTree(sorted: FenceTree.sorted(entries.filter { isAlive[Int($0.slot)] }))
+        if place == trees.count {
+            trees.append(nil)
+            borders.append(nil)
+        }
+        plant(FenceTree.sorted(entries.filter { isAlive[Int($0.slot)] }), at: place)
     }
 
     /// One tree of everything; the slots of removed fences can be used again.
@@ -241,7 +272,7 @@ public struct FenceIndex: Sendable {
         let entries = FenceTree.sorted(
             slots.indices.filter { isAlive[$0] }.map { FenceTree.Entry(box: SpaceBox(slots[$0].shape), slot: Int32($0)) })
         free += dead
-        dead = []
+        (dead, removed) = ([], [])
         plant(entries)
     }
 
@@ -250,6 +281,12 @@ public struct FenceIndex: Sendable {
         var place = 0
         while entries.count > FenceIndex.recentLimit << (2 * place) { place += 1 }
         trees = Array(repeating: nil, count: place + 1)
-        trees[place] = FenceTree(sorted: entries)
+        borders = Array(repeating: nil, count: place + 1)
+        plant(entries, at: place)
+    }
+
+    private mutating func plant(_ sorted: [FenceTree.Entry], at place: Int) {
+        borders[place] = BorderPieces(sorted.map(\.slot), figures) { slots[Int($0)].shape.boundingBox }
+        trees[place] = FenceTree(sorted: sorted)
     }
 }

@@ -28,8 +28,9 @@ struct FenceProbe: Sendable {
             longitude: other.longitudeAngle.advanced(byDegrees: coordinate.longitudeDegrees - other.longitude))
     }
 
+    /// A place whose angles are known.
     @inline(__always)
-    private init(_ coordinate: Coordinate, latitude latitudeAngle: SineCosine, longitude longitudeAngle: SineCosine) {
+    init(_ coordinate: Coordinate, latitude latitudeAngle: SineCosine, longitude longitudeAngle: SineCosine) {
         self.coordinate = coordinate
         latitude = coordinate.latitudeDegrees
         longitude = coordinate.longitudeDegrees

@@ -82,45 +82,6 @@ struct FenceTree: Sendable {
         }
     }
 
-    /// Appends the slots of all entries whose boxes come within the distance.
-    ///
-    /// Level by level, and without a branch on what a box says: reads that wait for memory wait together.
-    func collect(
-        near point: SIMD4<Float>, withinSquared limit: Float, into slots: inout [Int32], _ nodes: inout (open: [Int32], next: [Int32])
-    ) {
-        nodes.open.removeAll(keepingCapacity: true)
-        nodes.open.append(0)
-        for (count, start) in levels.reversed() {
-            nodes.next.removeAll(keepingCapacity: true)
-            for node in nodes.open {
-                let first = Int(node) * FenceTree.fanOut
-                let last = min(first + FenceTree.fanOut, count)
-                boxes.withUnsafeBufferPointer { boxes in
-                    withUnsafeTemporaryAllocation(of: Int32.self, capacity: FenceTree.fanOut) { found in
-                        var near = 0
-                        var four = first
-                        while four < last {
-                            let isNear = unsafeBitCast(
-                                boxes[start &+ four / 4].distancesSquared(to: point) .<= SIMD4(repeating: limit), to: SIMD2<UInt64>.self)
-                            found[near] = Int32(truncatingIfNeeded: four)
-                            near &+= Int(truncatingIfNeeded: isNear.x & 1)
-                            found[near] = Int32(truncatingIfNeeded: four &+ 1)
-                            near &+= Int(truncatingIfNeeded: isNear.x >> 63)
-                            found[near] = Int32(truncatingIfNeeded: four &+ 2)
-                            near &+= Int(truncatingIfNeeded: isNear.y & 1)
-                            found[near] = Int32(truncatingIfNeeded: four &+ 3)
-                            near &+= Int(truncatingIfNeeded: isNear.y >> 63)
-                            four &+= 4
-                        }
-                        nodes.next.append(contentsOf: found[..<near])
-                    }
-                }
-            }
-            swap(&nodes.open, &nodes.next)
-        }
-        for place in nodes.open { slots.append(self.slots[Int(place)]) }
-    }
-
     /// The place of a point on the curve of Morton: the bits of its three coordinates in turn, 12 m to a step.
     private static func curve(_ point: SIMD4<Float>) -> UInt64 {
         func spread(_ value: Float) -> UInt64 {

@@ -2,7 +2,7 @@ extension GeofenceMonitor {
     /// Holds a fix as it is against a fence; gives the clearance of the border.
     @inline(__always)
     mutating func holdExactly(
-        _ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
+        _ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) -> Double {
         let (isInside, clearance) = index.side(slot, probe)
         switch (sides[Int(slot)], isInside) {
@@ -16,7 +16,7 @@ extension GeofenceMonitor {
     }
 
     /// Looks whether the way between two places outside led through a fence.
-    private mutating func findPass(_ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]) {
+    private mutating func findPass(_ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]) {
         guard let way = step.way, activity.has(slot), index.mayCross(slot, way, probe),
             let crossing = index.withShape(slot, { $0.crossing(way) }), let crossing
         else { return }

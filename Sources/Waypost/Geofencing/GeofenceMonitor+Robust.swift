@@ -17,7 +17,7 @@ extension GeofenceMonitor {
 
     /// Holds an estimate against a fence; gives the clearance of the border, or nil while a decision is open.
     mutating func holdRobustly(
-        _ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
+        _ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) -> Double? {
         let (isInside, clearance) = index.side(slot, probe)
         let side = sides[Int(slot)]
@@ -58,7 +58,7 @@ extension GeofenceMonitor {
     }
 
     private mutating func change(
-        _ slot: Int32, isInside: Bool, _ step: FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence,
+        _ slot: Int32, isInside: Bool, _ step: borrowing FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence,
         into events: inout [GeofenceEvent]
     ) {
         if isInside {
@@ -69,12 +69,12 @@ extension GeofenceMonitor {
     }
 
     /// How near a border must be to be decided ahead of time, metres.
-    func lookahead(_ step: FixStep) -> Double { (estimator.velocity?.distanceMetres ?? 0) * horizon(step) }
+    func lookahead(_ step: borrowing FixStep) -> Double { (estimator.velocity?.distanceMetres ?? 0) * horizon(step) }
 
-    private func horizon(_ step: FixStep) -> Double { min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2) }
+    private func horizon(_ step: borrowing FixStep) -> Double { min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2) }
 
     /// The distance from a border that is still ahead, but will be crossed within the horizon however hard one brakes or turns.
-    private func ahead(_ slot: Int32, _ step: FixStep, clearance: Double, margin: Double) -> Double? {
+    private func ahead(_ slot: Int32, _ step: borrowing FixStep, clearance: Double, margin: Double) -> Double? {
         let horizon = horizon(step)
         guard let velocity = estimator.velocity, velocity.distanceMetres * horizon > clearance else { return nil }
         let place = PositionEstimator.moved(
@@ -88,7 +88,7 @@ extension GeofenceMonitor {
     }
 
     /// How deep the way from the last estimate to this one leads into the fence, and where it meets the border.
-    private func deepest(_ slot: Int32, _ step: FixStep, endsInside: Bool) -> (depth: Double, crossing: BorderCrossing)? {
+    private func deepest(_ slot: Int32, _ step: borrowing FixStep, endsInside: Bool) -> (depth: Double, crossing: BorderCrossing)? {
         guard step.isContinuous, let way = step.way, let found = index.withShape(slot, { $0.crossing(way) }), let found else { return nil }
         // A way that starts inside had its turn when it came in, or was taken for out already.
         if !endsInside, index.withShape(slot, { $0.contains(FenceProbe(way.place(0))) }) ?? false { return nil }
@@ -110,7 +110,7 @@ extension GeofenceMonitor {
         }
     }
 
-    private func unsupportedMargin(_ slot: Int32, _ step: FixStep) -> Double {
+    private func unsupportedMargin(_ slot: Int32, _ step: borrowing FixStep) -> Double {
         min(
             max(Self.unsupportedSigmas * step.sigmaMetres, step.accuracyMetres ?? 0),
             0.8 * (index.withShape(slot) { $0.greatestDepth } ?? 0))
@@ -120,7 +120,7 @@ extension GeofenceMonitor {
         index.withShape(slot) { $0.signedDistance(probe) } ?? .infinity
     }
 
-    private func evidence(_ step: FixStep, distance: Double, margin: Double) -> GeofenceEvent.Evidence {
+    private func evidence(_ step: borrowing FixStep, distance: Double, margin: Double) -> GeofenceEvent.Evidence {
         var evidence = GeofenceEvent.Evidence()
         evidence.distanceMetres = distance
         evidence.marginMetres = margin

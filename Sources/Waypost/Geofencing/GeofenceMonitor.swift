@@ -21,8 +21,8 @@ public struct GeofenceMonitor: Sendable {
     var sides: [Side]
     var visits: [Int32: GeofenceProgress.Visit] = [:]
     var visitCount: UInt64 = 0
-    /// The visits that began with this fix, and when, milliseconds.
-    var begun: [(slot: Int32, number: UInt64, order: Int64)] = []
+    /// The visits that began with this fix.
+    var begun: [BegunVisit] = []
     var neighbourhood = FenceNeighbourhood()
     /// What `exact` holds steps against, wherever there can be one.
     var window = BorderWindow()
@@ -100,11 +100,11 @@ public struct GeofenceMonitor: Sendable {
         let milliseconds = step.time?.millisecondsSince1970 ?? .min
         if milliseconds >= index.nextExpiry, let time = step.time { expire(at: time, into: &events) }
         if !isQuiet(step.place) || seeksAll || !fresh.isEmpty {
-            if !lookThroughWindow(&step, into: &events) { look(&step, into: &events) }
+            if opensWindow(&step) { lookThroughWindow(step, into: &events) } else { look(&step, into: &events) }
         }
         if milliseconds >= nextDwell, let time = step.time { findStays(at: time, step, into: &events) }
         if visitCount > visitsBefore + 1 { renumberVisits(after: visitsBefore, &events) }
-        if events.count > 1 { events.sort { ($0.order, $0.fenceID) < ($1.order, $1.fenceID) } }
+        if events.count > 1 { events.sort { $0.order != $1.order ? $0.order < $1.order : $0.fenceID < $1.fenceID } }
         lastPlace = step.place
         lastCoordinate = step.coordinate
         lastSeconds = step.seconds
@@ -164,7 +164,7 @@ public struct GeofenceMonitor: Sendable {
 
     /// Holds the place against one fence: how far it may travel before that must be done again, or nil for at every fix.
     private mutating func hold(
-        _ slot: Int32, _ probe: FenceProbe, _ step: FixStep, into events: inout [GeofenceEvent]
+        _ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) -> Double? {
         switch rule {
         case .exact: holdExactly(slot, probe, step, into: &events)
@@ -173,7 +173,7 @@ public struct GeofenceMonitor: Sendable {
     }
 
     /// Asks the index which fences are near enough to be looked at.
-    private mutating func gather(_ step: FixStep, _ probe: FenceProbe) {
+    private mutating func gather(_ step: borrowing FixStep, _ probe: FenceProbe) {
         if sides.count < index.slotCount {
             sides += Array(repeating: .unknown, count: index.slotCount - sides.count)
         }
@@ -201,7 +201,7 @@ public struct GeofenceMonitor: Sendable {
 }
 
 /// One fix on its way through a monitor.
-struct FixStep {
+struct FixStep: ~Copyable {
     let time: UTCTime?
     let coordinate: Coordinate
     let accuracyMetres: Double?
@@ -228,6 +228,15 @@ struct FixStep {
         speedMetresPerSecond = position.speedMetresPerSecond
         place = position.coordinate
     }
+}
+
+/// A visit that began with the last fix.
+struct BegunVisit {
+    let slot: Int32
+    let number: UInt64
+    /// When, milliseconds since 1970.
+    let order: Int64
+    let isPass: Bool
 }
 
 extension GeofenceEvent {

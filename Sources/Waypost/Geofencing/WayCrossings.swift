@@ -3,15 +3,28 @@
 /// A way and an edge cross when the ends of each lie on different sides of the other. The sides are signs of areas; where one of them is so
 /// small that roundings may have made it, nothing is said.
 struct WayCrossings {
+    /// What the way does at the edges that it has been held against.
+    struct Found {
+        /// How many edges are surely crossed, and where the first and the last one is.
+        fileprivate(set) var count = 0
+        fileprivate(set) var crossing = BorderCrossing(first: 1, last: 0)
+        /// Whether it is open what the way does at some edge: it ends there, or leads over a corner.
+        var isOpen = false
+
+        /// What the way does at other edges of the same fence, too.
+        mutating func formUnion(_ other: Found) {
+            count += other.count
+            isOpen = isOpen || other.isOpen
+            crossing.first = min(crossing.first, other.crossing.first)
+            crossing.last = max(crossing.last, other.crossing.last)
+        }
+    }
+
     private let way: LonLatEdge
     private let east: Double
     private let north: Double
     private let doubt: Double
-    /// How many edges are surely crossed, and where the first and the last one is.
-    private(set) var count = 0
-    private(set) var crossing = BorderCrossing(first: 1, last: 0)
-    /// Whether it is open what the way does at some edge: it ends there, or leads over a corner.
-    private(set) var isOpen = false
+    private(set) var found = Found()
 
     /// So near to a line, in degrees, a place may be on its other side: a tenth of a micrometre, some ten times the roundings of angles.
     private static let doubtDegrees = 1e-12
@@ -38,10 +51,14 @@ struct WayCrossings {
         let wayEnd = wayStart - (edgeNorth * east - edgeEast * north)
         if min(wayStart, wayEnd) > edgeDoubt || max(wayStart, wayEnd) < -edgeDoubt { return }
         guard min(abs(edgeStart), abs(edgeEnd)) > doubt, min(abs(wayStart), abs(wayEnd)) > edgeDoubt else {
-            isOpen = true
+            found.isOpen = true
             return
         }
-        count += 1
-        crossing.add(wayStart / (wayStart - wayEnd))
+        found.count += 1
+        found.crossing.add(wayStart / (wayStart - wayEnd))
     }
+
+    /// Forgets the edges, for those of another fence.
+    @inline(__always)
+    mutating func restart() { found = Found() }
 }

@@ -8,13 +8,17 @@ struct WindowFrame: Sendable {
         var north: Double
     }
 
-    /// The middle, a corner of the grid that fences lie on.
+    /// The middle, a whole number of units of a ``BinaryAngle`` on both axes.
     let middle: FenceProbe
     let bounds: Box
+    /// The same and a little more, its middle in the middle.
+    let box: AngleBox
     /// Half the height, metres, and a distance from the middle that no place of the box exceeds.
     let radius: Double
     let reach: Double
-    /// How many bits of the fences' grid are left out, so that the box fits 16 bits.
+    /// Whether the box leads over ±180 degrees.
+    let crossesSeam: Bool
+    /// How many bits of those units are left out, so that the box fits 16 bits.
     let columnShift: Int32
     let rowShift: Int32
     private let columnsPerDegree: Double
@@ -22,13 +26,16 @@ struct WindowFrame: Sendable {
     /// Upper bounds of the metres per degree within the box.
     let mostPerLongitude: Double
     let mostPerLatitude = WindowFrame.greatestMeridianMetres.inRadians
+    /// Their reciprocals.
+    let longitudePerMetre: Double
+    let latitudePerMetre = 1 / WindowFrame.greatestMeridianMetres.inRadians
 
     /// Nearer to a pole meridians run together too fast.
-    private static let northernmostDegrees = 89.0
+    private static let northernmostDegrees = 89.999
     /// How much longer the parallels of a box may be than the one in its middle.
-    private static let widening = 1.05
-    /// The corners of a box, so much wider than high, are nearer than this to the middle, in halves of its height.
-    private static let corners = 1.5
+    private static let widening = 1.4
+    /// A box is not wider than a quarter of a turn.
+    private static let widestDegrees = 90.0
     /// The widest box, metres: a hundredth of a radian is flat enough.
     private static let largestRadius = 50_000.0
     /// a / sqrt(1 - e²), metres.
@@ -40,10 +47,12 @@ struct WindowFrame: Sendable {
     private init() {
         middle = FenceProbe(Coordinate(cuttingLatitudeDegrees: 0, wrappingLongitudeDegrees: 0))
         bounds = Box(west: .infinity, south: .infinity, east: -.infinity, north: -.infinity)
+        box = AngleBox(west: 0, south: 0, width: 0, height: 0)
         (radius, reach) = (0, 0)
+        crossesSeam = false
         (columnShift, rowShift) = (0, 0)
         (columnsPerDegree, rowsPerDegree) = (0, 0)
-        mostPerLongitude = 0
+        (mostPerLongitude, longitudePerMetre) = (0, 0)
     }
 
     /// A box of about that radius that holds a way, ahead of it as seen from another place; nil where there can be none: near the poles,
@@ -53,34 +62,58 @@ struct WindowFrame: Sendable {
         guard abs(way.by) < Self.northernmostDegrees, least <= Self.largestRadius else { return nil }
         let end = FenceProbe(Coordinate(cuttingLatitudeDegrees: way.by, wrappingLongitudeDegrees: way.bx))
         // To the nearer pole that is a small part of the way.
-        radius = max(least, min(wished, Self.largestRadius, 0.02 * end.scaleLength))
+        radius = max(least, min(wished, Self.largestRadius, 0.2 * end.scaleLength))
         let east = (way.bx - start.longitudeDegrees).wrappedDegrees * end.metresPerLongitude
         let north = (way.by - start.latitudeDegrees) * end.metresPerLatitude
         let length = (east * east + north * north).squareRoot()
         let lead = length > 0 ? min(0.6 * radius / length, 1) : 0
-        let step = EdgeTable.stepsPerDegree
-        let column = ((way.bx + lead * east / end.metresPerLongitude) * step).rounded()
-        let row = ((way.by + lead * north / end.metresPerLatitude) * step).rounded()
-        middle = FenceProbe(Coordinate(cuttingLatitudeDegrees: row / step, wrappingLongitudeDegrees: column / step))
+        let units = BinaryAngle.unitsPerDegree
+        let columns = ((way.bx + lead * east / end.metresPerLongitude) * units).rounded()
+        let rows = ((way.by + lead * north / end.metresPerLatitude) * units).rounded()
+        middle = FenceProbe(Coordinate(cuttingLatitudeDegrees: rows / units, wrappingLongitudeDegrees: columns / units))
         let (halfWidth, halfHeight) = (radius / middle.metresPerLongitude, radius / middle.metresPerLatitude)
-        guard abs(middle.latitude) + halfHeight < Self.northernmostDegrees else { return nil }
+        guard abs(middle.latitude) + halfHeight < Self.northernmostDegrees, 2 * halfWidth < Self.widestDegrees else { return nil }
         bounds = Box(west: -halfWidth, south: -halfHeight, east: halfWidth, north: halfHeight)
+        let (halfColumns, halfRows) = (Int32(halfWidth * units) + 2, Int32(halfHeight * units) + 2)
+        box = AngleBox(
+            west: Int32(truncatingIfNeeded: Int64(columns)) &- halfColumns, south: Int32(rows) - halfRows, width: 2 * halfColumns,
+            height: 2 * halfRows)
         // The radius of parallels is a concave function of the latitude: the tangent is above it.
         let parallel = middle.parallelMetres + abs(middle.latitudeAngle.sine) * Self.greatestMeridianMetres * halfHeight.inRadians
         mostPerLongitude = min(parallel, WGS84.equatorialRadiusMetres).inRadians
+        longitudePerMetre = 1 / mostPerLongitude
         guard mostPerLongitude <= Self.widening * middle.metresPerLongitude else { return nil }
-        reach = Self.corners * radius
+        // From the middle to the corners, and some more for what is not flat.
+        let wide = mostPerLongitude / middle.metresPerLongitude
+        reach = 1.03 * radius * (1 + wide * wide).squareRoot()
+        crossesSeam = abs(middle.longitude) + halfWidth > 180 - 1e-6
         columnShift = Self.shift(halfWidth)
         rowShift = Self.shift(halfHeight)
-        columnsPerDegree = step / Double(1 << columnShift)
-        rowsPerDegree = step / Double(1 << rowShift)
+        columnsPerDegree = units / Double(1 << columnShift)
+        rowsPerDegree = units / Double(1 << rowShift)
         guard holds(way) else { return nil }
     }
 
     private static func shift(_ halfDegrees: Double) -> Int32 {
         var shift: Int32 = 0
-        while halfDegrees * EdgeTable.stepsPerDegree / Double(1 << shift) > 32_000 { shift += 1 }
+        while halfDegrees * BinaryAngle.unitsPerDegree / Double(1 << shift) > 32_000 { shift += 1 }
         return shift
+    }
+
+    /// A place in the box, prepared from the middle.
+    @inline(__always)
+    func probe(_ place: Coordinate) -> FenceProbe {
+        FenceProbe(
+            place, latitude: middle.latitudeAngle.advanced(byDegrees: place.latitudeDegrees - middle.latitude),
+            longitude: middle.longitudeAngle.advanced(byDegrees: place.longitudeDegrees - middle.longitude))
+    }
+
+    /// A vector from the middle on the plane that touches the Earth there, metres.
+    @inline(__always)
+    func onPlane(_ off: GeocentricVector) -> (east: Double, north: Double) {
+        let (longitude, latitude) = (middle.longitudeAngle, middle.latitudeAngle)
+        let outward = longitude.cosine * off.x + longitude.sine * off.y
+        return (longitude.cosine * off.y - longitude.sine * off.x, latitude.cosine * off.z - latitude.sine * outward)
     }
 
     /// A place as seen from the middle, degrees.
@@ -117,17 +150,12 @@ struct WindowFrame: Sendable {
         min(min(x - bounds.west, bounds.east - x) * mostPerLongitude, min(y - bounds.south, bounds.north - y) * mostPerLatitude)
     }
 
-    /// A longitude on the grid, rounded down.
+    /// Sides in the box on the grid, degrees from the middle: rounded down, or to the nearest where that is not too little.
     @inline(__always)
-    func column(_ x: Double) -> Int16 { Self.unit(min(max(x, bounds.west), bounds.east), columnsPerDegree) }
-
-    /// A latitude on the grid, rounded down.
-    @inline(__always)
-    func row(_ y: Double) -> Int16 { Self.unit(min(max(y, bounds.south), bounds.north), rowsPerDegree) }
-
-    @inline(__always)
-    private static func unit(_ degrees: Double, _ perDegree: Double) -> Int16 {
-        // What is converted is positive, so that cutting off is rounding down.
-        Int16(truncatingIfNeeded: Int32(degrees * perDegree + 32_768) &- 32_768)
+    func block(west: Double, south: Double, east: Double, north: Double) -> BorderBlock {
+        func unit(_ side: Double) -> Int16 { Int16(truncatingIfNeeded: side.nearestWhole) }
+        return BorderBlock(
+            west: unit(west * columnsPerDegree - 0.5), south: unit(south * rowsPerDegree - 0.5), east: unit(east * columnsPerDegree),
+            north: unit(north * rowsPerDegree))
     }
 }

@@ -5,8 +5,10 @@ import WaypostTestKit
 
 /// `exact` counts crossings in a window of borders; places held against every fence say the same.
 struct BorderWindowTests {
-    /// Town, antimeridian, north of the windows, and half way round the Earth.
-    private static let regions = RandomFences.regions + [Coordinate(cuttingLatitudeDegrees: -0.001, wrappingLongitudeDegrees: 0.001)]
+    /// Town, antimeridian, near a pole and on it, where the windows end, and half way round the Earth.
+    private static let regions =
+        RandomFences.regions
+        + [(-0.001, 0.001), (89.9985, 30.0)].map { Coordinate(cuttingLatitudeDegrees: $0.0, wrappingLongitudeDegrees: $0.1) }
 
     /// On the grid of seven decimals, where ways end on corners and lead along edges.
     private func grid(_ place: Coordinate) -> Coordinate {
@@ -80,10 +82,10 @@ struct BorderWindowTests {
     /// A way over a corner, along an edge or up to one is for exact arithmetic.
     @Test func leavesOpenWhatRoundingsCouldDecide() {
         let edge = ((longitude: 8.0, latitude: 47.0), (longitude: 8.001, latitude: 47.0))
-        func crossings(_ ax: Double, _ ay: Double, _ bx: Double, _ by: Double) -> WayCrossings {
+        func crossings(_ ax: Double, _ ay: Double, _ bx: Double, _ by: Double) -> WayCrossings.Found {
             var crossings = WayCrossings(LonLatEdge(ax: ax, ay: ay, bx: bx, by: by), turn: 0)
             crossings.add(edge.0, edge.1)
-            return crossings
+            return crossings.found
         }
         let through = crossings(8.0005, 46.999, 8.0005, 47.003)
         #expect(through.count == 1 && !through.isOpen)
@@ -110,5 +112,55 @@ struct BorderWindowTests {
         #expect(rings.table.header.pointee.isLocal)
         #expect(rings.east - rings.west < 0.1)
         #expect(rings.corners[1][0].longitudeDegrees == 179.9995)
+    }
+
+    /// Pieces of borders stay where they were until the trees are made anew; what is removed says nothing meanwhile, and nothing after.
+    @Test func forgetsWhatIsRemovedWhileTreesKnowIt() throws {
+        var random = SeededGenerator(seed: 5)
+        let middle = Coordinate(cuttingLatitudeDegrees: 47.4, wrappingLongitudeDegrees: 8.5)
+        func fence(_ id: Int) throws -> Geofence {
+            let centre = RandomFences.place(near: middle, within: 150, &random)
+            return Geofence(id: "\(id)", shape: try .polygon([RandomFences.star(centre, 60, corners: 30, &random)]))
+        }
+        var monitor = GeofenceMonitor(fences: FenceIndex(try (0..<400).map(fence)), rule: .exact)
+        var alive = Set((0..<400).map(String.init))
+        var place = middle
+        for second in 0..<400 {
+            let gone = try #require(alive.randomElement(using: &random))
+            alive.remove(gone)
+            _ = monitor.remove(id: gone)
+            if second % 3 == 0 {
+                alive.insert("\(400 + second)")
+                _ = monitor.add(try fence(400 + second))
+            }
+            for step in 0..<3 {
+                place = RandomFences.place(near: second % 20 == 0 ? middle : place, within: 12, &random)
+                let events = monitor.process(.fix(place, second: Double(3 * second + step)))
+                #expect(events.allSatisfy { alive.contains($0.fenceID) })
+            }
+            #expect(monitor.window.isOpen)
+            let inside = monitor.index.fences.filter { $0.shape.contains(place) }
+            #expect(monitor.fencesInside.map(\.id) == inside.map(\.id), "second \(second)")
+        }
+    }
+
+    /// Visits that begin with one fix are numbered by when they did, then by the ids: of fences that are passed, too.
+    @Test func numbersTheVisitsOfAFixInTheirOrder() throws {
+        func place(_ east: Double) -> Coordinate { Coordinate(cuttingLatitudeDegrees: 47, wrappingLongitudeDegrees: 8 + east / 1e5) }
+        func strip(_ id: String, _ west: Double, _ east: Double) throws -> Geofence {
+            let corners = [(west, -1.0), (east, -1), (east, 1), (west, 1)].map {
+                Coordinate(cuttingLatitudeDegrees: 47 + $0.1 / 1e3, wrappingLongitudeDegrees: 8 + $0.0 / 1e5)
+            }
+            return Geofence(id: id, shape: try .polygon([corners]))
+        }
+        let fences = try [strip("z", 12, 40), strip("b", 14, 15), strip("c", 12, 50), strip("a", 11, 60), strip("d", 16, 17)]
+        var monitor = GeofenceMonitor(fences: FenceIndex(fences), rule: .exact)
+        var events: [GeofenceEvent] = []
+        for step in 0..<3 { events += monitor.process(.fix(place(Double(step) * 10), second: Double(step) * 10)) }
+        #expect(monitor.window.isOpen)
+        #expect(events.map(\.fenceID) == ["a", "c", "z", "b", "d"])
+        #expect(events.map(\.visit) == [1, 2, 3, 4, 5])
+        #expect(monitor.visits.values.map(\.number).sorted() == [1, 2, 3])
+        #expect(monitor.process(.fix(place(100), second: 30)).map(\.visit) == [3, 2, 1])
     }
 }

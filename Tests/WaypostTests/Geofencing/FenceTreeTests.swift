@@ -41,13 +41,9 @@ struct FenceTreeTests {
         let tree = FenceTree(sorted: FenceTree.sorted(entries))
         #expect(tree.count == count)
         #expect(tree.entries.map(\.slot).sorted() == entries.map(\.slot))
-        var nodes: (open: [Int32], next: [Int32]) = ([], [])
         for metres: Float in [0, 1e5, 1e6, 4e6, 3e7, .infinity] {
             let point = Self.point(&random)
             let near = entries.filter { $0.box.distanceSquared(to: point) <= metres * metres }
-            var collected: [Int32] = []
-            tree.collect(near: point, withinSquared: metres * metres, into: &collected, &nodes)
-            #expect(collected.sorted() == near.map(\.slot))
             var told: [Int32: Float] = [:]
             tree.forEach(near: point, withinSquared: metres * metres) { told[$0] = $1 }
             #expect(told == Dictionary(uniqueKeysWithValues: near.map { ($0.slot, $0.box.distanceSquared(to: point)) }))
@@ -65,7 +61,7 @@ struct FenceTreeTests {
                 cuttingLatitudeDegrees: (place.latitudeDegrees * 1e7).rounded() / 1e7,
                 wrappingLongitudeDegrees: (place.longitudeDegrees * 1e7).rounded() / 1e7)
         }
-        var crossed = 0
+        var (crossed, pieces) = (0, 0)
         for corners in 3...40 {
             var rings = [RandomFences.star(middle, 500, corners: corners, &random).map(corner)]
             if corners % 3 == 0 { rings.append(RandomFences.star(middle, 100, corners: 9, &random).map(corner)) }
@@ -80,18 +76,58 @@ struct FenceTreeTests {
                 let way = LonLatEdge(
                     from: RandomFences.place(near: middle, within: 600, &random), to: RandomFences.place(near: middle, within: 600, &random)
                 )
-                let turn = table.turned(way.bx) - way.bx
-                var (found, expected) = (WayCrossings(way, turn: turn), WayCrossings(way, turn: turn))
-                for group in 0..<table.groupCount { table.addCrossings(group: group, EdgeTable.GridBox(way, turn: turn), &found) }
+                var (found, expected) = (WayCrossings.Found(), WayCrossings(way, turn: table.turned(way.bx) - way.bx))
+                for group in 0..<table.groupCount {
+                    let (first, end) = table.corners(ofGroup: group)
+                    found.formUnion(table.crossings(from: first, count: end - first, way))
+                    // A piece of the table says the same where nothing has to be turned.
+                    let piece = EdgePiece(0, table, group)
+                    #expect(piece.place(in: table) == (first, end - first) && piece.isLocal)
+                    if piece.needsTable || region.longitude > 179 { continue }
+                    var alone = WayCrossings(way, turn: 0)
+                    piece.addCrossings(EdgeTable.GridBox(way, turn: 0), &alone)
+                    let same = table.crossings(from: first, count: end - first, way)
+                    #expect((alone.found.count, alone.found.isOpen) == (same.count, same.isOpen))
+                    pieces += 1
+                }
                 for ring in table.rings {
                     for index in Int(ring.start)..<Int(ring.end) - 1 { expected.add(table.corner(index), table.corner(index + 1)) }
                 }
-                #expect(found.count == expected.count && found.isOpen == expected.isOpen)
-                #expect((found.crossing.first, found.crossing.last) == (expected.crossing.first, expected.crossing.last))
-                crossed += expected.count
+                #expect((found.count, found.isOpen) == (expected.found.count, expected.found.isOpen))
+                #expect(found.crossing.first == expected.found.crossing.first && found.crossing.last == expected.found.crossing.last)
+                crossed += found.count
             }
         }
         #expect(crossed > 500)
+        #expect((isOnGrid && region.longitude < 179) == (pieces > 0))
+    }
+
+    /// Where rings may touch, a crossing need not change the side.
+    @Test func tellsWhetherRingsAreApart() throws {
+        func square(_ east: Double, _ north: Double, _ size: Double) -> [Coordinate] {
+            [(0.0, 0.0), (size, 0), (size, size), (0, size)].map {
+                Coordinate(cuttingLatitudeDegrees: 47 + (north + $0.1) / 1e4, wrappingLongitudeDegrees: 8 + (east + $0.0) / 1e4)
+            }
+        }
+        func areApart(_ polygons: [[[Coordinate]]]) throws -> Bool {
+            guard case .polygons(let rings) = try FenceShape.multiPolygon(polygons) else { return false }
+            return rings.table.header.pointee.areRingsApart
+        }
+        let outer = square(0, 0, 10)
+        #expect(try areApart([[outer]]))
+        #expect(try areApart([[outer, square(2, 2, 2), square(6, 6, 2)]]))
+        #expect(try areApart([[outer, square(2, 2, 2)], [square(20, 0, 10), square(22, 2, 2)]]))
+        // A hole that touches its ring or leads over it, and holes that touch each other; one that lies beside its ring changes nothing.
+        for hole in [square(0, 2, 2), square(-1, 2, 2), square(9, 2, 2)] { #expect(try !areApart([[outer, hole]])) }
+        #expect(try areApart([[outer, square(12, 2, 2)]]))
+        #expect(try !areApart([[outer, square(2, 2, 3), square(4, 4, 2)]]))
+        // Polygons that touch or overlap, one in the hole of another one, and a hole that is another polygon's.
+        #expect(try !areApart([[outer], [square(10, 0, 10)]]))
+        #expect(try !areApart([[outer], [square(5, 5, 10)]]))
+        #expect(try !areApart([[outer, square(2, 2, 6)], [square(4, 4, 2)]]))
+        #expect(try !areApart([[outer], [square(20, 0, 10), square(2, 2, 2)]]))
+        // More than are looked at.
+        #expect(try !areApart([[outer] + (0..<40).map { square(0.1 + Double($0) * 0.2, 1, 0.1) }]))
     }
 
     /// What a look leaves unmeasured is found all the same, and what is far from every border is measured again.
