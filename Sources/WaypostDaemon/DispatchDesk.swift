@@ -9,77 +9,110 @@ import WaypostSystem
 
 /// What the tracker has to do with sending: it makes the dispatcher from the configuration, and feeds it.
 ///
-/// A box whose outbox cannot be opened tracks all the same, and says so.
+/// A box whose outbox cannot be opened tracks all the same, says so, and tries again until it can.
 final class DispatchDesk: Sendable {
-    /// Nil when nothing is to be sent, or nothing can be.
-    let dispatcher: Dispatcher?
-    /// Who wants to know the fences.
-    private let fenceReaders: [String]
-    var tellsFences: Bool { !fenceReaders.isEmpty }
-    private let logger: Logger
-    private let found: Mutex<[String]>
+    /// What changes when the outbox opens later than the tracker.
+    private struct State {
+        var dispatcher: Dispatcher?
+        var problems: [String] = []
+        var isSilent = false
+        /// Fences that could not be told yet.
+        var untold: [Geofence]?
+    }
+
+    /// Of its own, so that the feeder can have it.
+    private final class Line: Sendable {
+        let state = Mutex(State())
+    }
+
+    private let line: Line
+    private let opening: DispatchOpening?
     private let feeder: EventFeeder?
+    private let reopening = Mutex<Task<Void, Never>?>(nil)
+    private let logger: Logger
 
+    /// How long it waits between two tries to open the outbox.
+    static let pause = Duration.seconds(15)
+
+    /// Nil when nothing is to be sent, or nothing can be now.
+    var dispatcher: Dispatcher? { line.state.withLock { $0.dispatcher } }
     /// What is wrong, for people; empty when all is well.
-    var problems: [String] { found.withLock { $0 } }
+    var problems: [String] { line.state.withLock { $0.problems } }
+    /// Whether there is an outbox that cannot be opened now.
+    var isShut: Bool { dispatcher == nil && opening.map { Syscalls.exists($0.path) } ?? false }
+    var tellsFences: Bool { opening.map { !$0.fenceReaders.isEmpty } ?? false }
 
-    private init(_ dispatcher: Dispatcher?, fenceReaders: [String] = [], problems: [String], logger: Logger) {
-        self.dispatcher = dispatcher
-        self.fenceReaders = fenceReaders
-        self.logger = logger
-        found = Mutex(problems)
-        feeder = dispatcher.map { dispatcher in
-            EventFeeder(logger: logger) { (entries) async throws(OutboxError) in try await dispatcher.accept(entries) }
+    private init(_ opening: DispatchOpening?, logger: Logger) {
+        let line = Line()
+        (self.line, self.opening, self.logger) = (line, opening, logger)
+        feeder = opening.map { opening in
+            EventFeeder(logger: logger) { (entries) async throws(OutboxError) in
+                guard let dispatcher = line.state.withLock({ $0.dispatcher }) else {
+                    throw .cannotOpen(path: opening.path, reason: "it is tried again")
+                }
+                try await dispatcher.accept(entries)
+            }
         }
-        for problem in problems { logger.error("\(problem)") }
     }
 
     /// Opens the outbox and attaches every destination of the configuration.
     static func open(
-        _ configuration: Configuration, stateFolder: String, secrets: SecretFiles, time: ConfirmedClock, logger: Logger
+        _ configuration: Configuration, stateFolder: String, secrets: SecretFiles, time: ConfirmedClock, isSilent: Bool, logger: Logger
     ) async -> DispatchDesk {
-        let destinations = configuration.destinations.filter { !$0.url.isEmpty }
-        let path = stateFolder + "/outbox.sqlite"
+        let opening = DispatchOpening(
+            configuration: configuration, stateFolder: stateFolder, secrets: secrets, time: time, logger: logger)
         // What waits for destinations that are gone can still be looked at, moved or discarded.
-        guard !destinations.isEmpty || Syscalls.exists(path) else { return DispatchDesk(nil, problems: [], logger: logger) }
-        let device = configuration.dispatch.device.isEmpty ? SystemProcess.hostName : configuration.dispatch.device
-        let dispatcher: Dispatcher
-        var problems: [String] = []
-        do {
-            var limits = OutboxLimits()
-            limits.maximumByteCount = configuration.dispatch.maximumByteCount
-            if configuration.dispatch.maximumAge > .zero { limits.maximumAge = configuration.dispatch.maximumAge }
-            let clock = DispatchClock(bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now })
-            let outbox = try Outbox(path: path, limits: limits, clock: clock)
-            if let recovery = await outbox.recovery { problems.append(DispatchDesk.words(recovery)) }
-            let supply = try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
-            dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { logger.tell($0) }
-        } catch {
-            return DispatchDesk(nil, problems: ["nothing is sent: \(error)"], logger: logger)
-        }
-        for destination in destinations {
-            do {
-                let opened: any Destination
-                do {
-                    opened = try destination.open(secrets, device: device, tracking: configuration.tracking)
-                } catch {
-                    problems.append("nothing is sent to \(destination.name): \(error)")
-                    opened = UnopenedDestination(reason: "\(error)")
-                }
-                try await dispatcher.attach(opened, destination.settings(device: device))
-            } catch {
-                problems.append("nothing is sent to \(destination.name): \(error)")
+        guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else { return DispatchDesk(nil, logger: logger) }
+        let desk = DispatchDesk(opening, logger: logger)
+        desk.line.state.withLock { $0.isSilent = isSilent }
+        if await desk.open(opening, after: nil) { return desk }
+        // What is logged from now on is for the destinations, whenever they are opened.
+        let number = await opening.newestNumber
+        desk.reopening.withLock { task in
+            task = Task {
+                repeat {
+                    do { try await Task.sleep(for: pause) } catch { return }
+                } while await !desk.open(opening, after: number)
             }
         }
+        return desk
+    }
+
+    /// Whether the outbox is open now.
+    private func open(_ opening: DispatchOpening, after number: UInt64?) async -> Bool {
+        let wasTold = problems
         do {
-            try await dispatcher.finishAttaching()
-            let isOptedOut = configuration.dispatch.isOptedOut
-            if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
+            var isSilent = line.state.withLock { $0.isSilent }
+            let (dispatcher, found) = try await opening.open(after: number, isSilent: isSilent)
+            for problem in found { logger.error("\(problem)") }
+            // Somebody may have told it otherwise meanwhile.
+            while true {
+                let wanted = line.state.withLock { state in
+                    if state.isSilent == isSilent { (state.dispatcher, state.problems) = (dispatcher, found) }
+                    return state.isSilent
+                }
+                if wanted == isSilent { break }
+                isSilent = wanted
+                await dispatcher.setSilent(isSilent)
+            }
+            if !wasTold.isEmpty { logger.notice("the outbox is open: what waits is sent") }
+            if let fences = line.state.withLock({ $0.untold.take() }) { await tell(fences) }
+            return true
         } catch {
-            problems.append("the outbox: \(error)")
+            let problem = "nothing is sent: \(error)"
+            line.state.withLock { $0.problems = [problem] }
+            if wasTold != [problem] { logger.error("\(problem); tried again every \(DispatchDesk.pause.components.seconds) s") }
+            return false
         }
-        return DispatchDesk(
-            dispatcher, fenceReaders: destinations.filter(\.sendsWaypoints).map(\.name), problems: problems, logger: logger)
+    }
+
+    /// Nothing is sent while it is silent.
+    func setSilent(_ isSilent: Bool) async {
+        let dispatcher = line.state.withLock { state in
+            state.isSilent = isSilent
+            return state.dispatcher
+        }
+        await dispatcher?.setSilent(isSilent)
     }
 
     /// Takes a fence event; it is on the disk when this returns, unless the disk takes nothing now.
@@ -91,11 +124,14 @@ final class DispatchDesk: Sendable {
                     line: report.line)))
     }
 
-    /// Tells the fences to those who want to know them.
+    /// Forgets the events of that time that the outbox has not taken yet.
+    func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
+
+    /// Tells the fences to those who want to know them, as soon as that can be.
     func tell(_ fences: [Geofence]) async {
-        guard let dispatcher else { return }
+        guard let opening, let dispatcher else { return line.state.withLock { $0.untold = fences } }
         do throws(OutboxError) {
-            try await dispatcher.outbox.acceptWaypoints(fences, for: fenceReaders)
+            try await dispatcher.outbox.acceptWaypoints(fences, for: opening.fenceReaders)
             dispatcher.noteWaiting()
         } catch {
             logger.warning("the fences are not told: \(error)")
@@ -104,6 +140,9 @@ final class DispatchDesk: Sendable {
 
     /// Sends what waits while the budget lasts, and ends.
     func stop(budget: Duration, logger: Logger) async {
+        let reopening = reopening.withLock { $0.take() }
+        reopening?.cancel()
+        await reopening?.value
         guard let dispatcher else { return }
         await feeder?.finish()
         if budget > .zero {
@@ -125,25 +164,4 @@ final class DispatchDesk: Sendable {
 
     /// Says that positions were logged.
     func noteWaiting() { dispatcher?.noteWaiting() }
-
-    private static func words(_ recovery: OutboxRecovery) -> String {
-        """
-        the outbox was damaged (\(recovery.reason)): \(counted(recovery.entryCount, "event")) of it could be read and wait on; \
-        the damaged file is \(recovery.asidePath)
-        """
-    }
-}
-
-extension Logger {
-    /// Tells people what the dispatcher has to say; never a place.
-    fileprivate func tell(_ notice: DispatchNotice) {
-        switch notice {
-        case .failing(let name, let reason, let needsMending):
-            log(level: needsMending ? .error : .warning, "destination \(name): \(reason)")
-        case .recovered(let name): self.notice("destination \(name) takes records again")
-        case .buried(let name, let count, let reason):
-            error("destination \(name): \(counted(count, "record")) refused for good (waypost dispatch list): \(reason)")
-        case .dryRun(let name, let count): info("destination \(name), dry run: \(counted(count, "record")) would be sent")
-        }
-    }
 }

@@ -35,6 +35,11 @@ actor EventFeeder {
         await hand()
     }
 
+    /// Forgets what waits in memory and happened from the first time until the second one.
+    func forget(from: UTCTime, to: UTCTime) {
+        waiting.removeAll { entry in entry.time.map { from <= $0 && $0 < to } ?? false }
+    }
+
     /// Tries once more, at the end of the program.
     func finish() async {
         retrying?.cancel()

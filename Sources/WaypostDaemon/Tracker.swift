@@ -32,8 +32,8 @@ struct Tracker {
         let stored = lastPosition.load()
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
         let clock = ConfirmedClock()
-        let dispatches = await DispatchDesk.open(configuration, stateFolder: stateFolder, secrets: secrets, time: clock, logger: logger)
-        if privacy.isPrivate { await dispatches.dispatcher?.setSilent(true) }
+        let dispatches = await DispatchDesk.open(
+            configuration, stateFolder: stateFolder, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
         let log = LogConsumer(recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning, clock: clock, logger: logger) {
             dispatches.noteWaiting()
         }

@@ -53,7 +53,7 @@ struct TrackerCommands: Sendable {
     private func setPrivate(_ isOn: Bool, for peer: PeerCredentials) async throws(ControlRefusal) {
         if isOn {
             await source.setPrivate(true)
-            await dispatches.dispatcher?.setSilent(true)
+            await dispatches.setSilent(true)
         }
         do throws(SystemError) {
             try privacy.setPrivate(isOn)
@@ -63,7 +63,7 @@ struct TrackerCommands: Sendable {
         }
         if !isOn {
             await source.setPrivate(false)
-            await dispatches.dispatcher?.setSilent(false)
+            await dispatches.setSilent(false)
         }
         logger.notice("private mode is \(isOn ? "on" : "off") (user \(peer.userID))")
     }
@@ -110,7 +110,12 @@ struct TrackerCommands: Sendable {
     }
 
     private func eraseOutbox(from: UTCTime, to: UTCTime) async throws(ControlRefusal) {
-        guard let dispatcher = dispatches.dispatcher else { return }
+        await dispatches.forget(from: from, to: to)
+        guard let dispatcher = dispatches.dispatcher else {
+            if !dispatches.isShut { return }
+            let problems = dispatches.problems.joined(separator: "; ")
+            throw ControlRefusal(.unavailable, "the log is erased, what waits to be sent is not; \(problems)")
+        }
         do throws(OutboxError) {
             _ = try await dispatcher.outbox.erase(from: from, to: to)
             try await dispatcher.reload()

@@ -19,6 +19,7 @@ public actor Dispatcher {
     private let device: String
     private let notify: @Sendable (DispatchNotice) -> Void
     private nonisolated let workers = Monitor<[DestinationWorker]>([])
+    private var isSilent = false
 
     /// A dispatcher without destinations.
     ///
@@ -38,13 +39,17 @@ public actor Dispatcher {
 
     /// Serves a destination from now on: one that is known by its name goes on where it was, a new one begins with what comes from now on.
     ///
+    /// - Parameter number: the number of the log's newest position when this run began, if that was before: a new destination begins behind it.
     /// - Errors: the outbox's; `cannotAccess`, too, when the log cannot be read.
-    public func attach(_ destination: any Destination, _ settings: DestinationSettings) async throws(OutboxError) {
-        let state = try await outbox.attach(
-            settings.name, newestPosition: try await newestPosition(), takesPositions: settings.sendsPositions)
+    public func attach(
+        _ destination: any Destination, _ settings: DestinationSettings, after number: UInt64? = nil
+    ) async throws(OutboxError) {
+        let newest: UInt64
+        if let number { newest = number } else { newest = try await newestPosition() }
+        let state = try await outbox.attach(settings.name, newestPosition: newest, takesPositions: settings.sendsPositions)
         let worker = DestinationWorker(
             destination, settings, state: state, outbox: outbox, supply: supply, clock: clock, device: device,
-            isSilent: try await outbox.isOptedOut(), notify: notify
+            isSilent: try await outbox.isOptedOut() || isSilent, notify: notify
         ) { [weak self] in self?.noteReached(settings.name) }
         workers.withLock { $0.append(worker) }
         // What an earlier run left.
@@ -118,13 +123,15 @@ public actor Dispatcher {
     public func setOptedOut(_ isOptedOut: Bool) async throws(OutboxError) {
         try await outbox.setOptedOut(isOptedOut, newestPosition: try await newestPosition())
         for worker in try chosen(nil) {
-            await worker.setSilent(isOptedOut)
+            await worker.setSilent(isOptedOut || isSilent)
             try await worker.reload()
         }
     }
 
-    /// Holds all sending until it is told otherwise or this process ends; entries are taken, and wait.
+    /// Holds all sending until it is told otherwise or this process ends, to destinations that are attached later, too; entries are taken,
+    /// and wait.
     public func setSilent(_ isSilent: Bool) async {
+        self.isSilent = isSilent
         let isOptedOut = (try? await outbox.isOptedOut()) ?? false  // An outbox that cannot be read sends nothing either.
         for worker in workers.withLock({ $0 }) { await worker.setSilent(isSilent || isOptedOut) }
     }

@@ -218,6 +218,39 @@ import WaypostTestKit
         #expect(destination.takenNames == ["call 1", "call 4"])
     }
 
+    /// Also to destinations that are attached later, and whatever is decided about opting out.
+    @Test func staysSilentFromBeforeADestinationIsAttached() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination()
+        await (try await fixture.dispatcher([("home", destination)])).stop()
+        let dispatcher = Dispatcher(outbox: try fixture.outbox(), supply: fixture.log, device: "box", clock: fixture.clock)
+        await dispatcher.setSilent(true)
+        try await dispatcher.attach(destination, DestinationSettings(name: "home", schedule: .init(interval: .zero, phaseOf: "home")))
+        try await dispatcher.setOptedOut(false)
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        #expect(try await dispatcher.dispatch() == .noData)
+        #expect(destination.taken.isEmpty)
+        await dispatcher.setSilent(false)
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(destination.takenNames == ["call 1"])
+    }
+
+    /// A new one begins with what was logged since the run began; one that is known goes on where it was.
+    @Test func attachesADestinationLaterThanTheRunBegan() async throws {
+        let fixture = try DispatchFixture()
+        fixture.log.log(1...10)
+        let (known, new) = (ScriptedDestination(), ScriptedDestination())
+        await (try await fixture.dispatcher([("known", known)])).stop()
+        fixture.log.log(11...12)
+        let dispatcher = Dispatcher(outbox: try fixture.outbox(), supply: fixture.log, device: "box", clock: fixture.clock)
+        for (name, destination) in [("known", known), ("new", new)] {
+            let settings = DestinationSettings(name: name, schedule: .init(interval: .zero, phaseOf: name))
+            try await dispatcher.attach(destination, settings, after: 30)
+        }
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect((known.taken.count, new.taken.count) == (2, 2))
+    }
+
     @Test func sendsOneBatchWhenAskedForTheNext() async throws {
         let fixture = try DispatchFixture()
         let destination = ScriptedDestination()

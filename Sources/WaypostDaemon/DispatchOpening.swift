@@ -1,0 +1,90 @@
+import Logging
+import Waypost
+import WaypostConfiguration
+import WaypostDispatch
+import WaypostRecording
+import WaypostSystem
+
+/// What it takes to open the outbox.
+struct DispatchOpening: Sendable {
+    let configuration: Configuration
+    let stateFolder: String
+    let secrets: SecretFiles
+    let time: ConfirmedClock
+    let logger: Logger
+
+    var path: String { stateFolder + "/outbox.sqlite" }
+    var destinations: [Configuration.Destination] { configuration.destinations.filter { !$0.url.isEmpty } }
+    /// Who wants to know the fences.
+    var fenceReaders: [String] { destinations.filter(\.sendsWaypoints).map(\.name) }
+
+    /// The number of the log's newest position; nil when the log cannot say.
+    var newestNumber: UInt64? {
+        get async { try? await makeSupply().newestNumber() }  // Then a new destination begins with what comes from its opening on.
+    }
+
+    private func makeSupply() throws -> LogPositions {
+        try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
+    }
+
+    /// A dispatcher with every destination that can be attached, and what is wrong, for people.
+    ///
+    /// - Parameters:
+    ///   - number: the number of the log's newest position when the tracker began, if that was before.
+    ///   - isSilent: whether nothing is sent for now.
+    func open(after number: UInt64?, isSilent: Bool) async throws -> (dispatcher: Dispatcher, problems: [String]) {
+        let device = configuration.dispatch.device.isEmpty ? SystemProcess.hostName : configuration.dispatch.device
+        var problems: [String] = []
+        var limits = OutboxLimits()
+        limits.maximumByteCount = configuration.dispatch.maximumByteCount
+        if configuration.dispatch.maximumAge > .zero { limits.maximumAge = configuration.dispatch.maximumAge }
+        let clock = DispatchClock(bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now })
+        let outbox = try Outbox(path: path, limits: limits, clock: clock)
+        if let recovery = await outbox.recovery { problems.append(DispatchOpening.words(recovery)) }
+        let dispatcher = Dispatcher(outbox: outbox, supply: try makeSupply(), device: device, clock: clock) { [logger] in logger.tell($0) }
+        await dispatcher.setSilent(isSilent)
+        for destination in destinations {
+            do {
+                let opened: any Destination
+                do {
+                    opened = try destination.open(secrets, device: device, tracking: configuration.tracking)
+                } catch {
+                    problems.append("nothing is sent to \(destination.name): \(error)")
+                    opened = UnopenedDestination(reason: "\(error)")
+                }
+                try await dispatcher.attach(opened, destination.settings(device: device), after: number)
+            } catch {
+                problems.append("nothing is sent to \(destination.name): \(error)")
+            }
+        }
+        do {
+            try await dispatcher.finishAttaching()
+            let isOptedOut = configuration.dispatch.isOptedOut
+            if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
+        } catch {
+            problems.append("the outbox: \(error)")
+        }
+        return (dispatcher, problems)
+    }
+
+    private static func words(_ recovery: OutboxRecovery) -> String {
+        """
+        the outbox was damaged (\(recovery.reason)): \(counted(recovery.entryCount, "event")) of it could be read and wait on; \
+        the damaged file is \(recovery.asidePath)
+        """
+    }
+}
+
+extension Logger {
+    /// Tells people what the dispatcher has to say; never a place.
+    fileprivate func tell(_ notice: DispatchNotice) {
+        switch notice {
+        case .failing(let name, let reason, let needsMending):
+            log(level: needsMending ? .error : .warning, "destination \(name): \(reason)")
+        case .recovered(let name): self.notice("destination \(name) takes records again")
+        case .buried(let name, let count, let reason):
+            error("destination \(name): \(counted(count, "record")) refused for good (waypost dispatch list): \(reason)")
+        case .dryRun(let name, let count): info("destination \(name), dry run: \(counted(count, "record")) would be sent")
+        }
+    }
+}
