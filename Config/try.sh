@@ -31,7 +31,7 @@ if (($# > 0)); then
 elif gpsd_has_receiver; then
     source=gpsd://localhost:2947
     printf 'waypost: starting on the receiver of gpsd; Ctrl-C ends it\n'
-elif "$waypost" devices --json | grep -q '"receiver"'; then
+elif "$waypost" devices --json | grep '"receiver"' >/dev/null; then
     source=serial:auto
     printf 'waypost: starting on the receiver that is plugged in; Ctrl-C ends it\n'
 else

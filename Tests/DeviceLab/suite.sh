@@ -42,7 +42,7 @@ fix() {
 }
 # lost SECONDS: the tracker notices within that time that the receiver is gone.
 lost() {
-    device "for i in \$(seq $1); do waypost status --json | grep -q '\"state\":\"fix\"' || exit 0; sleep 1; done; exit 1" ||
+    device "for i in \$(seq $1); do waypost status --json | grep '\"state\":\"fix\"' >/dev/null || exit 0; sleep 1; done; exit 1" ||
         short "the loss is not noticed within $1 s"
 }
 configure() { printf '%s\n' "$@" | lab ssh 'cat >/etc/waypost/conf.d/lab.toml; systemctl restart waypostd'; }
@@ -151,11 +151,11 @@ step_full_disk() {
     device 'fallocate -l $(($(df --output=avail -B1 /var/log | tail -n 1) - 65536)) /var/tmp/fill; dd if=/dev/zero of=/var/tmp/fill2 bs=4k 2>/dev/null; sync' || true
     # What is reserved for the journal would take fixes for half an hour yet; the next one finds no room.
     device 'waypost log rotate >/dev/null' || true
-    device "for i in \$(seq 60); do waypost status | grep -q 'logging is paused' && exit 0; sleep 1; done; exit 1" ||
+    device "for i in \$(seq 60); do waypost status | grep 'logging is paused' >/dev/null && exit 0; sleep 1; done; exit 1" ||
         short "a full disk is not noticed within a minute"
     device 'waypost watch --count 3 --timeout 20 >/dev/null' || short "no positions while the disk is full"
     device 'rm -f /var/tmp/fill /var/tmp/fill2'
-    device "for i in \$(seq 60); do waypost status | grep -q 'logging is paused' || exit 0; sleep 1; done; exit 1" || short "logging does not go on after the disk was full"
+    device "for i in \$(seq 60); do waypost status | grep 'logging is paused' >/dev/null || exit 0; sleep 1; done; exit 1" || short "logging does not go on after the disk was full"
     done_ "a full disk: positions went on, and so does the log"
 }
 

@@ -58,6 +58,8 @@ done
 printf '== scripts\n'
 while IFS= read -r -d '' script; do
     bash -n "$script" || failed "does not parse: $script"
+    # It ends at the first match, the command before it by SIGPIPE, and with pipefail a match looks like none.
+    ! grep -n '| *grep -[a-zA-Z]*q' "$script" || failed "a pipe into grep -q: $script; use grep ... >/dev/null"
 done < <(files '*.sh' .ci/run)
 while IFS= read -r -d '' script; do
     python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script" || failed "does not parse: $script"

@@ -187,7 +187,7 @@ if [[ -n $container ]]; then
     done
     shell 'gzip --decompress --stdout --force /usr/share/doc/waypost/examples/61-waypost-bridge.rules | sed "s/^#\(.*0403\)/\1/; s/ATTRS{serial}==[^,]*, //" \
         >/etc/udev/rules.d/61-waypost-bridge.rules'
-    properties 0403 6001 ttyUSB0 1-2 | grep -q '^DEVLINKS=.*/dev/waypost/receiver' || short "the example for bridges does not work"
+    properties 0403 6001 ttyUSB0 1-2 | grep '^DEVLINKS=.*/dev/waypost/receiver' >/dev/null || short "the example for bridges does not work"
     passed "udev: $(wc -l <<<"$products") receivers are named and kept from ModemManager, gpsd keeps its own, bridges only when asked"
 
     # -- The service.
@@ -234,7 +234,7 @@ if [[ -n $container ]]; then
     shell "kill -STOP $stopped"
     restarted() { [[ $(show MainPID) != "$stopped" && $(show MainPID) != 0 ]] && active; }
     within 30 restarted || short "a tracker that hangs is not started again"
-    inside journalctl --unit waypostd --no-pager | grep -q 'Watchdog timeout' || short "not by the watchdog"
+    inside journalctl --unit waypostd --no-pager | grep 'Watchdog timeout' >/dev/null || short "not by the watchdog"
     passed "watchdog: well without a receiver; stopped, it was running again after $((SECONDS - began)) s (WatchdogSec=4)"
 
     # A mistake in the configuration is seen, and not tried for ever.
@@ -259,7 +259,7 @@ grep -q 'an edit of the owner' "$root/etc/waypost/waypost.toml" || short "an upg
 if [[ -n $container ]]; then
     within 20 active || short "the service does not run after an upgrade"
     [[ $(show MainPID) != "$old" ]] || short "the old tracker runs after an upgrade"
-    inside waypost fences list | grep -q Depot || short "an upgrade loses state"
+    inside waypost fences list | grep Depot >/dev/null || short "an upgrade loses state"
     (($(tracks) >= before && before > 0)) || short "an upgrade loses tracks"
 fi
 passed "upgraded: edits, state and tracks are kept"
