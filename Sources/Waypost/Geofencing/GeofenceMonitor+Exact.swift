@@ -1,6 +1,5 @@
 extension GeofenceMonitor {
     /// Holds a fix as it is against a fence; gives the clearance of the border.
-    @inline(__always)
     mutating func holdExactly(
         _ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) -> Double {

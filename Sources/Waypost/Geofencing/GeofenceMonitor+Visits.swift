@@ -109,6 +109,9 @@ extension GeofenceMonitor {
     }
 
     /// Adds an event of this step, if the fence tells such events.
+    ///
+    /// Not inlined: its five callers would be as long as all the rest.
+    @inline(never)
     private mutating func tell(
         _ kind: GeofenceEvent.Kind, _ slot: Int32, visit: UInt64, _ step: borrowing FixStep, _ evidence: GeofenceEvent.Evidence?,
         crossedAt: UTCTime? = nil, leftAt: UTCTime? = nil, into events: inout [GeofenceEvent]
