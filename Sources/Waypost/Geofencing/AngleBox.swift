@@ -13,11 +13,14 @@ struct AngleBox: Sendable {
     /// Between those sides, degrees; `east` is not less than `west`.
     init(west: Double, south: Double, east: Double, north: Double) {
         self.west = BinaryAngle.floor(west)
-        self.south = BinaryAngle.floor(south)
+        self.south = AngleBox.row(BinaryAngle.floor(south))
         // A unit for roundings of the difference.
         width = east - west < 179 ? BinaryAngle.ceiling(east) &- self.west : .max
-        height = BinaryAngle.ceiling(north) &- self.south
+        height = AngleBox.row(BinaryAngle.ceiling(north)) - self.south
     }
+
+    /// A row without the last unit before the poles, so that a height of half a turn fits: no window comes so near to them.
+    private static func row(_ row: Int32) -> Int32 { min(max(row, 1 - 1 << 30), 1 << 30 - 1) }
 
     /// The least box that holds both, nil when that would be wider than half a turn.
     func union(_ other: AngleBox) -> AngleBox? {
@@ -54,8 +57,8 @@ struct AngleBox: Sendable {
         let (right, top) = (left &+ width, bottom &+ height)
         guard left <= right, bottom <= top else { return nil }
         return BorderBlock(
-            west: AngleBox.unit(left, shift), south: AngleBox.unit(bottom, shift), east: AngleBox.unit(right, shift),
-            north: AngleBox.unit(top, shift))
+            west: AngleBox.unit(Int(left), shift), south: AngleBox.unit(Int(bottom), shift), east: AngleBox.unit(Int(right), shift),
+            north: AngleBox.unit(Int(top), shift))
     }
 
     /// Whether two boxes share a latitude.
@@ -64,7 +67,7 @@ struct AngleBox: Sendable {
 
     /// A side in units that leave out some bits, rounded down, and cut to 16 bits; the outermost numbers are those of places without a box.
     @inline(__always)
-    static func unit(_ side: Int32, _ shift: Int32) -> Int16 {
-        Int16(truncatingIfNeeded: min(max(side &>> shift, -32_767), 32_766))
+    static func unit(_ side: Int, _ shift: Int32) -> Int16 {
+        Int16(truncatingIfNeeded: min(max(side &>> Int(shift), -32_767), 32_766))
     }
 }

@@ -12,7 +12,7 @@ struct BorderPieces: Sendable {
 
     let edges: BorderItems<EdgePiece>
     let circles: BorderItems<Circle>
-    /// Fences whose borders are not cut: corridors, and what is too large for chords or has no grid.
+    /// Fences whose borders are not cut: corridors, circles too large for chords, and polygons of which ``EdgePiece/areCut(from:)`` says no.
     let wholes: BorderItems<Int32>
 
     /// The borders of the fences in those slots.

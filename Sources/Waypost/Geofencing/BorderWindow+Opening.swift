@@ -64,12 +64,13 @@ extension BorderWindow {
                 var (place, longest) = (first, Float(0))
                 guard let memory = blocks.baseAddress else { return longest }
                 edges.forEach(in: found) { piece, node, block, lane in
-                    let (column, row) = (node.column &- middle.column, node.row &- middle.row)
+                    // Of 64 bits: what is rounded outward may be more than half a turn away.
+                    let (column, row) = (Int(node.column &- middle.column), Int(node.row) &- Int(middle.row))
                     // What the node's units leave out.
-                    let rest = (Int32(1) &<< node.shift) &- 1
-                    @inline(__always) func side(_ byte: Int, _ start: Int32, _ shift: Int32) -> Int16 {
+                    let rest = (1 &<< Int(node.shift)) &- 1
+                    @inline(__always) func side(_ byte: Int, _ start: Int, _ shift: Int32) -> Int16 {
                         let units = block.load(fromByteOffset: 2 &* lane &+ byte, as: Int16.self)
-                        return AngleBox.unit(Int32(units) &<< node.shift &+ start, shift)
+                        return AngleBox.unit(Int(units) &<< Int(node.shift) &+ start, shift)
                     }
                     BorderBlock.store(
                         side(0, column, columnShift), side(16, row, rowShift), side(32, column &+ rest, columnShift),

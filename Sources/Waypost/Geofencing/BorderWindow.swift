@@ -49,7 +49,7 @@ struct BorderWindow: Sendable {
     /// The fences that have to be looked at as a whole; only the first `wholeCount` count.
     private(set) var wholes: [Int32] = []
     private(set) var wholeCount = 0
-    /// Where the last window's pieces were.
+    /// What was found in the tree that was searched last; kept for its memory.
     var found: [BorderTree.Found] = []
 
     /// The last stop as seen from the middle, and the square of the metres round it in which there is no border.
@@ -141,6 +141,8 @@ struct BorderWindow: Sendable {
     /// Up to so many metres from the last way's end there is no border.
     @inline(__always)
     mutating func rest(_ clearance: Double, of reach: Double) {
+        // A chord is shorter than its arc, so that a circle's border may seem to be nearer than nothing.
+        let clearance = max(clearance, 0)
         restSquared = clearance * clearance
         ease = clearance < reach ? 1.5 * clearance : 2 * reach
     }

@@ -9,9 +9,9 @@ extension EdgeTable {
         /// So many degrees of longitude away from the way as it was given.
         @inline(__always)
         init(_ way: LonLatEdge, turn: Double) {
-            // Rounded, and corners that are not on the grid are half a step off.
+            // Rounded, and corners that are not on the grid are half a step off. Further out than 32 bits reach there is no corner.
             func step(_ degrees: Double, _ margin: Int64) -> SIMD4<Int32> {
-                SIMD4(repeating: Int32(truncatingIfNeeded: (degrees * EdgeTable.stepsPerDegree).nearestWhole &+ margin))
+                SIMD4(repeating: Int32(clamping: (degrees * EdgeTable.stepsPerDegree).nearestWhole &+ margin))
             }
             west = step(min(way.ax, way.bx) + turn, -2)
             south = step(min(way.ay, way.by), -2)

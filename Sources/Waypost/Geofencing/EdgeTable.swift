@@ -207,10 +207,12 @@ struct EdgeTable: @unchecked Sendable {
         guard rings.count <= mostRingsHeldApart else { return false }
         let boxes = rings.map { box(Int($0.start)...Int($0.end) - 1, corners) }
         for (place, ring) in rings.enumerated() {
+            if !ring.isOuter {
+                guard let outer = rings[..<place].last(where: \.isOuter), holds(outer, boxes[place], corners) else { return false }
+            }
             for other in rings.indices.dropFirst(place + 1) where touches(boxes[place], boxes[other]) {
                 // Two polygons or two holes may lie in one another, or a ring after the next polygon in this one.
-                let isItsHole = ring.isOuter && rings[place + 1...other].allSatisfy { !$0.isOuter }
-                guard isItsHole, holds(ring, boxes[other], corners) else { return false }
+                guard ring.isOuter, rings[place + 1...other].allSatisfy({ !$0.isOuter }) else { return false }
             }
         }
         return true

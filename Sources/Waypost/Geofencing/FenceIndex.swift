@@ -23,7 +23,7 @@ public struct FenceIndex: Sendable {
     private var free: [Int32] = []
     /// Slots of removed fences that trees still know.
     private var dead: [Int32] = []
-    /// The removed fences themselves: trees know where their edges are.
+    /// The removed fences themselves, kept until everything is made anew: trees may know where their edges are.
     private var removed: [Geofence] = []
     private var recent: [FenceTree.Entry] = []
     /// The tree at place i holds at most `recentLimit` << 2i entries.
