@@ -30,6 +30,8 @@ struct BorderTree: Sendable {
     private var top = 0
 
     private static let fanOut = 32
+    /// What a search has room for: 32 nodes a level are open at most, beside those at the top.
+    private static let mostLevels = 8
     static let blocksPerNode = 4
     /// A box that is wider has no place in a tree.
     static let widestBox: Int32 = 1 << 30
@@ -38,7 +40,9 @@ struct BorderTree: Sendable {
     init(_ count: Int, _ box: (Int) -> AngleBox) {
         var above = addLevel(count, from: 0, box)
         leafCount = nodes.count
-        while above.count > 1 {
+        var levelCount = 1
+        while above.count > 1, levelCount < Self.mostLevels {
+            levelCount += 1
             let (level, start) = (above, top)
             top = nodes.count
             above = addLevel(level.count, from: start) { level[$0] }
@@ -87,7 +91,7 @@ struct BorderTree: Sendable {
     func find(touching query: AngleBox, into found: inout [Found]) -> Int {
         var count = 0
         // Nodes whose boxes touch it, yet to be opened; the ones at the top first.
-        withUnsafeTemporaryAllocation(of: Int32.self, capacity: nodes.count - top + 8 * Self.fanOut) { open in
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: nodes.count - top + Self.mostLevels * Self.fanOut) { open in
             var depth = 0
             while top + depth < nodes.count {
                 open[depth] = Int32(top + depth)

@@ -203,7 +203,6 @@ struct EdgeTable: @unchecked Sendable {
 
     /// Whether rings are apart by their boxes: those of holes lie within their polygon, and no edge of that comes into them.
     private static func areApart(_ rings: [Ring], _ corners: [Double]) -> Bool {
-        if rings.count == 1 { return true }
         guard rings.count <= mostRingsHeldApart else { return false }
         let boxes = rings.map { box(Int($0.start)...Int($0.end) - 1, corners) }
         for (place, ring) in rings.enumerated() {
