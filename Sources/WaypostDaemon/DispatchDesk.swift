@@ -129,7 +129,12 @@ final class DispatchDesk: Sendable {
 
     /// Tells the fences to those who want to know them, as soon as that can be.
     func tell(_ fences: [Geofence]) async {
-        guard let opening, let dispatcher else { return line.state.withLock { $0.untold = fences } }
+        guard let opening else { return }
+        let dispatcher = line.state.withLock { state in
+            if state.dispatcher == nil { state.untold = fences }
+            return state.dispatcher
+        }
+        guard let dispatcher else { return }
         do throws(OutboxError) {
             try await dispatcher.outbox.acceptWaypoints(fences, for: opening.fenceReaders)
             dispatcher.noteWaiting()
