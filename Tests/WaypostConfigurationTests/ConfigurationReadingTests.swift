@@ -75,9 +75,15 @@ func mistakes(in bytes: [UInt8]) -> [String] {
     @Test(arguments: [
         "[log]\r\nsync_interval = 5\r\n", "\u{FEFF}[log]\nsync_interval = 5", "log.sync_interval = 5", "log = {sync_interval = 5.0}",
         "# M\u{FC}ll \u{1F6F0}\n[log] # \u{E9}\n\"sync_interval\" = \"5s\"",
+        "# Letters where toml++ asks whether they are spaces.\n[log]\nsync_interval = 5 # \u{E9}\n[[source]]\nurl = \"\"\"nmea:\\\n \u{E9}\u{AC00}\u{FE00}\"\"\"",
     ])
     func takesAnyWayToWriteTheSame(text: String) throws {
         #expect(try readConfiguration(text).configuration.log.syncInterval == .seconds(5))
+    }
+
+    @Test(arguments: ["\u{E9} = 1", "log = \u{E9}", "[log]\n\u{2DE0}", "[\u{FE00}]", "log = \"\"\"\\\u{E9}\"\"\""])
+    func refusesLettersWhereNoneCanStand(text: String) {
+        #expect(!mistakes(in: text).isEmpty)
     }
 
     @Test func reportsEveryMistakeWithItsPlace() {
