@@ -6,12 +6,12 @@
 #   WAYPOST_SHARED  the folder whose data/xsd holds the GPX schemas (../shared); without it GPX files are only checked to be XML
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-
+source Config/prerequisites.sh
+install_packages "${test_packages[@]}"
 bin=$(realpath "${BIN:-.build/release}")
 shared=${WAYPOST_SHARED:-$PWD/../shared}
 schema=$shared/data/xsd/master.xsd
-recording=$PWD/Tests/Data/drive.nmea
-first_fix=24 # epochs into the recording
+recording=$PWD/Tests/Data/drive.nmea first_fix=24 # epochs into the recording
 PATH=$PATH:/usr/sbin
 
 [[ -x $bin/waypost && -x $bin/waypostd ]] || {

@@ -1,70 +1,88 @@
 #!/usr/bin/env bash
-# Runs the README's two commands where nothing is installed: a minimal Debian 12 that has apt and little else, from a clean clone.
+# Runs the README's two commands where nothing is installed: a minimal Debian that has apt and little else, from a clean clone; in every
+# release that waypost supports, one after the other.
 #
-# Usage: bash Tests/Scripts/fresh-root.sh [--keep] [COMMAND...]
-#   COMMAND  run inside the clone instead of the README's commands
-#   --keep   leave the root behind and say where it is
+# Usage: bash Tests/Scripts/fresh-root.sh [--release NAME]... [--keep] [COMMAND...]
+#   COMMAND    run inside the clone instead of the README's commands
+#   --release  only in this release: bookworm (Debian 12), trixie (Debian 13) or another that the mirror has
+#   --keep     leave the roots behind and say where they are
 #
 # Needs root and mmdebstrap. The Swift toolchain is bound in, and with it the copies of packages that git's url.*.insteadOf
-# settings point to, if there are any. The bare root is kept in ${XDG_CACHE_HOME:-~/.cache}/waypost; nothing else outlives the run.
+# settings point to, if there are any. The bare roots are kept in ${XDG_CACHE_HOME:-~/.cache}/waypost; nothing else outlives the run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source Config/prerequisites.sh
 
 keep=false
-if [[ ${1-} == --keep ]]; then
-    keep=true
+releases=()
+while [[ ${1-} == --* ]]; do
+    case $1 in
+        --keep) keep=true ;;
+        --release)
+            [[ ${2-} =~ ^[a-z]+$ ]] || fail 64 "--release wants the name of a Debian release, such as trixie"
+            releases+=("$2")
+            shift
+            ;;
+        *) fail 64 "$1: no such option; --release NAME and --keep are" ;;
+    esac
     shift
-fi
+done
+((${#releases[@]} > 0)) || releases=(bookworm trixie)
 commands=("bash Config/try.sh" "bash Tests/Scripts/test.sh")
 (($# == 0)) || commands=("$@")
 
-((EUID == 0)) || fail 77 "fresh-root.sh makes a root file system and changes into it: run it as root"
+((EUID == 0)) || fail 77 "fresh-root.sh makes root file systems and changes into them: run it as root"
 find_swift
 install_packages mmdebstrap util-linux git
 
 repository=$PWD
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/waypost
-image=$cache/debian-12-$(dpkg --print-architecture).tar
 mkdir -p "$cache"
-
-# The bare root, with this machine's own package sources when it is the same Debian.
-if [[ ! -s $image ]]; then
-    sources=()
-    if [[ $(. /etc/os-release && printf '%s' "${VERSION_CODENAME-}") == bookworm && -s /etc/apt/sources.list.d/debian.sources ]]; then
-        sources=(/etc/apt/sources.list.d/debian.sources)
-    fi
-    printf '== a bare Debian 12: %s\n' "$image"
-    mmdebstrap --quiet --variant=apt bookworm "$image.part" "${sources[@]}" --format=tar
-    mv "$image.part" "$image"
-fi
-
-root=$(mktemp -d "${TMPDIR:-/tmp}/waypost-root.XXXXXX")
-if $keep; then
-    printf '== keeping %s\n' "$root"
-else
-    # The mounts live in a name space of their own and are gone by then; one file system keeps it so that nothing else can be hit.
-    trap 'rm -rf --one-file-system "$root"' EXIT
-fi
-tar -C "$root" -xf "$image"
-
-# The network as this machine sees it.
-cp --dereference /etc/resolv.conf /etc/hosts "$root/etc/"
-apt-config dump | grep -i '^acquire::https\?::proxy' >"$root/etc/apt/apt.conf.d/90proxy" || true
+roots=()
+# The mounts live in a name space of their own and are gone by then; one file system keeps it so that nothing else can be hit.
+$keep || trap '((${#roots[@]} == 0)) || rm -rf --one-file-system "${roots[@]}"' EXIT
 
 # What is bound in, read-only: the toolchain, and local copies of packages with the git settings that lead to them.
 toolchain=$(realpath "$(dirname "$(realpath "$(command -v swift)")")/..")
 bound=("$toolchain")
-: >"$root/etc/gitconfig"
+settings=()
 while IFS=' ' read -r key value; do
-    git config --file "$root/etc/gitconfig" --add "$key" "$value"
+    settings+=("$key" "$value")
     directory=${key#url.}
     directory=${directory%.insteadof}
     [[ ! -d $directory ]] || bound+=("$(realpath "$directory")")
 done < <(git config --get-regexp '^url\..*\.insteadof$' || true)
 
-git clone --quiet --no-hardlinks "$repository" "$root/root/waypost"
-printf '== waypost at %s, Swift from %s\n' "$(git -C "$root/root/waypost" log -1 --format='%h %s')" "$toolchain"
+# make_root RELEASE: a new bare root with a clean clone in it, as $root.
+make_root() {
+    local release=$1 image sources=() index
+    # With this machine's own package sources when it is the same Debian.
+    image=$cache/debian-$release-$(dpkg --print-architecture).tar
+    if [[ ! -s $image ]]; then
+        if [[ $(. /etc/os-release && printf '%s' "${VERSION_CODENAME-}") == "$release" && -s /etc/apt/sources.list.d/debian.sources ]]; then
+            sources=(/etc/apt/sources.list.d/debian.sources)
+        fi
+        printf '== a bare Debian %s: %s\n' "$release" "$image"
+        mmdebstrap --quiet --variant=apt "$release" "$image.part" "${sources[@]}" --format=tar
+        mv "$image.part" "$image"
+    fi
+    root=$(mktemp -d "${TMPDIR:-/tmp}/waypost-root.XXXXXX")
+    roots+=("$root")
+    ! $keep || printf '== keeping %s\n' "$root"
+    tar -C "$root" -xf "$image"
+
+    # The network as this machine sees it.
+    cp --dereference /etc/resolv.conf /etc/hosts "$root/etc/"
+    apt-config dump | grep -i '^acquire::https\?::proxy' >"$root/etc/apt/apt.conf.d/90proxy" || true
+    : >"$root/etc/gitconfig"
+    for ((index = 0; index < ${#settings[@]}; index += 2)); do
+        git config --file "$root/etc/gitconfig" --add "${settings[index]}" "${settings[index + 1]}"
+    done
+
+    git clone --quiet --no-hardlinks "$repository" "$root/root/waypost"
+    printf '\n== Debian %s, waypost at %s, Swift from %s\n' \
+        "$release" "$(git -C "$root/root/waypost" log -1 --format='%h %s')" "$toolchain"
+}
 
 # The part that runs in name spaces of its own; the pseudo terminals and processes in there are not this machine's.
 enter() {
@@ -95,12 +113,17 @@ export -f enter
 export toolchain
 
 code=0
-for command in "${commands[@]}"; do
-    printf '\n== $ %s\n' "$command"
-    began=$SECONDS
-    result=0
-    unshare --mount --pid --fork --kill-child bash -c 'enter "$@"' - "$root" "$command" "${bound[@]}" </dev/null || result=$?
-    printf '== exit %d after %d s: %s\n' "$result" $((SECONDS - began)) "$command"
-    ((result == 0)) || code=1
+for release in "${releases[@]}"; do
+    make_root "$release"
+    for command in "${commands[@]}"; do
+        printf '\n== %s $ %s\n' "$release" "$command"
+        began=$SECONDS
+        result=0
+        unshare --mount --pid --fork --kill-child bash -c 'enter "$@"' - "$root" "$command" "${bound[@]}" </dev/null || result=$?
+        printf '== exit %d after %d s: %s: %s\n' "$result" $((SECONDS - began)) "$release" "$command"
+        ((result == 0)) || code=1
+    done
+    # Before the next one: a build takes gigabytes.
+    $keep || rm -rf --one-file-system "$root"
 done
 exit "$code"
