@@ -1,25 +1,100 @@
+import Logging
 import Synchronization
 import Waypost
 import WaypostSystem
 
 /// What time it is, as far as fixes or a time server confirm it; for everybody who asks.
+///
+/// A settled date is kept in the state folder as long as the machine runs: a receiver that lies after a restart of the tracker contradicts it.
 final class ConfirmedClock: Sendable {
-    private let time = Mutex(ConfirmedTime())
-
-    /// Takes the time of a measured fix.
-    func process(_ fix: UTCTime) {
-        time.withLock { $0.process(fix, at: BootClock.milliseconds) }
+    private struct State {
+        var time: ConfirmedTime
+        var stored: ConfirmedTime.Anchor?
+        var isDoubtTold = false
     }
 
-    /// Takes the machine's clock while something keeps it right.
-    func trustSynchronizedClock() {
-        guard let milliseconds = WallClock.millisecondsIfSynchronized else { return }
-        time.withLock { $0.trust(UTCTime(millisecondsSince1970: milliseconds), at: BootClock.milliseconds) }
+    private let state: Mutex<State>
+    private let path: String
+    private let logger: Logger
+
+    init(folder: String, logger: Logger) {
+        path = folder + "/confirmed-time"
+        self.logger = logger
+        let stored = ConfirmedClock.load(path)
+        state = Mutex(State(time: ConfirmedTime(settled: stored), stored: stored))
+    }
+
+    /// Takes the time of a measured fix.
+    func process(_ fix: UTCTime, from source: String?) {
+        update { $0.process(fix, from: source, at: BootClock.milliseconds) }
     }
 
     /// What time it is; nil while nothing confirms it.
     var now: UTCTime? {
-        if let now = time.withLock({ $0.time(at: BootClock.milliseconds) }) { return now }
+        if let now = state.withLock({ $0.time.time(at: BootClock.milliseconds) }) { return now }
         return WallClock.millisecondsIfSynchronized.map(UTCTime.init(millisecondsSince1970:))
+    }
+
+    /// The same, for what cannot be undone: nil also while the date is new, or the receiver's contradicts what is known.
+    var certainNow: UTCTime? {
+        if let milliseconds = WallClock.millisecondsIfSynchronized {
+            let now = UTCTime(millisecondsSince1970: milliseconds)
+            update { $0.trust(now, at: BootClock.milliseconds) }
+            return now
+        }
+        return state.withLock { $0.time.certainTime(at: BootClock.milliseconds) }
+    }
+
+    /// Why nothing is too old now, for people; nil when no date is doubted.
+    var problem: String? {
+        let time = state.withLock { $0.time }
+        guard let told = time.doubted, let known = time.time(at: told.clockMilliseconds) else { return nil }
+        var text = TextBuffer()
+        text.append("the receiver says ")
+        text.append(told.time, trimsMilliseconds: true)
+        text.append(", but it is ")
+        text.append(known, trimsMilliseconds: true)
+        text.append(" by what was confirmed before; until another source agrees or an hour has passed nothing is too old")
+        return text.string
+    }
+
+    private func update(_ body: (inout ConfirmedTime) -> Void) {
+        let (news, isDoubtNew) = state.withLock { state in
+            body(&state.time)
+            let isDoubted = state.time.doubted != nil
+            defer { state.isDoubtTold = isDoubted }
+            return (ConfirmedClock.takeNews(&state), isDoubted && !state.isDoubtTold)
+        }
+        if isDoubtNew, let problem { logger.warning("\(problem)") }
+        guard let news else { return }
+        do throws(SystemError) {
+            let text = "\(SHA256.hexadecimal(BootIdentity.bytes)) \(news.clockMilliseconds) \(news.time.millisecondsSince1970)\n"
+            try AtomicFile.write(Array(text.utf8), to: path, mode: 0o600)
+        } catch {
+            // A receiver that lies after the next start is then believed as one is that lies after the machine's.
+            logger.debug("\(error.description)")
+        }
+    }
+
+    /// What a run before had settled since the machine was started; nil when that is not there or says nothing.
+    private static func load(_ path: String) -> ConfirmedTime.Anchor? {
+        guard let bytes = (try? Syscalls.contents(of: path)) ?? nil else { return nil }  // See above.
+        let words = bytes.split { $0 <= UInt8(ascii: " ") }.map { String(decoding: $0, as: UTF8.self) }
+        guard words.count == 3, words[0] == SHA256.hexadecimal(BootIdentity.bytes), let clock = Int64(words[1]),
+            let time = Int64(words[2]), (0...BootClock.milliseconds).contains(clock)
+        else { return nil }
+        return .init(time: UTCTime(millisecondsSince1970: time), clockMilliseconds: clock)
+    }
+
+    /// What is to be stored: the first settled date, and one that is another.
+    private static func takeNews(_ state: inout State) -> ConfirmedTime.Anchor? {
+        guard let settled = state.time.settled else { return nil }
+        if let stored = state.stored,
+            stored.distance(to: settled.time, at: settled.clockMilliseconds) <= ConfirmedTime.correctionMilliseconds
+        {
+            return nil
+        }
+        state.stored = settled
+        return settled
     }
 }

@@ -38,7 +38,8 @@ struct DispatchOpening: Sendable {
         var limits = OutboxLimits()
         limits.maximumByteCount = configuration.dispatch.maximumByteCount
         if configuration.dispatch.maximumAge > .zero { limits.maximumAge = configuration.dispatch.maximumAge }
-        let clock = DispatchClock(bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now })
+        let clock = DispatchClock(
+            bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
         let outbox = try Outbox(path: path, limits: limits, clock: clock)
         if let recovery = await outbox.recovery { problems.append(DispatchOpening.words(recovery)) }
         let dispatcher = Dispatcher(outbox: outbox, supply: try makeSupply(), device: device, clock: clock) { [logger] in logger.tell($0) }

@@ -58,7 +58,7 @@ actor LogConsumer: PositioningConsumer {
     }
 
     private func record(_ position: Position) async {
-        if let time = position.time, position.status.isMeasured { clock.process(time) }
+        if let time = position.time, position.status.isMeasured { clock.process(time, from: position.source) }
         guard thinner.keeps(position) else {
             thinnedCount += 1
             filtered.note(position.time ?? clock.now, because: "near the one before: [log] min_distance, min_interval, min_turn")
@@ -93,8 +93,7 @@ actor LogConsumer: PositioningConsumer {
     /// Finishes what is unfinished and deletes what is too old, beside the recording.
     private func tidy() async {
         await upkeep.recoverTracks()
-        clock.trustSynchronizedClock()
-        await upkeep.deleteOldTracks(confirmedTime: clock.now)
+        await upkeep.deleteOldTracks(confirmedTime: clock.certainNow)
         tidying = nil
     }
 

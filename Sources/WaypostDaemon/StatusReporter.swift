@@ -13,6 +13,7 @@ struct StatusReporter: Sendable {
     let log: LogConsumer
     let fences: GeofenceKeeper
     let dispatches: DispatchDesk
+    let clock: ConfirmedClock
     let logFolder: String
     let startMilliseconds = MonotonicClock.milliseconds
 
@@ -37,6 +38,7 @@ struct StatusReporter: Sendable {
             problems.append("no fix yet")
         }
         problems += logProblems.words
+        if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
         let insideIDs = await fences.insideIDs
         let fenceReports = await fences.lastReports

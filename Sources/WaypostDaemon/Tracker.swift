@@ -31,7 +31,7 @@ struct Tracker {
         let lastPosition = LastPosition(folder: stateFolder)
         let stored = lastPosition.load()
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
-        let clock = ConfirmedClock()
+        let clock = ConfirmedClock(folder: stateFolder, logger: logger)
         let dispatches = await DispatchDesk.open(
             configuration, stateFolder: stateFolder, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
         let log = LogConsumer(recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning, clock: clock, logger: logger) {
@@ -46,7 +46,7 @@ struct Tracker {
             hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let reporter = StatusReporter(
             manager: manager, source: source, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
-            logFolder: configuration.log.directory)
+            clock: clock, logFolder: configuration.log.directory)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fences: fences, source: source, lastPosition: lastPosition, privacy: privacy,
             recorder: recorder, dispatches: dispatches, clock: clock, log: log,

@@ -7,11 +7,19 @@ public struct DispatchClock: Sendable {
     public var bootMilliseconds: @Sendable () -> Int64
     /// What time it is; nil while nothing confirms it.
     public var confirmedTime: @Sendable () -> UTCTime?
+    /// The same, for what cannot be undone: nil also while something contradicts it.
+    public var certainTime: @Sendable () -> UTCTime?
 
     /// A clock from its parts.
-    public init(bootMilliseconds: @escaping @Sendable () -> Int64, confirmedTime: @escaping @Sendable () -> UTCTime?) {
+    ///
+    /// - Parameter certainTime: nil when the confirmed time is as good.
+    public init(
+        bootMilliseconds: @escaping @Sendable () -> Int64, confirmedTime: @escaping @Sendable () -> UTCTime?,
+        certainTime: (@Sendable () -> UTCTime?)? = nil
+    ) {
         self.bootMilliseconds = bootMilliseconds
         self.confirmedTime = confirmedTime
+        self.certainTime = certainTime ?? confirmedTime
     }
 
     /// The system's, which knows the time while something keeps it right (NTP).

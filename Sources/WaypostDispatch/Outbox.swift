@@ -84,7 +84,7 @@ public actor Outbox {
 
     /// What happened before is too old; nil when nothing is.
     private var earliest: UTCTime? {
-        guard let age = limits.maximumAge, let now = clock.confirmedTime() else { return nil }
+        guard let age = limits.maximumAge, let now = clock.certainTime() else { return nil }
         return now.advanced(byMilliseconds: -age.components.seconds * 1_000)
     }
 

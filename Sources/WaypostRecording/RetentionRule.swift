@@ -2,7 +2,8 @@ import Waypost
 
 /// Decides which finished tracks are deleted: always the oldest first, journal and GPX files together, never the open one.
 ///
-/// - Older than ``maximumAge``, by the time of the last fix and a confirmed time: while no date is confirmed nothing is too old.
+/// - Older than ``maximumAge``, by the time of the last fix and a confirmed time: while no date is confirmed nothing is too old. A track is
+///   no older than one that was recorded before it, whatever date its receiver gave.
 /// - While the log has more than ``maximumByteCount``, or the disk less than ``minimumFreeByteCount`` free.
 /// - With ``keepsUnpulled`` only what every known puller has acknowledged, and nothing while none is known: what somebody has not fetched
 ///   is never deleted, and a disk that fills up pauses logging instead.
@@ -69,10 +70,14 @@ public struct RetentionRule: Sendable, Hashable {
         var byteCount = tracks.reduce(situation.openByteCount) { $0 + $1.byteCount }
         var freeByteCount = situation.freeByteCount
         var expired: [Track] = []
-        for track in tracks where isDeletable(track, in: situation) {
+        var latest: UTCTime?
+        for track in tracks {
+            // A date to come is as wrong as one that is long over, and proves nothing about later tracks.
+            if let last = track.lastTime, situation.confirmedTime.map({ last <= $0 }) ?? false { latest = max(latest ?? last, last) }
+            guard isDeletable(track, in: situation) else { continue }
             let isTooMuch = maximumByteCount.map { byteCount > $0 } ?? false
             let isTooFull = minimumFreeByteCount.flatMap { minimum in freeByteCount.map { $0 < minimum } } ?? false
-            guard isTooMuch || isTooFull || isTooOld(track, in: situation) else { continue }
+            guard isTooMuch || isTooFull || isTooOld(track, notBefore: latest, in: situation) else { continue }
             expired.append(track)
             byteCount -= track.byteCount
             freeByteCount = freeByteCount.map { $0 + track.byteCount }
@@ -86,8 +91,9 @@ public struct RetentionRule: Sendable, Hashable {
         return situation.pullers.allSatisfy { $0.cursor >= lastSequence }
     }
 
-    private func isTooOld(_ track: Track, in situation: Situation) -> Bool {
-        guard let maximumAge, let now = situation.confirmedTime, let last = track.lastTime else { return false }
+    private func isTooOld(_ track: Track, notBefore latest: UTCTime?, in situation: Situation) -> Bool {
+        guard let maximumAge, let now = situation.confirmedTime, var last = track.lastTime else { return false }
+        if let latest, last < latest { last = latest }
         return Duration.milliseconds(now.millisecondsSince1970 - last.millisecondsSince1970) > maximumAge
     }
 }

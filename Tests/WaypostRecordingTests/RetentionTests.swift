@@ -37,6 +37,17 @@ import WaypostSystem
         #expect(rule.expired(tracks, in: situation(day: -20_000)) == [], "1970")
     }
 
+    @Test func takesNoTrackForOlderThanThoseBefore() {
+        var rule = RetentionRule()
+        rule.maximumAge = Self.day * 3
+        var tracks = tracks
+        // One day says 2006, another 2046: weeks that ran over.
+        tracks[3].lastTime = tracks[3].lastTime?.advanced(byMilliseconds: -619_315_200_000)
+        tracks[1].lastTime = tracks[1].lastTime?.advanced(byMilliseconds: 619_315_200_000)
+        #expect(rule.expired(tracks, in: situation(day: 5)).map(\.stem) == ["1"])
+        #expect(rule.expired(tracks, in: situation(day: 7)).map(\.stem) == ["1", "3", "4"])
+    }
+
     @Test func deletesTheOldestUntilTheRestFits() {
         var rule = RetentionRule()
         rule.maximumByteCount = 3_500

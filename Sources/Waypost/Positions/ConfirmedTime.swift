@@ -1,8 +1,11 @@
-/// What time it is, as far as that is certain enough to delete something.
+/// What time it is, as far as that is certain.
 ///
 /// A receiver that has just woken, or whose week counter ran over, gives dates that are years off; a board without a clock boots in 1970. So a
 /// date counts only when ``fixesNeeded`` consecutive fixes agree: their times went on as fast as the machine's own clock did. From then on
-/// the machine's clock carries it, and a later date that disagrees counts only when it is confirmed in the same way.
+/// the machine's clock carries it.
+///
+/// A date that was agreed with for ``settlingMilliseconds`` is settled: one that contradicts it is doubted until it has held for
+/// ``doubtMilliseconds``, or another source agrees with it. Only a settled date that nothing contradicts is good enough to delete something.
 /// - Concurrency: a value; one step per fix.
 public struct ConfirmedTime: Sendable, Hashable {
     /// So many consecutive fixes confirm a date.
@@ -11,47 +14,109 @@ public struct ConfirmedTime: Sendable, Hashable {
     public static let spanNeededMilliseconds: Int64 = 4_000
     /// So far the times of fixes may stray from the machine's clock, milliseconds: receivers deliver late, machines are busy.
     public static let toleranceMilliseconds: UInt64 = 2_000
+    /// So long fixes agree until a date is settled, milliseconds.
+    public static let settlingMilliseconds: Int64 = 60_000
+    /// A settled date is corrected by so much without a doubt, milliseconds: receivers learn of leap seconds late.
+    public static let correctionMilliseconds: UInt64 = 60_000
+    /// So long a date holds that contradicts a settled one until it is believed, milliseconds.
+    public static let doubtMilliseconds: Int64 = 3_600_000
 
     /// A moment in both times.
-    private struct Anchor: Hashable {
-        var time: UTCTime
-        var clockMilliseconds: Int64
+    public struct Anchor: Sendable, Hashable {
+        /// What time it was.
+        public var time: UTCTime
+        /// What the machine's clock said, milliseconds.
+        public var clockMilliseconds: Int64
 
-        func expected(at clock: Int64) -> UTCTime { time.advanced(byMilliseconds: clock - clockMilliseconds) }
+        /// A moment in both times.
+        public init(time: UTCTime, clockMilliseconds: Int64) {
+            self.time = time
+            self.clockMilliseconds = clockMilliseconds
+        }
+
+        /// What time it is when the machine's clock says that.
+        public func time(at clock: Int64) -> UTCTime { time.advanced(byMilliseconds: clock &- clockMilliseconds) }
+
+        /// How far a moment is from this one's time line, milliseconds.
+        public func distance(to time: UTCTime, at clock: Int64) -> UInt64 {
+            (self.time(at: clock).millisecondsSince1970 &- time.millisecondsSince1970).magnitude
+        }
     }
 
-    private var confirmed: Anchor?
-    private var candidate: Anchor?
-    private var agreeingCount = 0
+    /// Consecutive fixes that agree.
+    private struct Run: Hashable {
+        /// When it began, by the machine's clock.
+        let start: Int64
+        /// Who began it.
+        let source: String?
+        var last: Anchor
+        /// What its next fix has to agree with.
+        var anchor: Anchor
+        var count = 1
+        /// How many of its fixes are from elsewhere.
+        var otherCount = 0
 
-    /// Nothing is known yet.
-    public init() {}
+        var span: Int64 { last.clockMilliseconds &- start }
+        var isConfirmed: Bool { count >= ConfirmedTime.fixesNeeded && span >= ConfirmedTime.spanNeededMilliseconds }
+    }
+
+    private var run: Run?
+    private var confirmed: Anchor?
+    private var isSettled = false
+
+    /// Nothing is known yet, or what was settled before.
+    ///
+    /// - Parameter settled: by the same clock.
+    public init(settled: Anchor? = nil) {
+        confirmed = settled
+        isSettled = settled != nil
+    }
 
     /// Takes the time of a measured fix.
     ///
-    /// - Parameter clock: a clock of the machine that never jumps and also runs while it sleeps (CLOCK_BOOTTIME), milliseconds.
-    public mutating func process(_ time: UTCTime, at clock: Int64) {
-        guard let first = candidate,
-            (first.expected(at: clock).millisecondsSince1970 &- time.millisecondsSince1970).magnitude
-                <= ConfirmedTime.toleranceMilliseconds
-        else {
-            candidate = Anchor(time: time, clockMilliseconds: clock)
-            agreeingCount = 1
+    /// - Parameters:
+    ///   - source: where the fix is from; nil when nobody knows.
+    ///   - clock: a clock of the machine that never jumps and also runs while it sleeps (CLOCK_BOOTTIME), milliseconds.
+    public mutating func process(_ time: UTCTime, from source: String? = nil, at clock: Int64) {
+        let fix = Anchor(time: time, clockMilliseconds: clock)
+        guard var run = self.run, run.anchor.distance(to: time, at: clock) <= ConfirmedTime.toleranceMilliseconds else {
+            self.run = Run(start: clock, source: source, last: fix, anchor: fix)
             return
         }
-        agreeingCount += 1
-        if agreeingCount >= ConfirmedTime.fixesNeeded, clock - first.clockMilliseconds >= ConfirmedTime.spanNeededMilliseconds {
-            confirmed = Anchor(time: time, clockMilliseconds: clock)
-            // The tolerance is for jitter, not for drift over months.
-            candidate = confirmed
+        run.count += 1
+        if source != run.source { run.otherCount += 1 }
+        run.last = fix
+        // The tolerance is for jitter, not for drift over months.
+        if run.isConfirmed { run.anchor = fix }
+        self.run = run
+        guard run.isConfirmed else { return }
+        if isSettled, contradicts(run) {
+            guard run.span >= ConfirmedTime.doubtMilliseconds || run.otherCount >= ConfirmedTime.fixesNeeded else { return }
+        } else {
+            isSettled = isSettled || run.span >= ConfirmedTime.settlingMilliseconds
         }
+        confirmed = fix
     }
 
     /// Takes the machine's wall clock when something keeps it right (NTP).
     public mutating func trust(_ time: UTCTime, at clock: Int64) {
         confirmed = Anchor(time: time, clockMilliseconds: clock)
+        isSettled = true
     }
 
     /// The time at that moment of the machine's clock; nil while no date is confirmed.
-    public func time(at clock: Int64) -> UTCTime? { confirmed?.expected(at: clock) }
+    public func time(at clock: Int64) -> UTCTime? { confirmed?.time(at: clock) }
+
+    /// The same, for what cannot be undone: nil also while the date is not settled, or the last fix contradicts it.
+    public func certainTime(at clock: Int64) -> UTCTime? { run.map(contradicts) ?? false ? nil : settled?.time(at: clock) }
+
+    /// A settled date: what another run of the program needs to know, as long as the machine's clock goes on.
+    public var settled: Anchor? { isSettled ? confirmed : nil }
+
+    /// The date that fixes agree on although it contradicts a settled one; nil when none is doubted.
+    public var doubted: Anchor? { run.flatMap { isSettled && $0.isConfirmed && contradicts($0) ? $0.last : nil } }
+
+    private func contradicts(_ run: Run) -> Bool {
+        confirmed.map { $0.distance(to: run.last.time, at: run.last.clockMilliseconds) > ConfirmedTime.correctionMilliseconds } ?? false
+    }
 }

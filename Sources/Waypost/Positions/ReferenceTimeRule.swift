@@ -18,8 +18,8 @@ public struct ReferenceTimeRule: Sendable, Hashable {
     /// - Parameter clock: milliseconds of the machine's clock that never jumps (CLOCK_BOOTTIME).
     public mutating func process(_ position: Position, at clock: Int64) -> Bool {
         guard let time = position.time, isMeasured(position) else { return false }
-        confirmed.process(time, at: clock)
-        // A date that has just jumped is not believed until it is confirmed anew.
+        confirmed.process(time, from: position.source, at: clock)
+        // A date that has just jumped, or is doubted, is not told.
         guard let expected = confirmed.time(at: clock),
             (expected.millisecondsSince1970 - time.millisecondsSince1970).magnitude <= ConfirmedTime.toleranceMilliseconds
         else { return false }

@@ -32,6 +32,12 @@ import Waypost
         #expect(told(try times.map { try fix($0) }) == [4_000, 5_000, 10_000, 11_000])
     }
 
+    @Test func doubtsADateThatContradictsASettledOne() throws {
+        let week = 1_024 * 7 * 86_400_000
+        let times = (0..<70).map { $0 * 1_000 } + (70..<90).map { $0 * 1_000 + week } + (90..<96).map { $0 * 1_000 }
+        #expect(told(try times.map { try fix($0) }).filter { $0 > 68_000 } == [69_000, 90_000, 91_000, 92_000, 93_000, 94_000, 95_000])
+    }
+
     @Test(arguments: ["gpx:drive.gpx", "nmea:drive.nmea", "sim:walk", "route:a.gpx", "exec:./mine"])
     func tellsNothingOfWhatIsNoReceiver(source: String) throws {
         #expect(told(try (0..<8).map { try fix($0 * 1_000, source: source) }) == [])
