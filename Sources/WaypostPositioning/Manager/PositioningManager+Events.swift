@@ -4,19 +4,21 @@ import WaypostSystem
 // What the source says, and what is told of it.
 extension PositioningManager {
     func process(_ event: PositionSourceEvent, ofRun number: Int) async {
+        let start = MonotonicClock.milliseconds
         await turn.enter()
         defer {
-            // Silence counts from the end of the telling: a slow consumer is no silent source.
-            lastFixMilliseconds = MonotonicClock.milliseconds
+            freshness.noteTelling(from: start, to: MonotonicClock.milliseconds)
             turn.leave()
         }
         guard number == runNumber, !Task.isCancelled else { return }
         switch event {
         case .position(let position): await process(position)
         case .noFix(let report):
+            freshness.noteOther()
             await deliver(.noFix(report))
             if loss.addNoFix(at: report.time) { await lose(.noFix) }
         case .sky(let view):
+            freshness.noteOther()
             sky = view
             await deliver(.sky(view))
         case .lost(let reason):
@@ -49,7 +51,10 @@ extension PositioningManager {
 
     private func process(_ position: Position) async {
         // The same fix again is no new one, whatever the source thinks.
-        if let last = rawPosition, let time = position.time, time == last.time, position.coordinate == last.coordinate { return }
+        if let last = rawPosition, let time = position.time, time == last.time, position.coordinate == last.coordinate {
+            return freshness.noteOther()
+        }
+        freshness.renew(at: MonotonicClock.milliseconds)
         if loss.addFix(at: position.time) { await lose(.silent) }
         lossReason = nil
         rawPosition = position
@@ -91,19 +96,24 @@ extension PositioningManager {
 
     /// Sees to it that fixes that stay away are noticed although the source says nothing.
     func watchForSilence() {
-        if watchdog == nil, isStarted, rawPosition != nil, duty.demand == .everything { watchdog = Task { await watch() } }
+        if watchdog == nil, isWatched { watchdog = Task { await watch() } }
+    }
+
+    /// Whether a fix is due: the receiver is on, and what it was switched on for is every fix, or it has found itself.
+    var isWatched: Bool {
+        isStarted && rawPosition != nil && duty.receiverIsOn && (duty.demand == .everything || samplePositionCount > 0)
     }
 
     /// Sleeps until fixes could be overdue at the earliest, and ends with the position.
     private func watch() async {
-        while rawPosition != nil, !Task.isCancelled {
+        while isWatched, !Task.isCancelled {
             let wait = overdueMilliseconds
             if wait > 0 {
                 try? await Task.sleep(for: .milliseconds(wait))  // Cancelled: the loop ends.
                 continue
             }
             await turn.enter()
-            if overdueMilliseconds <= 0, rawPosition != nil, !Task.isCancelled, loss.lose() { await lose(.silent) }
+            if overdueMilliseconds <= 0, isWatched, !Task.isCancelled, loss.lose() { await lose(freshness.reason) }
             turn.leave()
         }
         watchdog = nil
@@ -111,11 +121,6 @@ extension PositioningManager {
         watchForSilence()
     }
 
-    /// How long until a fix is overdue: it may have been in time, and be on its way.
-    private var overdueMilliseconds: Int64 {
-        lastFixMilliseconds + loss.timeoutMilliseconds + PositioningManager.deliveryMilliseconds - MonotonicClock.milliseconds
-    }
-
-    /// What a fix may take from the receiver to here, in milliseconds; its own time says whether it was late.
-    private static let deliveryMilliseconds: Int64 = 500
+    /// How long until a fix is overdue.
+    private var overdueMilliseconds: Int64 { freshness.milliseconds(until: loss.timeoutMilliseconds, at: MonotonicClock.milliseconds) }
 }

@@ -67,9 +67,9 @@ extension PositioningManager {
         duty.need(demand, at: now)
         duty.reschedule(nextIn: milliseconds, at: now)
         if duty.demand == .everything, before != .everything {
-            lastFixMilliseconds = now
+            freshness.renew(at: now)
             watchForSilence()
-        } else if duty.demand != .everything {
+        } else if !isWatched {
             watchdog?.cancel()
         }
         setTimer()
@@ -80,6 +80,7 @@ extension PositioningManager {
     func noteSample(_ position: Position) {
         samplePositionCount += 1
         reconsider()
+        watchForSilence()
         if isUsable(position) { endSample(nextIn: summary.milliseconds) }
     }
 
@@ -160,7 +161,7 @@ extension PositioningManager {
     private func begin() {
         runNumber += 1
         samplePositionCount = 0
-        lastFixMilliseconds = MonotonicClock.milliseconds
+        freshness.renew(at: MonotonicClock.milliseconds)
         run = Task { [source, number = runNumber] in
             var failure: PositionSourceError?
             do throws(PositionSourceError) {

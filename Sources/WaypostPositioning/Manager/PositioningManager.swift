@@ -56,7 +56,7 @@ public actor PositioningManager {
     var rest = StationaryRule()
     var averageSpeed: AverageSpeed
     var lastKnown: (position: Position, at: Int64?)?
-    var lastFixMilliseconds: Int64 = 0
+    var freshness = FixFreshness()
 
     // Who needs positions, and what follows for the receiver.
     var isStarted = false

@@ -209,30 +209,6 @@ import WaypostPositioning
         try await manager.waitUntilFinished()
         return await log.updates
     }
-
-    private func fix(_ seconds: Double) -> Position {
-        guard let coordinate = Coordinate(latitudeDegrees: 47 + seconds / 1_000, longitudeDegrees: 8) else {
-            fatalError("a place on Earth")
-        }
-        return Position(time: UTCTime(millisecondsSince1970: 1_800_000_000_000 + Int64(seconds * 1_000)), coordinate: coordinate)
-    }
-}
-
-/// Plays events and then ends, or stays until it is cancelled.
-private struct ScriptedSource: PositionSource {
-    let name = "script"
-    let events: [PositionSourceEvent]
-    let stays: Bool
-
-    init(_ events: [PositionSourceEvent], stays: Bool = false) {
-        self.events = events
-        self.stays = stays
-    }
-
-    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        for event in events { await output(event) }
-        while stays, !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
-    }
 }
 
 /// Finds a road a little to the east, as likely as it is told.
@@ -255,21 +231,6 @@ private actor EastOf: PositionMatching {
         else { fatalError("a place on Earth") }
         moved.coordinate = place
         return MatchedPosition(position: moved, confidence: confidence, wayID: 7, offsetMetres: 7.6)
-    }
-}
-
-/// Keeps every update.
-private actor UpdateLog: PositioningConsumer {
-    private(set) var updates: [PositioningUpdate] = []
-
-    func consume(_ update: PositioningUpdate) { updates.append(update) }
-
-    func waits(for count: Int, seconds: Double = 5) async -> Bool {
-        for _ in 0..<Int(seconds * 100) {
-            if updates.count >= count { return true }
-            try? await Task.sleep(for: .milliseconds(10))
-        }
-        return false
     }
 }
 
