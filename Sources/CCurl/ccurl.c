@@ -1,6 +1,7 @@
 #include "ccurl.h"
 
 #include <clibrary.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ enum {
     OPT_NOPROGRESS = LONG + 43,
     OPT_XFERINFODATA = OBJECT + 57,
     OPT_CAINFO = OBJECT + 65,
+    OPT_MAXCONNECTS = LONG + 71,
     OPT_HEADERFUNCTION = FUNCTION + 79,
     OPT_HTTPGET = LONG + 80,
     OPT_SSLKEY = OBJECT + 87,
@@ -30,7 +32,8 @@ enum {
     OPT_PROTOCOLS = LONG + 181,
     OPT_XFERINFOFUNCTION = FUNCTION + 219,
 };
-enum { INFO_STATUS = 0x200000 + 2, PROTOCOL_HTTP = 1, PROTOCOL_HTTPS = 2, GLOBAL_ALL = 3 };
+enum { INFO_STATUS = 0x200000 + 2, INFO_HTTP_VERSION = 0x200000 + 46, INFO_SOCKET = 0x500000 + 44 };
+enum { PROTOCOL_HTTP = 1, PROTOCOL_HTTPS = 2, GLOBAL_ALL = 3, HTTP_1_1 = 2 };
 
 static struct {
     int (*global_init)(long);
@@ -72,6 +75,16 @@ ccurl_handle *ccurl_make(void) { return curl.easy_init(); }
 
 void ccurl_free(ccurl_handle *handle) { curl.easy_cleanup(handle); }
 
+bool ccurl_has_input(ccurl_handle *handle) {
+    long version = 0;
+    int socket = -1;
+    /* From HTTP/2 on each answer names its request, and a server may say something of its own at any time. */
+    if (curl.easy_getinfo(handle, INFO_HTTP_VERSION, &version) != 0 || version > HTTP_1_1) return false;
+    if (curl.easy_getinfo(handle, INFO_SOCKET, &socket) != 0 || socket < 0) return false;
+    struct pollfd descriptor = {.fd = socket, .events = POLLIN};
+    return poll(&descriptor, 1, 0) > 0;
+}
+
 static size_t take_header(char *bytes, size_t size, size_t count, void *request) {
     const ccurl_request *self = request;
     return self->take_header(self->context, bytes, size * count) ? size * count : 0;
@@ -104,6 +117,8 @@ void ccurl_perform(ccurl_handle *handle, const ccurl_request *request, ccurl_ans
     curl.easy_setopt(handle, OPT_ERRORBUFFER, answer->text);
     curl.easy_setopt(handle, OPT_URL, request->url);
     curl.easy_setopt(handle, OPT_PROTOCOLS, (long)(PROTOCOL_HTTP | PROTOCOL_HTTPS));
+    /* The connection that ccurl_has_input looks at is the only one. */
+    curl.easy_setopt(handle, OPT_MAXCONNECTS, 1L);
     /* A time-out by SIGALRM would hit any thread. */
     curl.easy_setopt(handle, OPT_NOSIGNAL, 1L);
     curl.easy_setopt(handle, OPT_TIMEOUT_MS, request->timeout_milliseconds);

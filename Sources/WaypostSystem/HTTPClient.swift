@@ -7,7 +7,8 @@ import Synchronization
 /// http; headers that may say who we are stay with the first server. Nothing is tried again.
 /// - Concurrency: an actor on a thread of its own, which waits for the server: one exchange at a time. Cancelling the task ends it within a
 ///   second.
-/// - Cost: 10 MB of memory with the first request, for good; connections are kept open between requests.
+/// - Cost: 10 MB of memory with the first request, for good; the last connection is kept open between requests, unless something came on it
+///   that nobody had asked for.
 public actor HTTPClient {
     /// Whom to trust and how long to wait.
     public struct Settings: Sendable, Hashable {
@@ -89,6 +90,8 @@ public actor HTTPClient {
 
     private func perform(_ request: HTTPRequest, _ exchange: HTTPExchange) throws(HTTPError) -> HTTPResponse {
         if let problem = ccurl_load() { throw .noLibrary(reason: String(cString: problem)) }
+        // An answer that nobody asked for must not become the receipt for what is sent next.
+        if let used = handle, ccurl_has_input(used.pointer) { handle = nil }
         if handle == nil { handle = CurlHandle() }
         guard let handle else { throw .noLibrary(reason: "no memory for libcurl") }
         if exchange.isCancelled.load(ordering: .relaxed) { throw .cancelled }

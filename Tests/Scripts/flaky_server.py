@@ -12,6 +12,7 @@ answers. It ends when its standard input ends. What it does with a request is th
   poison TEXT   answers 422 to every batch with TEXT in it        drop          takes all and closes without an answer
   early         closes without reading                            half          takes all and closes in the middle of its answer
   slow S        waits S seconds, then as ok                       large N       takes all, answers N bytes
+  twice         takes all, answers, and 50 ms later answers once more
   answer TEXT   takes all, answers TEXT               device ID   a Traccar that knows this device only: 400 to forms, 404 to JSON
   loop          answers a GET with 302 and its own place
   redirect N [PLACE]   takes nothing, answers N with the place, /other otherwise, which behaves as ok
@@ -126,6 +127,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if word == "half":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
             return self.hang_up()
+        if word == "twice":
+            self.answer(200, b"{}")
+            time.sleep(0.05)
         if word == "large":
             return self.answer(200, b" " * int(rest[0]))
         if word == "answer":

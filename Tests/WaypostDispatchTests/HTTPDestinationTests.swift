@@ -99,6 +99,23 @@ import WaypostTestKit
             await destination.send(batch()) == .delivered(refused: ["t-2": "named in the answer"], answer: #"200: {"refused": ["t-2"]}"#))
     }
 
+    /// A proxy or a broken server that answers once more on a connection that is kept: nobody knows what that answers.
+    @Test(arguments: ["status 503", "status 401", "slow 5", "drop"]) func takesNoAnswerThatNobodyAskedFor(mode: String) async throws {
+        let server = try await FlakyServer("twice")
+        let destination = try destination(server.url, timeout: .seconds(2))
+        #expect(await destination.send(batch()) == .delivered(refused: [:], answer: "200: {}"))
+        try await Task.sleep(for: .milliseconds(300))
+        try server.setMode(mode)
+        switch await destination.send(batch()) {
+        case .temporary, .denied: break
+        case let outcome: Issue.record("\(mode): \(outcome)")
+        }
+        // Where nothing came the connection is used again.
+        try server.setMode("ok")
+        for _ in 1...3 { #expect(await destination.send(batch()) == .delivered(refused: [:], answer: "200: {}")) }
+        #expect(Set(try server.requests().suffix(3).map { $0["port"]?.int }).count == 1)
+    }
+
     @Test func tellsNoOtherServerWhoItIs() async throws {
         let other = try await FlakyServer()
         let server = try await FlakyServer("redirect 307 \(other.url)")

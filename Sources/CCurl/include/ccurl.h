@@ -73,9 +73,13 @@ enum {
 /* Opens the library once; NULL, or why it cannot be opened. Any thread. */
 const char *ccurl_load(void);
 
-/* A handle, which keeps connections open between exchanges; NULL when there is no memory. ccurl_load comes first. */
+/* A handle, which keeps its last connection open between exchanges; NULL when there is no memory. ccurl_load comes first. */
 ccurl_handle *ccurl_make(void);
 void ccurl_free(ccurl_handle *handle);
+
+/* Whether something has come on that connection since the last answer, or it was closed: libcurl would take what nobody asked for as the
+   answer to the next request. */
+bool ccurl_has_input(ccurl_handle *handle);
 
 /* Sends and waits for the answer, redirects not followed. */
 void ccurl_perform(ccurl_handle *handle, const ccurl_request *request, ccurl_answer *answer);
