@@ -26,16 +26,14 @@ struct WaypostCLI: ParsableCommand {
         Syscalls.holdStandardDescriptors()
         // A reader that went away (`| head`) is an error of write, not a signal.
         Signals.ignoreBrokenPipe()
+        let words = CommandLineWords(Array(CommandLine.arguments.dropFirst()))
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(words.joined)
             try command.run()
         } catch let failure as CommandFailure {
             failure.exit()
         } catch let error where exitCode(for: error) == .validationFailure {
-            let text = message(for: error)
-            CommandFailure(
-                .usage, what: "usage", why: text.split(separator: "\n").first.map(String.init) ?? text, next: "see waypost --help"
-            ).exit()
+            words.failure(message(for: error)).exit()
         } catch {
             exit(withError: error)
         }

@@ -1,10 +1,10 @@
 /// Distances as people write them: `250`, `2.5`, `"1.5 km"`.
-enum DistanceText {
+package enum DistanceText {
     /// The units in metres, shortest first.
-    static let units: [(name: String, metres: Double)] = [("m", 1), ("km", 1_000)]
+    package static let units: [(name: String, metres: Double)] = [("m", 1), ("km", 1_000)]
 
     /// Why something is no distance.
-    enum Problem: Error, Equatable {
+    package enum Problem: Error, Equatable {
         case wrongType
         case notANumber(String)
         case unknownUnit(String)
@@ -21,7 +21,7 @@ enum DistanceText {
     }
 
     /// A distance in metres from a number with or without a unit: `90`, `90 m`, `1.5km`; no sign, no exponent.
-    static func parse(_ text: some StringProtocol) throws(Problem) -> Double {
+    package static func parse(_ text: some StringProtocol) throws(Problem) -> Double {
         let trimmed = text.drop { $0 == " " }
         let number = trimmed.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let unitName = String(trimmed.dropFirst(number.count).drop { $0 == " " })

@@ -1,12 +1,12 @@
 /// Durations as people write them: `10`, `2.5`, `"10 min"`.
-enum DurationText {
+package enum DurationText {
     /// The units, shortest first.
-    static let units: [(name: String, duration: Duration)] = [
+    package static let units: [(name: String, duration: Duration)] = [
         ("ms", .milliseconds(1)), ("s", .seconds(1)), ("min", .seconds(60)), ("h", .seconds(3_600)), ("d", .seconds(86_400)),
     ]
 
     /// Why something is no duration.
-    enum Problem: Error, Equatable {
+    package enum Problem: Error, Equatable {
         case wrongType
         case notANumber(String)
         case unknownUnit(String)
@@ -26,7 +26,7 @@ enum DurationText {
     /// A duration from a number with or without a unit: `90`, `90 s`, `1.5 h`, `500ms`.
     ///
     /// - Units: seconds when the text names none. Rounded to the microsecond. No sign, no exponent.
-    static func parse(_ text: String) throws(Problem) -> Duration {
+    package static func parse(_ text: String) throws(Problem) -> Duration {
         let trimmed = text.drop { $0 == " " }
         let number = trimmed.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let unitName = String(trimmed.dropFirst(number.count).drop { $0 == " " })
@@ -44,7 +44,7 @@ enum DurationText {
     }
 
     /// The duration in the largest unit that gives a whole number: `10 s`, `90 s`, `2 min`; `0 s` for zero.
-    static func text(_ duration: Duration) -> String {
+    package static func text(_ duration: Duration) -> String {
         guard duration != .zero else { return "0 s" }
         for unit in units.reversed() {
             let count = (duration / unit.duration).rounded()

@@ -2,7 +2,7 @@
 ///
 /// Case, `-` and `_` do not count (`syncInterval` is `sync_interval`); beyond that a third of the letters may be wrong, missing, extra or swapped.
 /// - Cost: one table of name lengths per known name whose length is near; a long unknown name costs nothing.
-func nearestName(to unknown: String, among known: [String]) -> String? {
+package func nearestName(to unknown: String, among known: [String]) -> String? {
     // Nothing that long is a misspelt key; do not even fold it.
     guard unknown.utf8.count <= 64 else { return nil }
     let wanted = folded(unknown)

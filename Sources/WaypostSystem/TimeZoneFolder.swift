@@ -22,8 +22,22 @@ public enum TimeZoneFolder {
                 }
         }
         guard isName, name.utf8.count <= 64 else { return nil }
+        return rules(inFile: "\(path)/\(name)")
+    }
+
+    /// The clocks of this system and user: those that `TZ` names, else those of `/etc/localtime`, else UTC.
+    ///
+    /// - Source: tzset(3). As there, a `TZ` that names nothing means UTC.
+    public static func local(environment: [String: String]) -> TimeZoneRules {
+        guard let setting = environment["TZ"] else { return rules(inFile: "/etc/localtime") ?? .utc }
+        let name = setting.first == ":" ? String(setting.dropFirst()) : setting
+        if name.first == "/" { return rules(inFile: name) ?? .utc }
+        return rules(named: name) ?? TimeZoneRules(posix: name) ?? .utc
+    }
+
+    private static func rules(inFile path: String) -> TimeZoneRules? {
         // What cannot be read is a zone that is not there.
-        let bytes = (try? Syscalls.contents(of: "\(path)/\(name)", limit: mostBytes)) ?? nil  // See above.
+        let bytes = (try? Syscalls.contents(of: path, limit: mostBytes)) ?? nil  // See above.
         return bytes.flatMap(TimeZoneRules.init(file:))
     }
 }

@@ -40,6 +40,28 @@ extension EndToEnd {
             #expect(run.output.contains("convert") && run.output.contains("fix-rollover"))
         }
 
+        /// A wrong value's error names the forms that are taken; a long list of them is whole.
+        @Test(arguments: [
+            (["fences", "add", "Opera", "--at", "33.8;151.2", "--radius", "50"], "such as -33.8568,151.2153"),
+            (["fences", "add", "Opera", "--at", "-93.8,151.2", "--radius", "50"], "the latitude is from -90 to 90"),
+            (["log", "export", "--since", "lately"], "-1h"), (["watch", "--timeout", "5 parsecs"], "5s"),
+            (["watch", "--distance", "-5"], "1.5km"), (["watch", "--accuracy", "bogus"], "withinThreeKilometers"),
+            (["ledger", "--since", "15.25"], "15:25"),
+        ]) func namesTheFormsOfAValue(arguments: [String], form: String) async throws {
+            let run = try await finish([Program.waypost.path] + arguments, in: TestFolder())
+            #expect(run.code == 64)
+            #expect(run.complaints.count == 1)
+            #expect(run.complaints.first?.contains(form) == true, "\(run.errors)")
+        }
+
+        @Test(arguments: [
+            ["fences", "add", "Opera", "--at", "-33.8568,151.2153", "--radius", "50m", "--dwell", "10 min"],
+            ["ledger", "--since", "-1h"], ["watch", "--timeout", "5s", "--distance", "1.5 km"],
+        ]) func takesValuesAsPeopleWriteThem(arguments: [String]) async throws {
+            let run = try await finish([Program.waypost.path] + arguments + ["--socket", "nobody"], in: TestFolder())
+            #expect(run.code == 69, "\(run.errors)")
+        }
+
         @Test func saysInOneLineThatACommandIsUnknown() async throws {
             let run = try await waypost("wacth", in: TestFolder())
             #expect(run.code == 64)

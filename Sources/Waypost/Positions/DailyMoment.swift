@@ -35,14 +35,6 @@ public struct DailyMoment: Sendable, Hashable {
     private func moment(daysAfter time: UTCTime, _ days: Int) -> UTCTime {
         let local = time.secondsSince1970 + Int64(zone.offsetSeconds(at: time))
         let midnight = local - ((local % 86_400) + 86_400) % 86_400 + Int64(days) * 86_400
-        let wall = midnight + Int64(minuteOfDay) * 60
-        // By the clocks of a day before, which are those before a change of that day; then by those that they are then.
-        let early = zone.offsetSeconds(at: UTCTime(millisecondsSince1970: (wall - 86_400) * 1_000))
-        let first = wall - Int64(early)
-        let late = zone.offsetSeconds(at: UTCTime(millisecondsSince1970: first * 1_000))
-        if late == early { return UTCTime(millisecondsSince1970: first * 1_000) }
-        let second = wall - Int64(late)
-        let isThere = zone.offsetSeconds(at: UTCTime(millisecondsSince1970: second * 1_000)) == late
-        return UTCTime(millisecondsSince1970: (isThere ? second : first) * 1_000)
+        return zone.moment(shownAs: UTCTime(millisecondsSince1970: (midnight + Int64(minuteOfDay) * 60) * 1_000))
     }
 }

@@ -36,6 +36,23 @@ public struct TimeZoneRules: Sendable, Hashable {
         return low == 0 ? first : transitions[low - 1].offsetSeconds
     }
 
+    /// The moment at which the clocks show that date and time of day, given as if they showed UTC.
+    ///
+    /// A time that the clocks leave out is as much later; of one that comes twice, the first counts.
+    public func moment(shownAs local: UTCTime) -> UTCTime {
+        func moment(_ offsetSeconds: Int) -> UTCTime { local.advanced(byMilliseconds: -Int64(offsetSeconds) * 1_000) }
+        // By the clocks of a day before, which are those before a change of that day; then by those that they are then.
+        let early = offsetSeconds(at: local.advanced(byMilliseconds: -86_400_000))
+        let late = offsetSeconds(at: moment(early))
+        return offsetSeconds(at: moment(late)) == late ? moment(late) : moment(early)
+    }
+
+    /// The clocks of a rule in the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`; nil when the text is not one.
+    public init?(posix text: String) {
+        guard let rule = DaylightRule(posix: text) else { return nil }
+        self.init(first: 0, transitions: [], footer: rule)
+    }
+
     // MARK: - The file
 
     /// Reads a compiled file; nil when it is none, or is cut off.

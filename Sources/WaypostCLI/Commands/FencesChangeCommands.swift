@@ -17,14 +17,16 @@ struct FencesAddCommand: ParsableCommand {
     @Argument(help: "The fence's name.")
     var name: String
 
-    @Option(help: ArgumentHelp("The middle, in degrees.", valueName: "latitude,longitude"))
-    var at: String
+    @Option(help: ArgumentHelp("The middle, in degrees.", valueName: "latitude,longitude"), transform: PlaceValue.parse)
+    var at: Coordinate
 
-    @Option(help: ArgumentHelp("The radius.", valueName: "metres"))
+    @Option(help: ArgumentHelp("The radius: \(DistanceValue.forms).", valueName: "distance"), transform: DistanceValue.parse)
     var radius: Double
 
-    @Option(help: ArgumentHelp("Tell when the device has stayed inside for so long.", valueName: "seconds"))
-    var dwell: Double?
+    @Option(
+        help: ArgumentHelp("Report a dwell when the device has stayed inside for so long: \(SpanValue.forms).", valueName: "span"),
+        transform: SpanValue.parse)
+    var dwell: Duration?
 
     @Option(help: "What tells it from others; the name when left out.")
     var id: String?
@@ -40,17 +42,9 @@ struct FencesAddCommand: ParsableCommand {
     }
 
     private func fence() throws -> Geofence {
-        let numbers = at.split(separator: ",").map { Double($0.drop { $0 == " " }) }
-        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
-            throw ValidationError("--at must be latitude,longitude in degrees, such as 52.51702,13.38886")
-        }
-        guard let centre = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {
-            throw ValidationError("--at \(at) is not on the Earth: latitude from -90 to 90, longitude from -180 to 180")
-        }
-        if let dwell, !(dwell > 0 && dwell.isFinite) { throw ValidationError("--dwell must be more than 0 seconds") }
         do throws(FenceShapeError) {
-            let shape = try FenceShape.circle(centre: centre, radiusMetres: radius)
-            return Geofence(id: id ?? name, name: name, shape: shape, dwellSeconds: dwell)
+            let shape = try FenceShape.circle(centre: at, radiusMetres: radius)
+            return Geofence(id: id ?? name, name: name, shape: shape, dwellSeconds: dwell.map { $0 / .seconds(1) })
         } catch {
             throw ValidationError("--radius: \(error.description)")
         }

@@ -18,14 +18,13 @@ struct HoldCommand: ParsableCommand {
     @Option(help: ArgumentHelp("What it is for.", valueName: "text"))
     var reason: String
 
-    @Option(help: ArgumentHelp("End by itself after so long.", valueName: "seconds"))
-    var seconds: Double?
+    @Option(help: ArgumentHelp("End by itself after so long: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
+    var seconds: Duration?
 
     @OptionGroup var daemon: DaemonConnection
 
     func validate() throws {
         if reason.isEmpty { throw ValidationError("--reason must not be empty") }
-        if let seconds, !(seconds > 0 && seconds < 315_360_000) { throw ValidationError("--seconds must be more than 0") }
     }
 
     func run() throws {
@@ -38,7 +37,7 @@ struct HoldCommand: ParsableCommand {
         if seconds == nil { SystemProcess.printError("waypost: positioning is held on; end it with Ctrl-C") }
         do throws(ControlError) {
             // Nothing more comes but the connection's end.
-            while true { _ = try client.nextLine(timeoutMilliseconds: seconds.map { Int($0 * 1_000) }) }
+            while true { _ = try client.nextLine(timeoutMilliseconds: seconds.map { Int($0 / .milliseconds(1)) }) }
         } catch .timedOut {
             return
         } catch {

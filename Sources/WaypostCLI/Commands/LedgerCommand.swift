@@ -19,8 +19,8 @@ struct LedgerCommand: ParsableCommand {
     @Option(help: ArgumentHelp("One record, by its id.", valueName: "id"))
     var id: String?
 
-    @Option(help: ArgumentHelp("Everything from this moment on: a time (2026-11-21T11:33:28Z) or a day (UTC).", valueName: "time"))
-    var since: MomentArgument?
+    @Option(help: ArgumentHelp("Everything from this moment on: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
+    var since: UTCTime?
 
     @Flag(help: "Print one JSON object per record.")
     var json = false
@@ -44,7 +44,7 @@ struct LedgerCommand: ParsableCommand {
         guard let since else { return }
         var page: ControlRequest.LedgerPage? = .outbox(0)
         while let current = page {
-            let answer = try daemon.ask(.ledger(.since(since.time, current)), timeoutMilliseconds: 60_000)
+            let answer = try daemon.ask(.ledger(.since(since, current)), timeoutMilliseconds: 60_000)
             for record in answer["records"]?.array ?? [] { try write(record, to: output) }
             page = answer["next"]?.string.flatMap(ControlRequest.LedgerPage.init(text:))
         }

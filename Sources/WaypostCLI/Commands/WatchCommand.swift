@@ -1,5 +1,6 @@
 import ArgumentParser
 import Waypost
+import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
@@ -21,7 +22,9 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "Print JSON lines: TPV, SKY, EVENT, LOST.")
     var json = false
 
-    @Option(help: ArgumentHelp("Only fixes that are so far from the last one shown.", valueName: "metres"))
+    @Option(
+        help: ArgumentHelp("Only fixes that are so far from the last one shown: \(DistanceValue.forms).", valueName: "distance"),
+        transform: DistanceValue.parse)
     var distance: Double?
 
     @Option(
@@ -38,14 +41,13 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("End after so many fixes.", valueName: "n"))
     var count: Int?
 
-    @Option(help: ArgumentHelp("End with 75 when so many seconds pass without a fix.", valueName: "seconds"))
-    var timeout: Double?
+    @Option(
+        help: ArgumentHelp("End with 75 when so long passes without a fix: \(SpanValue.forms).", valueName: "span"),
+        transform: SpanValue.parse)
+    var timeout: Duration?
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
-        // The upper end keeps the milliseconds far from overflow: ten years.
-        if let timeout, !(timeout > 0 && timeout < 315_360_000) { throw ValidationError("--timeout must be more than 0 seconds") }
-        if let distance, !(0...1_000_000).contains(distance) { throw ValidationError("--distance must be from 0 to 1000000 metres") }
         if significant, distance != nil || accuracy != .best {
             throw ValidationError("--significant has distances of its own; leave out --distance and --accuracy")
         }
@@ -93,7 +95,7 @@ struct WatchCommand: ParsableCommand {
     }
 
     private var nextDeadline: Int64? {
-        timeout.map { MonotonicClock.milliseconds + Int64($0 * 1_000) }
+        timeout.map { MonotonicClock.milliseconds + Int64($0 / .milliseconds(1)) }
     }
 
     private func next(of client: inout ControlClient, before deadline: Int64?) throws(CommandFailure) -> [UInt8] {
@@ -101,7 +103,8 @@ struct WatchCommand: ParsableCommand {
             return try client.nextLine(timeoutMilliseconds: deadline.map { Int(max(0, $0 - MonotonicClock.milliseconds)) })
         } catch .timedOut {
             throw CommandFailure(
-                .timedOut, what: "watch", why: "no \(events ? "event" : "fix") for \(timeout ?? 0) seconds", next: "see waypost status")
+                .timedOut, what: "watch", why: "no \(events ? "event" : "fix") for \(DurationText.text(timeout ?? .zero))",
+                next: "see waypost status")
         } catch {
             throw CommandFailure(error)
         }

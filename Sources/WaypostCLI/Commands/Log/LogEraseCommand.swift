@@ -16,11 +16,11 @@ struct LogEraseCommand: ParsableCommand {
             Example: waypost log erase --from 2026-11-21T11:00:00Z --to 2026-11-21T12:30:00Z
             """)
 
-    @Option(help: ArgumentHelp("The first moment that goes: a time or a day (UTC).", valueName: "time"))
-    var from: MomentArgument
+    @Option(help: ArgumentHelp("The first moment that goes: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
+    var from: UTCTime
 
-    @Option(help: ArgumentHelp("The first moment behind that stays.", valueName: "time"))
-    var to: MomentArgument
+    @Option(help: ArgumentHelp("The first moment after that stays.", valueName: "time"), transform: MomentValue.parse)
+    var to: UTCTime
 
     @Flag(help: "Do not ask.")
     var yes = false
@@ -28,7 +28,7 @@ struct LogEraseCommand: ParsableCommand {
     @OptionGroup var location: LogLocation
 
     func validate() throws {
-        if from.time >= to.time { throw ValidationError("--from must be before --to") }
+        if from >= to { throw ValidationError("--from must be before --to") }
     }
 
     func run() throws {
@@ -41,13 +41,13 @@ struct LogEraseCommand: ParsableCommand {
     private func erase(_ folder: LogFolder) throws(CommandFailure) -> (positions: Int, tracks: Int) {
         do throws(RecordingError) {
             let maintenance = try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)")
-            let erasure = try maintenance.erase(from: from.time, to: to.time)
+            let erasure = try maintenance.erase(from: from, to: to)
             return (erasure.positionCount, erasure.trackCount)
         } catch {
             guard case .alreadyInUse = error else { throw CommandFailure(error) }
         }
         // A tracker records there: it does it itself.
-        let answer = try location.daemon.ask(.eraseLog(from: from.time, to: to.time), timeoutMilliseconds: 600_000)
+        let answer = try location.daemon.ask(.eraseLog(from: from, to: to), timeoutMilliseconds: 600_000)
         return (answer["positions"]?.int ?? 0, answer["tracks"]?.int ?? 0)
     }
 

@@ -17,11 +17,11 @@ struct LogExportCommand: ParsableCommand {
             Example: waypost log export --since 2026-11-21 --format gpx
             """)
 
-    @Option(help: ArgumentHelp("Begin behind \(LogMoment.form); default: the oldest.", valueName: "when"))
+    @Option(help: ArgumentHelp("Begin after \(LogMoment.forms); default: the oldest.", valueName: "when"), transform: LogMoment.parse)
     var since: LogMoment?
 
-    @Option(help: ArgumentHelp("Only fixes before that time or day (UTC).", valueName: "time"))
-    var until: MomentArgument?
+    @Option(help: ArgumentHelp("Only fixes before that moment, in the same forms.", valueName: "time"), transform: MomentValue.parse)
+    var until: UTCTime?
 
     @Option(help: "Format: \(ConversionFormat.list(ConversionFormat.writable)).")
     var format = ConversionFormat.jsonl
@@ -47,7 +47,7 @@ struct LogExportCommand: ParsableCommand {
         while let record = try attempt({ () throws(RecordingError) in try reader.next() }) {
             // A break concerns the types that it names, and whoever reads a type passes over the positions of others.
             guard record.types.contains(LogTypes(type ?? reader.header?.types.first ?? .raw)) else { continue }
-            if case .position(let position) = record.content, let until, let time = position.time, time >= until.time { continue }
+            if case .position(let position) = record.content, let until, let time = position.time, time >= until { continue }
             try writer.add(record)
         }
         let last = writer.lastSequence ?? (reader.cursor > 0 ? reader.cursor : end)

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// The words of a command line, before they are parsed and when they cannot be.
+struct CommandLineWords {
+    private let words: [String]
+
+    /// The words behind the program's name.
+    init(_ words: [String]) {
+        self.words = words
+    }
+
+    /// The words with values that begin with a minus joined to their options: `--at -33.8,151.2` becomes `--at=-33.8,151.2`.
+    ///
+    /// A minus and a digit is a value where a value is due: no option of ours is a number.
+    var joined: [String] {
+        var result: [String] = []
+        for (index, word) in words.enumerated() {
+            if word == "--" { return result + words[index...] }
+            if let option = result.last, option.hasPrefix("--"), !option.contains("="), CommandLineWords.isNegative(word) {
+                result[result.count - 1] = "\(option)=\(word)"
+            } else {
+                result.append(word)
+            }
+        }
+        return result
+    }
+
+    private static func isNegative(_ word: String) -> Bool {
+        guard word.first == "-", let next = word.dropFirst().first else { return false }
+        return next.isASCII && next.isNumber || next == "."
+    }
+
+    /// What is wrong with them, as one line: `waypost: watch: WHY; see waypost watch --help`.
+    ///
+    /// - Parameter message: what the parser says, which may have several lines.
+    func failure(_ message: String) -> CommandFailure {
+        let (command, path, unknown) = command
+        let help = (["waypost"] + path + ["--help"]).joined(separator: " ")
+        let what = path.isEmpty ? "usage" : path.joined(separator: " ")
+        let names = command.configuration.subcommands.map { $0._commandName }
+        guard let unknown, !names.isEmpty, message.lowercased().contains("unexpected argument") else {
+            return CommandFailure(.usage, what: what, why: CommandLineWords.joinedLines(message), next: "see \(help)")
+        }
+        let near = nearestName(to: unknown, among: names).map { "did you mean \((path + [$0]).joined(separator: " "))?" }
+        return CommandFailure(.usage, what: what, why: "there is no command '\(oneLine(unknown))'", next: near ?? "see \(help)")
+    }
+
+    /// The command that the words name, the names that lead to it, and the first word behind them that is not an option.
+    private var command: (command: any ParsableCommand.Type, path: [String], unknown: String?) {
+        var command: any ParsableCommand.Type = WaypostCLI.self
+        var path: [String] = []
+        for word in words where !word.hasPrefix("-") {
+            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else {
+                return (command, path, word)
+            }
+            command = next
+            path.append(word)
+        }
+        return (command, path, nil)
+    }
+
+    /// A message of several lines in one: a list becomes `a, b, c`.
+    private static func joinedLines(_ message: String) -> String {
+        let lines = message.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
+        let items = lines.filter { $0.hasPrefix("- ") }.map { $0.dropFirst(2) }
+        var sentences = lines.filter { !$0.hasPrefix("- ") }.joined(separator: " ")
+        // It stands within a sentence of ours.
+        if let first = sentences.first, sentences.dropFirst().first?.isLowercase == true {
+            sentences.replaceSubrange(...sentences.startIndex, with: first.lowercased())
+        }
+        return items.isEmpty ? sentences : "\(sentences) \(items.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,19 @@
+import Waypost
+
+/// A place in a log as people name it: a cursor, or a moment.
+enum LogMoment: Equatable {
+    /// Behind the record of that number.
+    case cursor(UInt64)
+    /// At that moment.
+    case time(UTCTime)
+
+    /// The accepted forms, for help.
+    static let forms = "a cursor (a number) or \(MomentText.forms)"
+
+    /// A whole number is a cursor; everything else names a moment.
+    static func parse(_ text: String) throws -> LogMoment {
+        if let number = UInt64(text) { return .cursor(number) }
+        guard let moment = MomentText.current.moment(text) else { throw ValueProblem(description: "write \(forms)") }
+        return .time(moment)
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Waypost
+import WaypostConfiguration
+
+// Values of options as people write them. What cannot be read is refused with the accepted forms and an example.
+
+/// Why a value of an option is refused, in words that follow the value.
+struct ValueProblem: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A span of time: `5`, `5s`, `"1.5 h"`.
+enum SpanValue {
+    /// The accepted forms, for help.
+    static let forms = "seconds, or with a unit: 500ms, 5s, 10min, 1h, 2d"
+
+    /// The span, longer than nothing and of at most ten years.
+    static func parse(_ text: String) throws -> Duration {
+        // Whatever is wrong with it, the forms tell.
+        guard let span = try? DurationText.parse(text), span > .zero, span <= .seconds(315_360_000) else {  // See above.
+            throw ValueProblem(description: "write \(forms)")
+        }
+        return span
+    }
+}
+
+/// A distance: `10`, `10m`, `"1.5 km"`.
+enum DistanceValue {
+    /// The accepted forms, for help.
+    static let forms = "metres, or with a unit: 10m, 1.5km"
+
+    /// The distance in metres.
+    static func parse(_ text: String) throws -> Double {
+        guard let metres = try? DistanceText.parse(text), metres <= 1_000_000 else {  // The forms tell what is wrong.
+            throw ValueProblem(description: "write \(forms)")
+        }
+        return metres
+    }
+}
+
+/// A place: `52.51702,13.38886`.
+enum PlaceValue {
+    /// The coordinate, latitude first.
+    static func parse(_ text: String) throws -> Coordinate {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0.drop { $0 == " " }) }
+        guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
+            throw ValueProblem(description: "write latitude,longitude in degrees, such as -33.8568,151.2153")
+        }
+        guard let place = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {
+            throw ValueProblem(description: "that is not on the Earth: the latitude is from -90 to 90, the longitude from -180 to 180")
+        }
+        return place
+    }
+}
+
+/// A moment: `2026-11-22T15:25`, `today`, `-1h`.
+enum MomentValue {
+    /// The moment.
+    static func parse(_ text: String) throws -> UTCTime {
+        guard let moment = MomentText.current.moment(text) else { throw ValueProblem(description: "write \(MomentText.forms)") }
+        return moment
+    }
+}
