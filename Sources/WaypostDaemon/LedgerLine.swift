@@ -5,7 +5,7 @@ import WaypostRecording
 /// One line of the ledger: a record and what became of it, or fixes that were left out.
 ///
 /// ```
-/// {"kind":"position","id":"p-4711-1795260808000","time":T,"logged":true,"seq":4711,
+/// {"kind":"position","id":"p-4711-1795260808000-0f3a5c7e9b1d","time":T,"logged":true,"seq":4711,
 ///   "destinations":[{"name":"home","state":"receipt","time":T,"answer":"200"}]}
 /// {"kind":"enter","id":"...","time":T,"name":"Yard","logged":true,"seq":4712,"destinations":[{"name":"home","state":"queued"}]}
 /// {"kind":"track","id":"t-...","time":T,"name":"delivered","destinations":[{"name":"home","state":"refused","reason":"422: no"}]}

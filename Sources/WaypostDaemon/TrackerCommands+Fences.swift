@@ -17,6 +17,7 @@ extension TrackerCommands {
         let all = await fences.keeper.fences
         let added = await fences.keeper.addedIDs
         let inside = Set(await fences.keeper.insideIDs)
+        let start = min(start, all.count)
         let rest = all.dropFirst(start)
         var page = rest.prefix(withShapes ? TrackerCommands.fencesWithShapes : TrackerCommands.fencesWithoutShapes)
         var collection = TextBuffer()

@@ -2,6 +2,7 @@ import Logging
 import Waypost
 import WaypostControl
 import WaypostDispatch
+import WaypostGeofences
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -105,6 +106,7 @@ struct TrackerCommands: Sendable {
         } catch {
             throw refusal(error)
         }
+        await fences.keeper.forget(from: from, to: to)
         try await eraseOutbox(from: from, to: to)
         return answer
     }

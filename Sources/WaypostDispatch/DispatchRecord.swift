@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// One thing on its way to a destination, as the destination gets it: what happened, its name for ever, its place in the row, its age.
 ///
@@ -135,22 +136,6 @@ public struct TrackCall: Sendable, Hashable {
         self.position = position
     }
 
-    /// 128 bits, unique for ever without asking anybody: 48 of the time in milliseconds, when it is known, and 80 or more of the system's
-    /// generator.
-    ///
-    /// Names that grow lie beside each other in the outbox's index (as those of RFC 9562, section 5.7): many at a time change few pages.
-    static func newID(at time: UTCTime?) -> String {
-        var bits = UInt128.random(in: .min ... .max)
-        if let time { bits = bits >> 48 | UInt128(truncatingIfNeeded: time.millisecondsSince1970) << 80 }
-        return String(unsafeUninitializedCapacity: 34) { text in
-            for index in stride(from: 33, to: 1, by: -1) {
-                text[index] = UInt8(truncatingIfNeeded: bits & 0xF)
-                text[index] += text[index] < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10
-                bits >>= 4
-            }
-            text[0] = UInt8(ascii: "t")
-            text[1] = UInt8(ascii: "-")
-            return 34
-        }
-    }
+    /// 48 bits of the time in milliseconds, when it is known, and 80 or more random ones.
+    static func newID(at time: UTCTime?) -> String { UniqueName.make("t-", at: time) }
 }

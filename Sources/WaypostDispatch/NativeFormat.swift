@@ -5,7 +5,7 @@ import WaypostSystem
 ///
 /// ```
 /// {"device":"van-7","sent":"2026-11-21T11:33:28.250Z","records":[
-///   {"class":"TPV","id":"p-4711-1795260808000","lane":"live","seq":4711,"queue_ms":2500,"time":...,"lat":...,"lon":...,...},
+///   {"class":"TPV","id":"p-4711-1795260808000-0f3a5c7e9b1d","lane":"live","seq":4711,"queue_ms":2500,"time":...,"lat":...,"lon":...,...},
 ///   {"class":"EVENT","seq":12,"lane":"events","queue_ms":90,"id":"...-enter","event":"enter","fence":"Yard",...},
 ///   {"class":"TRACK","id":"t-...","lane":"events","seq":13,"name":"delivered","values":{"parcel":7},"time":...,"lat":...,...},
 ///   {"class":"HEALTH","id":"t-...","lane":"events","seq":14,"report":{...}}]}

@@ -4,7 +4,7 @@ import WaypostSystem
 /// OwnTracks' messages, for both of its ways: over MQTT each goes to its topic, over HTTP one after the other to one URL.
 ///
 /// ```
-/// {"_type":"location","lat":..,"lon":..,"tst":..,"acc":4,"alt":46,"vel":49,"cog":96,"tid":"v7","_id":"p-4711-1777692302000"}   BASE
+/// {"_type":"location","lat":..,"lon":..,"tst":..,"acc":4,"alt":46,"vel":49,"cog":96,"tid":"v7","_id":"p-4711-.."}   BASE
 /// {"_type":"transition","event":"enter"|"leave","desc":"Yard","tst":..,"wtst":..,"acc":4,"lat":..,"lon":..,"t":"c","rid":..}    BASE/event
 /// {"_type":"status","linux":{...},"_id":..}                                                                                    BASE/status
 /// {"_type":"waypoints","_creator":"waypost","waypoints":[...]}                                                              BASE/waypoints

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// Where the positions to send come from: they live in the log once, and a destination holds no more than a cursor into it.
 ///
@@ -41,8 +42,8 @@ public struct NumberedPosition: Sendable, Hashable {
         self.position = position
     }
 
-    /// Its name for ever: the number alone would come again after somebody removed the log folder.
-    public var id: String { "p-\(number)-\(position.time?.millisecondsSince1970 ?? 0)" }
+    /// Its name for ever: the number alone would come again after somebody removed the log folder, and both on another box.
+    public var id: String { "p-\(number)-\(position.time?.millisecondsSince1970 ?? 0)-\(RecordBox.digits)" }
 
     /// The number in a name; nil for a name that is none of a position.
     public static func number(ofID id: String) -> UInt64? {
@@ -50,6 +51,12 @@ public struct NumberedPosition: Sendable, Hashable {
         guard parts.count == 3, parts[0] == "p", let number = UInt64(parts[1]), number > 0 else { return nil }
         return number
     }
+}
+
+/// What tells the records of this box from those of others.
+enum RecordBox {
+    /// The same for ever on this box.
+    static let digits = MachineIdentity.digits(for: "records", digitCount: 12)
 }
 
 /// The log cannot be read now.

@@ -1,12 +1,14 @@
 import Synchronization
 import Waypost
+import WaypostSystem
 
 /// Tells another destination only about where the box is: `accuracy = "reduced"`.
 ///
 /// What leaves is decided by ``PositionReduction``: the middle of a cell of 5 km, four times an hour, and no fence events. Records that say nothing
 /// new are not sent and count as delivered. What would give the exact time away goes, too: a position's id is that of its quarter of an hour
-/// (`r-1777692300000`), its number that of the quarter, and its age is not said. Track calls are sent under their own names and values; they
-/// have a place only where no positions are sent, as both together would tell eight an hour.
+/// and this box (`r-1777692300000-0f3a5c7e9b1d`), its number that of the quarter, and its age is not said. Track calls are sent under their own
+/// names and values, with ids that do not hold their time; they have a place only where no positions are sent, as both together would tell
+/// eight an hour.
 ///
 /// What was told is known until the next start of the program; the quarter that it falls into may then be told twice, under the same id.
 /// - Concurrency: as every destination; it remembers what was told, once its receipt is there.
@@ -69,10 +71,11 @@ public final class ReducedDestination: Destination {
         switch record.content {
         case .position(let position):
             guard let told = reduction.process(position), told.isNew, let start = told.position.time else { return nil }
-            coarse.id = "r-\(start.millisecondsSince1970)"
+            coarse.id = "r-\(start.millisecondsSince1970)-\(RecordBox.digits)"
             coarse.sequence = UInt64(clamping: told.quarter)
             coarse.content = .position(told.position)
         case .track(var call):
+            coarse.id = "t-" + MachineIdentity.digits(for: record.id, digitCount: 32)
             call.time = call.time.map { PositionReduction.start(ofQuarter: PositionReduction.quarter(of: $0)) }
             call.position = placesCalls ? call.position.flatMap { reduction.process($0)?.position } : nil
             coarse.content = .track(call)

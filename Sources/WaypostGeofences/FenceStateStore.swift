@@ -5,13 +5,19 @@ import WaypostSystem
 ///
 /// `fences-known` has a number for every fence whose side is known; it changes with the set of fences. `fence-state` has the stays, the way so
 /// far, and the reports of the last events; it is written at each event, before anybody hears of it, and is small however many fences
-/// there are.
+/// there are:
+///
+///     reports, a line each | empty line | ``GeofenceProgress/encoded()`` | how many reports are in doubt, 2 bytes | CRC-32C of reports and number
+///
+/// Whole numbers are little-endian. Damage to one part leaves the other.
 struct FenceStateStore {
     /// What a run before has left.
     struct Content {
         var state = GeofenceMonitorState()
-        /// The reports of the last events: whether everybody has heard of the newest is not known.
+        /// The reports of the last events.
         var reports: [FenceReport] = []
+        /// Of so many of them, the newest, it is not known whether everybody has heard.
+        var doubtfulCount = 0
         /// What could not be read, for people.
         var problems: [String] = []
     }
@@ -30,35 +36,40 @@ struct FenceStateStore {
     /// Reads what is there; nothing, or something damaged, is an empty state.
     func load() -> Content {
         var content = Content()
+        let known = contents(of: knownPath, &content.problems)
+        let bytes = contents(of: progressPath, &content.problems)
+        let parts = bytes.map { FenceStateStore.parts(of: $0) }
+        if let parts { (content.reports, content.doubtfulCount) = (parts.reports, parts.doubtfulCount) }
         do throws(GeofenceStateError) {
-            if let bytes = contents(of: knownPath, &content.problems) {
-                content.state.known = try GeofenceMonitorState.decode(known: bytes)
-            }
-            guard let bytes = contents(of: progressPath, &content.problems) else { return content }
-            let (reports, start) = FenceStateStore.reports(in: bytes)
-            content.state.progress = try GeofenceProgress(decoding: Array(bytes[start...]))
-            content.reports = reports
+            if let known { content.state.known = try GeofenceMonitorState.decode(known: known) }
+            if let parts { content.state.progress = try GeofenceProgress(decoding: parts.progress) }
         } catch {
-            content = Content(problems: ["\(progressPath) or fences-known beside it: damaged; every fence begins anew"])
+            content.state = GeofenceMonitorState()
+            content.problems = ["\(progressPath) or fences-known beside it: damaged; every fence begins anew"]
         }
         return content
     }
 
-    /// Keeps which fences' sides are known; ``save(_:reports:)`` must have been called since they are.
+    /// Keeps which fences' sides are known; ``save(_:reports:doubtfulCount:)`` must have been called since they are.
     func save(known: [UInt64]) throws(SystemError) {
         try AtomicFile.write(GeofenceMonitorState.encode(known: known), to: knownPath, mode: 0o600)
     }
 
-    /// Keeps the stays and the way so far, and what is about to be told.
-    func save(_ progress: GeofenceProgress, reports: [FenceReport]) throws(SystemError) {
+    /// Keeps the stays and the way so far, and what is about to be told or may not have been heard by everybody: so many, the newest.
+    func save(_ progress: GeofenceProgress, reports: [FenceReport], doubtfulCount: Int) throws(SystemError) {
         var bytes: [UInt8] = []
         for report in reports {
             bytes += report.line
             bytes.append(UInt8(ascii: "\n"))
         }
         bytes.append(UInt8(ascii: "\n"))
-        try AtomicFile.write(bytes + progress.encoded(), to: progressPath, mode: 0o600)
+        let count = FenceStateStore.littleEndian(UInt32(clamping: doubtfulCount)).prefix(2)
+        let checked = bytes + count
+        let checksum = FenceStateStore.littleEndian(CRC32C.checksum(checked.span.bytes))
+        try AtomicFile.write(bytes + progress.encoded() + count + checksum, to: progressPath, mode: 0o600)
     }
+
+    private static func littleEndian(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 
     private func contents(of path: String, _ problems: inout [String]) -> [UInt8]? {
         do throws(SystemError) {
@@ -69,15 +80,20 @@ struct FenceStateStore {
         }
     }
 
-    /// The lines before the empty one, and where the state begins.
-    private static func reports(in bytes: [UInt8]) -> ([FenceReport], Int) {
+    /// What is before the empty line, and behind it; no reports where these are damaged.
+    private static func parts(of bytes: [UInt8]) -> (reports: [FenceReport], doubtfulCount: Int, progress: [UInt8]) {
         var reports: [FenceReport] = []
         var start = 0
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            if end == start { return (reports, end + 1) }
+            defer { start = end + 1 }
+            if end == start { break }
             if let report = FenceReport(line: Array(bytes[start..<end])) { reports.append(report) }
-            start = end + 1
         }
-        return (reports, start)
+        let trailer = bytes.count - 6
+        guard trailer >= start else { return ([], 0, []) }
+        let progress = Array(bytes[start..<trailer])
+        let checked = bytes[..<start] + bytes[trailer..<(trailer + 2)]
+        guard bytes[(trailer + 2)...].elementsEqual(littleEndian(CRC32C.checksum(checked.span.bytes))) else { return ([], 0, progress) }
+        return (reports, Int(bytes[trailer]) | Int(bytes[trailer + 1]) << 8, progress)
     }
 }

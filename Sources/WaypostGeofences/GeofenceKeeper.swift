@@ -10,6 +10,9 @@ import WaypostSystem
 /// ```
 /// What ``process(_:)`` gives is on the disk when it returns; after a crash ``start()`` gives the last of it again, with the same ids. So each
 /// event is told at least once, and who remembers the ids knows it once.
+///
+/// A disk that takes nothing holds up no event; it is tried again every second. No id is given twice, on any box: each run has a name of its own
+/// in them, so that what a run before has told and could not write is not told as something else.
 /// - Concurrency: an actor on a thread of its own, which waits for the disk.
 public actor GeofenceKeeper {
     /// What is watched, and how.
@@ -36,13 +39,15 @@ public actor GeofenceKeeper {
     static let lookMilliseconds: Int64 = 5_000
     /// What ``freeMetres`` is at most: five minutes at 180 km/h.
     static let farthestMetres = 15_000.0
-    /// So many events are remembered for `status`.
-    static let rememberedEvents = 20
+    /// So long after a failure the state is written again.
+    static let savePause = Duration.seconds(1)
+    /// Numbers of visits begin anywhere below; beyond 2^53 readers of JSON round them.
+    private static let mostVisitBase: UInt64 = 1 << 52
 
     /// What is wrong with the files and the state, for people; empty when all is well.
     public private(set) var problems: [String] = []
     /// The last events, the newest last.
-    public private(set) var lastReports: [FenceReport] = []
+    public var lastReports: [FenceReport] { recent.reports }
 
     private let settings: Settings
     private let store: FenceStateStore
@@ -53,7 +58,14 @@ public actor GeofenceKeeper {
     private var loadProblems: [String] = []
     private var downloadProblem: String?
     private var stateProblem: String?
+    private var saveProblem: String?
     private var monitor: GeofenceMonitor
+    /// What the ids of this run's events begin with.
+    private let eventPrefix = UniqueName.make("f-", digitCount: 20) + "-"
+    private var recent = RecentReports()
+    /// Whether the disk has something to be told, and the task that tells it again.
+    private var isUnsaved = false
+    private var saving: Task<Void, Never>?
     private var lookAt: Int64 = 0
     /// The revision of the known fences that is on the disk; nil when it must be written.
     private var savedRevision: UInt64?
@@ -69,30 +81,28 @@ public actor GeofenceKeeper {
         store = FenceStateStore(folder: settings.stateFolder)
         own = OwnFences(folder: settings.stateFolder)
         loader = settings.path.map { FenceLoader(path: $0, isAwaited: settings.isAwaited) }
-        monitor = GeofenceMonitor(fences: FenceIndex([]), rule: settings.rule, maxActive: settings.maxActive)
+        monitor = GeofenceMonitor(fences: FenceIndex([]), rule: settings.rule, maxActive: settings.maxActive, eventPrefix: eventPrefix)
     }
+
+    deinit { saving?.cancel() }
 
     /// Reads fences and state; gives what the run before may not have told to everybody, and what happened to fences meanwhile.
     public func start() -> [FenceReport] {
-        let content = store.load()
+        var content = store.load()
+        content.state.progress.numberVisits(after: .random(in: 0..<GeofenceKeeper.mostVisitBase))
         stateProblem = content.problems.first
         own.load()
         let reading = loader?.read()
         loaded = own.goodFences(or: reading)
         loadProblems = reading?.problems ?? []
-        monitor = GeofenceMonitor(fences: FenceIndex(fences), rule: settings.rule, maxActive: settings.maxActive)
-        lastReports = content.reports
+        monitor = GeofenceMonitor(
+            fences: FenceIndex(fences), rule: settings.rule, maxActive: settings.maxActive, eventPrefix: eventPrefix)
+        recent = RecentReports(content.reports, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
         savedRevision = nil
         let removed = keep(monitor.restore(content.state))
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
         noteProblems()
-        return GeofenceKeeper.doubtful(content.reports) + removed
-    }
-
-    /// The newest reports, which somebody may not have heard of, or not have on his disk: a log that waits ten seconds for that has all others.
-    private static func doubtful(_ reports: [FenceReport]) -> [FenceReport] {
-        guard let newest = reports.last?.time else { return reports }
-        return reports.filter { ($0.time ?? newest).millisecondsSince1970 >= newest.millisecondsSince1970 - 60_000 }
+        return content.reports.suffix(content.doubtfulCount) + removed
     }
 
     // MARK: - Positions
@@ -196,33 +206,67 @@ public actor GeofenceKeeper {
     private func keep(_ events: [GeofenceEvent]) -> [FenceReport] {
         guard !events.isEmpty else { return [] }
         let reports = events.map(FenceReport.init)
-        lastReports = Array((lastReports + reports).suffix(max(reports.count, GeofenceKeeper.rememberedEvents)))
-        do throws(SystemError) {
-            try store.save(monitor.progress, reports: lastReports)
-            stateProblem = nil
-        } catch {
-            stateProblem = "the state of fences cannot be kept over a restart: \(error.description)"
-        }
+        recent.append(reports)
+        isUnsaved = true
+        save()
+        if saveProblem == nil { stateProblem = nil }
         noteProblems()
         return reports
     }
 
     /// Writes which fences' sides are known, when that has changed: the set of fences, or a border that was near at first.
     private func keepKnown() {
-        guard savedRevision != monitor.knownRevision else { return }
-        let state = monitor.state
+        if savedRevision != monitor.knownRevision, saving == nil { save() }
+    }
+
+    /// Forgets the events that happened from the first time until the second one.
+    public func forget(from: UTCTime, to: UTCTime) {
+        guard recent.forget(from: from, to: to) else { return }
+        isUnsaved = true
+        save()
+    }
+
+    /// Writes what the disk does not have; when it takes nothing, again after a while, until it does.
+    private func save() {
         do throws(SystemError) {
-            // In that order: a known fence without a stay is one that the device is outside of.
-            try store.save(state.progress, reports: lastReports)
-            try store.save(known: state.known)
-            savedRevision = monitor.knownRevision
+            try write()
+            saving?.cancel()
+            saving = nil
+            saveProblem = nil
         } catch {
-            stateProblem = "the state of fences cannot be kept over a restart: \(error.description)"
-            noteProblems()
+            saveProblem = "the state of fences cannot be kept over a restart: \(error.description)"
+            if saving == nil {
+                saving = Task { [weak self] in
+                    repeat {
+                        do { try await Task.sleep(for: GeofenceKeeper.savePause) } catch { return }
+                    } while await self?.saveAgain() == false
+                }
+            }
         }
+        noteProblems()
+    }
+
+    /// Whether everything is on the disk.
+    private func saveAgain() -> Bool {
+        save()
+        return saving == nil
+    }
+
+    private func write() throws(SystemError) {
+        let now = MonotonicClock.milliseconds
+        let knownRevision = monitor.knownRevision
+        // In that order: a known fence without a stay is one that the device is outside of.
+        if isUnsaved || savedRevision != knownRevision {
+            try store.save(monitor.progress, reports: recent.reports, doubtfulCount: recent.doubtfulCount(now: now))
+            recent.noteSaved(now: now)
+            isUnsaved = false
+        }
+        guard savedRevision != knownRevision else { return }
+        try store.save(known: monitor.state.known)
+        savedRevision = knownRevision
     }
 
     private func noteProblems() {
-        problems = (stateProblem.map { [$0] } ?? []) + own.problems + loadProblems + (downloadProblem.map { [$0] } ?? [])
+        problems = [stateProblem, saveProblem].compactMap { $0 } + own.problems + loadProblems + (downloadProblem.map { [$0] } ?? [])
     }
 }

@@ -2,16 +2,22 @@ import Waypost
 
 /// Names that stay with this machine, and tell nobody its own.
 public enum MachineIdentity {
-    /// The digits of the machine's id, or of its name where it has no id (many containers), mixed with a purpose: the same for ever for one
-    /// machine and purpose, and no way back from it.
+    /// The digits of the machine's id, or of its name where it has no id (many containers), mixed with its board's serial number, where the
+    /// device tree has one, and with a purpose: the same for ever for one machine and purpose, and no way back from it.
     ///
+    /// With the serial number, boards that start from copies of one card differ.
     /// - Source: machine-id(5): the id itself is not to be shown to a network.
     /// - Parameter digitCount: at most 64, hexadecimal.
     public static func digits(for purpose: String, digitCount: Int = 16) -> String {
-        let bytes = id + Array("\n\(purpose)".utf8)
+        let bytes = id + boardSerial + Array("\n\(purpose)".utf8)
         var digest = SHA256()
         digest.update(bytes.span.bytes)
         return String(SHA256.hexadecimal(digest.finish()).prefix(digitCount))
+    }
+
+    private static var boardSerial: [UInt8] {
+        let contents = try? Syscalls.contents(of: "/proc/device-tree/serial-number")  // Most boards without a device tree tell only root.
+        return (contents ?? []).prefix { $0 > 0x20 }
     }
 
     private static var id: [UInt8] {

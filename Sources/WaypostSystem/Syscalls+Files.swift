@@ -177,6 +177,12 @@ extension Syscalls {
         }
     }
 
+    /// Whether the path names a pipe, links followed.
+    public static func isPipe(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+
     /// Whether users other than the owner may read or change a file; of one that cannot be looked at nobody knows, so they may.
     public static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()

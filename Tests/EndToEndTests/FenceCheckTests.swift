@@ -33,6 +33,13 @@ extension EndToEnd {
             }
             #expect(try await waypost("fences", "check", "missing.json", in: folder).code == 66)
             #expect(try await waypost("fences", "check", ".", in: folder).code == 66)
+            let device = try await waypost("fences", "check", "/dev/zero", in: folder)
+            #expect(
+                device.code == 66 && device.complaints == ["waypost: /dev/zero: is not a file; name a fence file, or - for standard input"])
+            // A shell's <(command) is a pipe.
+            try folder.write("[\(Self.yard)]", to: "fences.json")
+            let piped = try await finish(["/bin/bash", "-c", "\(Program.waypost.path) fences check <(cat fences.json)"], in: folder)
+            #expect(piped.code == 0)
         }
 
         @Test func printsAnObjectForEachRemarkAndOneForTheFile() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Waypost
+import WaypostSystem
 import WaypostTestKit
 
 extension EndToEnd {
@@ -68,6 +69,29 @@ extension EndToEnd {
             try folder.write(#"{"type":"FeatureCollection","features":[]}"#, to: "fences.geojson")
             #expect(try await fences("list").outputLines == ["Shop, circle of 30.0 m, added"])
             _ = try await second.stop()
+        }
+
+        /// Whatever number a client says, the list is empty from there on, and the tracker goes on.
+        @Test(arguments: ["3", "9223372036854775807", "1e300", "-1"]) func listsFromAnyNumber(from: String) async throws {
+            let folder = try TestFolder()
+            let options = ["--config", try configuration(in: folder)]
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: options)
+            let descriptor = try UnixSocket.connect(folder.path("socket"))
+            defer { Syscalls.close(descriptor) }
+            try UnixSocket.sendAll(descriptor, Array("{\"request\":\"fences_list\",\"from\":\(from)}\n".utf8))
+            var answers: [UInt8] = []
+            while answers.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
+                let piece = try Syscalls.read(descriptor, upTo: 65_536)
+                try #require(!piece.isEmpty, "the tracker is gone")
+                answers += piece
+            }
+            let answer = try JSONParser().parse(Array(answers.split(separator: UInt8(ascii: "\n"))[1]))
+            if answer["class"]?.string == "FENCES" {
+                #expect(answer["total"]?.int == 2 && answer["fences"]?.array == [] && answer["next"] == nil)
+            } else {
+                #expect(answer["code"]?.string == "bad_request")
+            }
+            #expect(try await tracker.stop().code == 0)
         }
 
         @Test(arguments: [

@@ -88,6 +88,8 @@ import WaypostSystem
     @Test func readsTheNumberOutOfAPositionsName() {
         let numbered = NumberedPosition(number: 4_711, position: DispatchFixture.position(1))
         #expect(NumberedPosition.number(ofID: numbered.id) == 4_711)
+        // The same number at the same second is another position on another box.
+        #expect(numbered.id.hasSuffix("-" + MachineIdentity.digits(for: "records", digitCount: 12)))
         for id in ["", "p-", "p-1", "p-x-1", "t-1-2", "p-0-5", "p-99999999999999999999-5"] {
             #expect(NumberedPosition.number(ofID: id) == nil)
         }

@@ -103,7 +103,7 @@ import WaypostTestKit
         let received = try server.received().compactMap { $0["recordId"]?.string }
         var seen: Set<String> = []
         let first = received.filter { seen.insert($0).inserted }
-        #expect(first == (1...150).map { "p-\($0 * 3)-\(1_777_692_302_000 + $0 * 1_000)" })
+        #expect(first == (1...150).map { NumberedPosition(number: UInt64($0) * 3, position: DispatchFixture.position($0)).id })
         // A broken answer makes one repeat, or two when libcurl tries on a new connection; batches that were sent whole would make thousands.
         #expect(received.count < 300)
         #expect(try await dispatcher.outbox.deadLetters().isEmpty)

@@ -1,11 +1,14 @@
 import Testing
 import Waypost
+import WaypostSystem
 import WaypostTestKit
 
 @testable import WaypostDispatch
 
 /// What leaves for a destination that may know about where the box is and no better.
 @Suite struct ReducedDestinationTests {
+    private let box = MachineIdentity.digits(for: "records", digitCount: 12)
+
     private func batch(_ contents: [DispatchRecord.Content], lane: DispatchLane = .live) -> DispatchBatch {
         DispatchBatch(
             device: "box", time: DispatchFixture.start,
@@ -31,7 +34,7 @@ import WaypostTestKit
             }
         }
         // 03:25:02 to 03:55:01: three quarters of an hour.
-        #expect(inner.taken.map(\.id) == ["r-1777691700000", "r-1777692600000", "r-1777693500000"])
+        #expect(inner.taken.map(\.id) == ["r-1777691700000", "r-1777692600000", "r-1777693500000"].map { "\($0)-\(box)" })
         #expect(inner.taken.compactMap(\.time?.millisecondsSince1970) == [1_777_691_700_000, 1_777_692_600_000, 1_777_693_500_000])
         #expect(Set(inner.taken.compactMap(\.position?.coordinate)).count == 1)
         #expect(inner.taken.allSatisfy { $0.age == nil && $0.position?.accuracy?.origin == .reduced })
@@ -60,7 +63,7 @@ import WaypostTestKit
         var rest = batch
         rest.records.removeFirst(3)
         #expect(await destination.send(rest) == .partly(count: 2, answer: "200", then: nil))
-        #expect(inner.taken.map(\.id) == ["r-1777691700000", "r-1777692600000"])
+        #expect(inner.taken.map(\.id) == ["r-1777691700000", "r-1777692600000"].map { "\($0)-\(box)" })
     }
 
     @Test func tellsNoFenceAndCallsWithoutAPlaceBesidePositions() async throws {

@@ -12,7 +12,7 @@ extension GeofenceMonitor {
     /// What a successor must know beside the fences whose side is known, which change only with ``knownRevision``.
     public var progress: GeofenceProgress {
         var progress = GeofenceProgress()
-        progress.visits = visitCount
+        (progress.lastVisit, progress.visitBase) = (lastVisit, visitBase)
         progress.lastTime = lastTime
         progress.lostSince = lostSince
         progress.lastPlace = lastPlace
@@ -37,7 +37,7 @@ extension GeofenceMonitor {
     /// shape does not hold the last place; fences that the state does not know begin anew.
     public mutating func restore(_ state: GeofenceMonitorState) -> [GeofenceEvent] {
         let progress = state.progress
-        visitCount = progress.visits
+        (lastVisit, visitBase) = (progress.lastVisit, progress.visitBase)
         (lastTime, lostSince, lastSeconds) = (progress.lastTime, progress.lostSince, progress.lastSeconds)
         (lastPlace, lastCoordinate) = (progress.lastPlace, progress.lastCoordinate)
         estimator = progress.estimator

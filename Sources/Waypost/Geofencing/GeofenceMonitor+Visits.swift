@@ -35,20 +35,20 @@ extension GeofenceMonitor {
         _ slot: Int32, _ crossing: BorderCrossing, _ step: borrowing FixStep, evidence: GeofenceEvent.Evidence?,
         into events: inout [GeofenceEvent]
     ) {
-        visitCount += 1
+        lastVisit += 1
         let (crossed, left) = (time(at: crossing.first, step), time(at: crossing.last, step))
         let order = (crossed ?? step.time)?.millisecondsSince1970 ?? 0
-        begun.append(BegunVisit(slot: slot, number: visitCount, order: order, isPass: true))
-        tell(.pass, slot, visit: visitCount, step, evidence, crossedAt: crossed, leftAt: left, into: &events)
+        begun.append(BegunVisit(slot: slot, number: lastVisit, order: order, isPass: true))
+        tell(.pass, slot, visit: lastVisit, step, evidence, crossedAt: crossed, leftAt: left, into: &events)
     }
 
     @discardableResult
     private mutating func begin(_ slot: Int32, at time: UTCTime?) -> UInt64 {
-        visitCount += 1
-        visits[slot] = GeofenceProgress.Visit(number: visitCount, countsFrom: time)
-        begun.append(BegunVisit(slot: slot, number: visitCount, order: time?.millisecondsSince1970 ?? 0, isPass: false))
+        lastVisit += 1
+        visits[slot] = GeofenceProgress.Visit(number: lastVisit, countsFrom: time)
+        begun.append(BegunVisit(slot: slot, number: lastVisit, order: time?.millisecondsSince1970 ?? 0, isPass: false))
         if let time, let stay = index.dwellSeconds(slot) { nextDwell = min(nextDwell, Self.due(after: stay, from: time)) }
-        return visitCount
+        return lastVisit
     }
 
     /// Numbers the visits that began with this fix in the order of their crossings, then of their fences' ids: the order in which fences are

@@ -20,7 +20,9 @@ public struct GeofenceMonitor: Sendable {
 
     var sides: [Side]
     var visits: [Int32: GeofenceProgress.Visit] = [:]
-    var visitCount: UInt64 = 0
+    /// The number of the last visit, and the one before the first.
+    var lastVisit: UInt64 = 0
+    var visitBase: UInt64 = 0
     /// The visits that began with this fix.
     var begun: [BegunVisit] = []
     var neighbourhood = FenceNeighbourhood()
@@ -57,12 +59,14 @@ public struct GeofenceMonitor: Sendable {
 
     /// A monitor of those fences that has seen nothing yet.
     ///
-    /// - Parameter eventPrefix: makes the events' ids different from those of other monitors.
+    /// - Parameter eventPrefix: makes the events' ids different from those of other monitors, and of other runs of this one: an event that was
+    ///   told may be in no state, and its number comes again.
     public init(fences: FenceIndex, rule: BorderRule = .robust, maxActive: Int? = nil, eventPrefix: String = "") {
         self.rule = rule
         self.eventPrefix = eventPrefix
         self.maxActive = maxActive
         index = fences
+        if maxActive == nil { index.prepare(for: rule) }
         sides = Array(repeating: .unknown, count: fences.slotCount)
     }
 
@@ -92,10 +96,10 @@ public struct GeofenceMonitor: Sendable {
             step.fixes = estimate.fixes
             step.isContinuous = estimate.isContinuous
             neighbourhood.lookahead = lookahead(step)
-            if estimate.refutesStart, visitCount == UInt64(visits.count) { seekAgain() }
+            if estimate.refutesStart, lastVisit &- visitBase == UInt64(visits.count) { seekAgain() }
         }
         // Not before: a lie that is found out starts the numbers anew.
-        let visitsBefore = visitCount
+        let visitsBefore = lastVisit
         var events: [GeofenceEvent] = []
         let milliseconds = step.time?.millisecondsSince1970 ?? .min
         if milliseconds >= index.nextExpiry, let time = step.time { expire(at: time, into: &events) }
@@ -103,7 +107,7 @@ public struct GeofenceMonitor: Sendable {
             if opensWindow(&step) { lookThroughWindow(step, into: &events) } else { look(&step, into: &events) }
         }
         if milliseconds >= nextDwell, let time = step.time { findStays(at: time, step, into: &events) }
-        if visitCount > visitsBefore + 1 { renumberVisits(after: visitsBefore, &events) }
+        if lastVisit > visitsBefore + 1 { renumberVisits(after: visitsBefore, &events) }
         if events.count > 1 { events.sort { $0.order != $1.order ? $0.order < $1.order : $0.fenceID < $1.fenceID } }
         lastPlace = step.place
         lastCoordinate = step.coordinate
@@ -122,7 +126,7 @@ public struct GeofenceMonitor: Sendable {
         seeksAll = true
         fresh.removeAll()
         visits.removeAll()
-        visitCount = 0
+        lastVisit = visitBase
         lastPlace = nil
     }
 

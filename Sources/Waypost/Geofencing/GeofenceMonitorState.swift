@@ -3,7 +3,7 @@
 /// `progress` changes with every fix and is small; `known` changes only with the set of fences, and takes 8 bytes a fence. Write `progress`
 /// first: a fence that is known but has no stay counts as one that the object is outside of.
 ///
-/// A monitor that is made from the state after an event, and one made from the state before it, agree on that event's id.
+/// A monitor that is made from the state after an event, and one made from the state before it, agree on that event's visit.
 public struct GeofenceMonitorState: Sendable, Hashable {
     /// Keys (``Geofence/key``) of the fences whose side is known.
     ///
@@ -73,8 +73,10 @@ public struct GeofenceProgress: Sendable, Hashable {
 
     /// The fences that the object is inside of.
     public var stays: [Stay] = []
-    /// How many visits and passes there have been.
-    public var visits: UInt64 = 0
+    /// The number of the last visit or pass.
+    public internal(set) var lastVisit: UInt64 = 0
+    /// The number before the first one.
+    var visitBase: UInt64 = 0
     /// The time of the last fix.
     public var lastTime: UTCTime?
     /// Since when the position is lost.
@@ -88,6 +90,13 @@ public struct GeofenceProgress: Sendable, Hashable {
 
     /// Nothing known.
     public init() {}
+
+    /// Lets the visits that begin from now on have the numbers after that one; those that are under way keep theirs.
+    ///
+    /// - Parameter base: at most 2^53, so that every reader of JSON knows the numbers.
+    public mutating func numberVisits(after base: UInt64) {
+        (lastVisit, visitBase) = (base &+ lastVisit &- visitBase, base)
+    }
 }
 
 extension Geofence {

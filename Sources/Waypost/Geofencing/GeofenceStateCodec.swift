@@ -24,7 +24,8 @@ extension GeofenceProgress {
     /// - Cost: some 60 bytes, 30 a stay, and 500 under `robust`.
     public func encoded() -> [UInt8] {
         var writer = StateWriter(Self.magic)
-        writer.write(visits)
+        writer.write(lastVisit)
+        writer.write(visitBase)
         writer.write(lastTime)
         writer.write(lostSince)
         writer.write(lastSeconds)
@@ -53,7 +54,10 @@ extension GeofenceProgress {
     /// The progress in the bytes of a file.
     public init(decoding bytes: [UInt8]) throws(GeofenceStateError) {
         var reader = try StateReader(bytes, Self.magic)
-        visits = try reader.readNumber()
+        lastVisit = try reader.readNumber()
+        visitBase = try reader.readNumber()
+        // More visits than anybody will ever make are a damaged number.
+        guard visitBase <= lastVisit, lastVisit < 1 << 54 else { throw .value(offset: reader.offset) }
         lastTime = try reader.readTime()
         lostSince = try reader.readTime()
         lastSeconds = try reader.readReal()
@@ -99,7 +103,7 @@ extension GeofenceMonitorState {
 
 /// Writes the values of a state one after the other.
 struct StateWriter {
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
     private var bytes: [UInt8]
 
     init(_ magic: StaticString) {

@@ -9,6 +9,10 @@ struct FenceInput {
     func bytes() throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         let limit = FenceFileLimits().bytes
+        // A pipe is what <(command) of a shell gives.
+        if path != "-", Syscalls.kind(path) == .other, !Syscalls.isPipe(path) {
+            throw CommandFailure(.inputMissing, what: path, why: "is not a file", next: "name a fence file, or - for standard input")
+        }
         do throws(SystemError) {
             if path != "-", Syscalls.isFolder(path) { throw SystemError.isFolder(path) }
             let reader = try FileReader(path: path == "-" ? "/dev/stdin" : path)

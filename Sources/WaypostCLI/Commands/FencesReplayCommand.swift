@@ -28,7 +28,8 @@ struct FencesReplayCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let index = FenceIndex(try FenceInput(path: fences).fences())
+        var index = FenceIndex(try FenceInput(path: fences).fences())
+        index.prepare(for: rule)
         let output = try OutputStream(path: "-")
         for (number, track) in tracks.enumerated() { try replay(track, number: number, index, output) }
         try output.finish()

@@ -36,6 +36,21 @@ struct GeofenceMemoryTests {
             + monitor.soughtSince.count + monitor.late.count + monitor.fresh.count + monitor.estimator.way.points.count
     }
 
+    /// 29 MB at 100 000 fences.
+    @Test func makesBordersOnlyForTheRuleThatUsesThem() throws {
+        var random = SeededGenerator(seed: 73)
+        let fences = try (0..<200).map { try RandomFences.fence($0, near: RandomFences.regions[$0 % 5], &random) }
+        var index = FenceIndex(fences)
+        #expect(!index.hasBorders)
+        var monitor = GeofenceMonitor(fences: index)
+        _ = monitor.replaceFences(with: Array(fences.dropFirst(150)))
+        #expect(!monitor.index.hasBorders)
+        #expect(GeofenceMonitor(fences: index, rule: .exact).index.hasBorders)
+        #expect(!GeofenceMonitor(fences: index, rule: .exact, maxActive: 5).index.hasBorders)
+        index.prepare(for: .robust)
+        #expect(!index.hasBorders)
+    }
+
     /// Slots follow the place on the Earth; whoever asks gets fences in the order in which they came.
     @Test func givesFencesInTheOrderInWhichTheyCame() throws {
         var random = SeededGenerator(seed: 72)

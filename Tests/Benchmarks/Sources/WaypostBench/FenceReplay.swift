@@ -10,7 +10,8 @@ enum FenceReplay {
     static func run(fences fencePath: String, positions positionPath: String, rule: BorderRule) -> Bool {
         let started = cpuSeconds()
         guard let fences = fences(fencePath), let tracks = tracks(positionPath), !fences.isEmpty, !tracks.isEmpty else { return false }
-        let index = FenceIndex(consume fences)
+        var index = FenceIndex(consume fences)
+        index.prepare(for: rule)
         let loaded = cpuSeconds()
         var result = Result()
         for track in tracks { pass(track, index, rule, &result) }

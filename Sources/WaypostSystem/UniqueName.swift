@@ -1,0 +1,25 @@
+import Waypost
+
+/// Names that are given once, on any box and in any run.
+public enum UniqueName {
+    /// The prefix, and random hexadecimal digits: unique for ever without asking anybody, as far as there are enough of them.
+    ///
+    /// - Parameters:
+    ///   - time: makes the first 48 bits, when it is known: names that grow lie beside each other in an index (as those of RFC 9562,
+    ///     section 5.7), and many at a time change few pages.
+    ///   - digitCount: at most 32, of which each has 4 bits.
+    public static func make(_ prefix: StaticString, at time: UTCTime? = nil, digitCount: Int = 32) -> String {
+        var bits = UInt128.random(in: .min ... .max)
+        if let time { bits = bits >> 48 | UInt128(truncatingIfNeeded: time.millisecondsSince1970) << 80 }
+        let start = prefix.utf8CodeUnitCount
+        return String(unsafeUninitializedCapacity: start + digitCount) { text in
+            prefix.withUTF8Buffer { for (index, byte) in $0.enumerated() { text.initializeElement(at: index, to: byte) } }
+            for index in 0..<digitCount {
+                let digit = UInt8(truncatingIfNeeded: bits >> 124)
+                text.initializeElement(at: start + index, to: digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+                bits <<= 4
+            }
+            return start + digitCount
+        }
+    }
+}
