@@ -123,7 +123,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "WaypostConfigurationTests", dependencies: ["WaypostConfiguration", "WaypostTestKit"], swiftSettings: strict),
-        .testTarget(name: "WaypostCLITests", dependencies: ["Waypost", "WaypostCLI"], swiftSettings: strict),
+        .testTarget(
+            name: "WaypostCLITests",
+            dependencies: ["Waypost", "WaypostSystem", "WaypostCLI", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Waypost", "WaypostSystem", "WaypostTestKit", "WaypostDaemon", "WaypostCLI"],
             swiftSettings: strict),
