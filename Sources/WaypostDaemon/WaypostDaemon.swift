@@ -40,7 +40,8 @@ enum WaypostDaemon {
         let isJournal = identity.environment["JOURNAL_STREAM"] != nil
         LoggingSystem.bootstrap { _ in StandardErrorLogHandler(isJournal: isJournal) }
         let paths = DefaultPaths(
-            environment: identity.environment, userID: identity.userID, userName: identity.userName, stateDirectory: options.state)
+            environment: identity.environment, userID: identity.userID, userName: identity.userName,
+            stateDirectory: try options.state.map(absolute))
         var configuration: Configuration
         do {
             configuration = try Configuration.load(path: options.configuration, paths: paths).configuration
@@ -48,11 +49,16 @@ enum WaypostDaemon {
             throw DaemonFailure(error)
         }
         if !options.sources.isEmpty { configuration.sources = options.sources.map { Configuration.Source(url: $0) } }
-        if let log = options.log { configuration.log.directory = log }
-        if let socket = options.socket { configuration.control.socket = socket }
+        // Told to programs with other working folders.
+        configuration.log.directory = try absolute(options.log ?? configuration.log.directory)
+        configuration.control.socket = try absolute(options.socket ?? configuration.control.socket)
         return Tracker(
             configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays,
             secrets: SecretFiles(credentialsFolder: identity.environment["CREDENTIALS_DIRECTORY"]),
             notifier: ServiceNotifier(environment: identity.environment), logger: Logger(label: "waypostd"))
+    }
+
+    private static func absolute(_ path: String) throws(DaemonFailure) -> String {
+        do { return try Syscalls.absolutePath(path) } catch { throw DaemonFailure(.inputMissing, error.description) }
     }
 }

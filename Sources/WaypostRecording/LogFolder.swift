@@ -52,11 +52,13 @@ public struct LogFolder: Sendable, Hashable {
             .map { String($0.dropLast(LogFolder.openSuffix.count)) }
     }
 
-    /// Creates what is missing, takes the lock and clears what a crashed recorder left half written.
-    func take() throws(RecordingError) -> FileLock {
+    /// Takes the lock and clears what a crashed recorder left half written.
+    ///
+    /// - Parameter creates: whether folders that are missing are made; else that is `cannotPrepare`.
+    func take(creates: Bool) throws(RecordingError) -> FileLock {
         let attempt: FileLock.Attempt
         do {
-            try Syscalls.createFolders(journalFolder)
+            if creates { try Syscalls.createFolders(journalFolder) } else { _ = try Syscalls.names(inFolder: journalFolder) }
             attempt = try FileLock.take(path: lockPath)
         } catch {
             throw .cannotPrepare(folder: path, cause: error)

@@ -69,8 +69,8 @@ public struct Pullers: Sendable {
     ///
     /// A cursor before the one that is known changes nothing: what has arrived has arrived.
     /// - Returns: the puller as it is known now.
-    /// - Errors: `invalidPuller`; `unknownCursor` for a record that there is not; `tooManyPullers`; `cannotRead`, `cannotAcknowledge`,
-    ///   `damagedPullers`.
+    /// - Errors: `invalidPuller`; `unknownCursor` for a record that there is not; `tooManyPullers`; `cannotRead`, `cannotAcknowledge`
+    ///   (also when there is no log), `damagedPullers`.
     @discardableResult
     public func acknowledge(_ cursor: UInt64, puller name: String) throws(RecordingError) -> Puller {
         guard Pullers.isValid(name: name) else { throw .invalidPuller(name: name) }
@@ -109,7 +109,6 @@ public struct Pullers: Sendable {
     private func change(_ body: (inout [Puller]) throws(RecordingError) -> Bool) throws(RecordingError) {
         let lock: FileLock
         do {
-            try Syscalls.createFolders(folder.journalFolder)
             lock = try FileLock.wait(path: folder.pullersPath + ".lock")
         } catch {
             throw .cannotAcknowledge(path: folder.pullersPath, cause: error)

@@ -48,8 +48,9 @@ public actor TrackRecorder {
     ///
     /// - Errors: `alreadyInUse`, `cannotPrepare`, `cannotRead`, `unsupportedVersion`.
     public init(folder path: String, configuration: Configuration = Configuration()) throws(RecordingError) {
-        let folder = LogFolder(path: path)
-        lock = try folder.take()
+        let folder: LogFolder
+        do { folder = LogFolder(path: try Syscalls.absolutePath(path)) } catch { throw .cannotPrepare(folder: path, cause: error) }
+        lock = try folder.take(creates: true)
         do {
             executor = try ThreadExecutor(name: "recorder")
             archive = try TrackArchive(folder: folder, creator: configuration.creator, types: configuration.types)
@@ -212,7 +213,7 @@ public actor TrackRecorder {
 
     private func createJournal(_ first: CarriedRecords.First) throws(RecordingError) -> OpenJournal {
         // Somebody removed the folder, and with it the lock.
-        if !Syscalls.exists(folder.lockPath) { lock = try folder.take() }
+        if !Syscalls.exists(folder.lockPath) { lock = try folder.take(creates: true) }
         var first = first
         func nextStem() -> String { TrackStem(time: first.time, bootIdentity: BootIdentity.bytes, sequence: first.sequence).description }
         var stem = nextStem()

@@ -205,6 +205,15 @@ extension Syscalls {
         return path
     }
 
+    /// The path from the root on, which means the same to every program and for ever; links stay in it.
+    public static func absolutePath(_ path: String) throws(SystemError) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = getcwd(nil, 0) else { throw SystemError(code: errno, operation: "find the working folder of", path: path) }
+        defer { free(folder) }
+        let names = path.split(separator: "/").drop { $0 == "." }
+        return names.reduce(String(cString: folder)) { $0 == "/" ? "/\($1)" : "\($0)/\($1)" }
+    }
+
     /// The size of an open ordinary file in bytes, nil for anything else.
     public static func size(_ descriptor: Int32) -> Int64? {
         var status = stat()

@@ -114,7 +114,7 @@ extension EndToEnd {
             let next = try ProgramProcess(
                 [Program.waypostd.path, "--source", "nmea:\(Package.drive)?speed=0"] + TrackerProcess.options, in: folder)
             #expect(try await next.exit() == ProgramExit(code: 0))
-            #expect(next.errors.contains("recovered log/"))
+            #expect(next.errors.contains("recovered \(folder.path("log"))/"))
             let tracks = try tracker.tracks
             #expect(tracks.count == 2)
             for track in tracks { #expect(try await track.objections() == "") }

@@ -138,7 +138,7 @@ extension EndToEnd {
             }
             let rotated = try await waypost("log", "rotate", "--socket", "socket", in: folder)
             #expect(rotated.code == 0)
-            #expect(try GPXFile(path: folder.path(rotated.output.split(separator: "\n").first.map(String.init) ?? "")).pointCount >= 9)
+            #expect(try GPXFile(path: rotated.output.split(separator: "\n").first.map(String.init) ?? "").pointCount >= 9)
             #expect(try await waypost("log", "rotate", "--socket", "socket", in: folder).output == "")
             try fifo.write((20..<25).map { receiver.epoch($0).text }.joined())
             fifo.close()
@@ -204,10 +204,48 @@ extension EndToEnd {
 
         @Test func saysThatThereIsNoSuchLog() async throws {
             let folder = try TestFolder()
-            for command in [["list"], ["export"], ["verify"], ["recover"], ["ack", "1", "--puller", "p"]] {
+            for command in Self.commands {
                 let run = try await finish([Program.waypost.path, "log"] + command + ["--log", "nowhere"], in: folder)
                 #expect(run.code == 66 && run.complaints.count == 1, "\(command)")
             }
+            // A folder of something else is none either, and nothing is made in it.
+            try FileManager.default.createDirectory(atPath: folder.path("other"), withIntermediateDirectories: false)
+            for command in Self.commands.suffix(3) {
+                let run = try await finish([Program.waypost.path, "log"] + command + ["--log", "other"], in: folder)
+                #expect(run.code == 66 && run.complaints.count == 1, "\(command)")
+            }
+            #expect(try folder.names(in: "other") == [])
+        }
+
+        private static let commands = [
+            ["list"], ["export"], ["verify"], ["recover"], ["ack", "0", "--puller", "p"],
+            ["erase", "--from", "2026-03-01", "--to", "2026-03-02", "--yes"],
+        ]
+
+        @Test func tellsOtherFoldersWhereTheLogIs() async throws {
+            let folder = try await logFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            let elsewhere = try TestFolder()
+            let socket = folder.path("socket")
+            func log(_ arguments: String...) async throws -> Finished {
+                try await finish([Program.waypost.path, "log"] + arguments + ["--socket", socket], in: elsewhere)
+            }
+            #expect(try await log("list").outputLines.count == 2)
+            #expect(try await log("export").outputLines.count == 50)
+            let erased = try await log("erase", "--from", "2026-03-01T12:00:10Z", "--to", "2026-03-01T12:00:20Z", "--yes")
+            #expect(erased.output == "erased 10 positions from 1 track\n", "\(erased.errors)")
+            // What another tracker holds is not erased from this one's log.
+            let other = try TestFolder()
+            let otherFIFO = try ReceiverFIFO("receiver", in: other)
+            let otherTracker = try await TrackerProcess(source: "nmea:receiver", in: other)
+            let mistaken = try await log("erase", "--from", "2026-03-01", "--to", "2026-03-02", "--yes", "--log", other.path("log"))
+            #expect(mistaken.code == 73 && mistaken.complaints.count == 1)
+            #expect(try await log("export").outputLines.count == 40)
+            fifo.close()
+            otherFIFO.close()
+            _ = try await tracker.stop()
+            _ = try await otherTracker.stop()
         }
     }
 }

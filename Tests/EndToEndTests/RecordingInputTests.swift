@@ -26,7 +26,7 @@ extension EndToEnd {
             #expect(track.times.count == fixes)
             #expect(try await track.objections() == "")
             // The daemon says where the track is, and leaves no socket behind.
-            #expect(run.errors.contains("wrote log/\(names[0]): \(fixes) positions"))
+            #expect(run.errors.contains("wrote \(folder.path("log"))/\(names[0]): \(fixes) positions"))
             #expect(try folder.names().contains("socket") == false)
         }
 

@@ -28,13 +28,15 @@ struct LogAckCommand: ParsableCommand {
     @OptionGroup var location: LogLocation
 
     /// Stores it; where this user may read the log but not write it, the tracker does.
-    private func acknowledge(_ cursor: UInt64, in pullers: Pullers) throws(CommandFailure) -> UInt64 {
+    private func acknowledge(_ cursor: UInt64, in folder: LogFolder) throws(CommandFailure) -> UInt64 {
+        let refused: CommandFailure
         do throws(RecordingError) {
-            return try pullers.acknowledge(cursor, puller: puller).cursor
+            return try Pullers(folder: folder).acknowledge(cursor, puller: puller).cursor
         } catch {
             guard case .cannotAcknowledge(_, let cause) = error, cause.meansNoPermission else { throw CommandFailure(error) }
+            refused = CommandFailure(error)
         }
-        let answer = try location.daemon.ask(.acknowledge(cursor: cursor, puller: puller))
+        let answer = try location.ask(.acknowledge(cursor: cursor, puller: puller), about: folder, or: refused)
         return answer["cursor"]?.int.map { UInt64(max(0, $0)) } ?? cursor
     }
 
@@ -46,11 +48,10 @@ struct LogAckCommand: ParsableCommand {
 
     func run() throws {
         let folder = try location.folder()
-        let pullers = Pullers(folder: folder)
         if let cursor {
-            let known = try acknowledge(cursor, in: pullers)
+            let known = try acknowledge(cursor, in: folder)
             if known > cursor { SystemProcess.printError("waypost: \(puller) has more already: up to \(known)") }
-        } else if try !attempt({ () throws(RecordingError) in try pullers.forget(puller) }) {
+        } else if try !attempt({ () throws(RecordingError) in try Pullers(folder: folder).forget(puller) }) {
             throw CommandFailure(.inputMissing, what: "--puller \(puller)", why: "is not known")
         }
     }

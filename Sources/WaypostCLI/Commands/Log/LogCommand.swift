@@ -31,7 +31,7 @@ struct LogLocation: ParsableArguments {
     /// The folder of the log.
     func folder() throws(CommandFailure) -> LogFolder {
         if let log { return try existing(log) }
-        if let running = try daemonFolder() { return LogFolder(path: running) }
+        if let running = try daemonFolder() { return try existing(running) }
         let identity = ProcessIdentity.current()
         let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
         do {
@@ -58,9 +58,27 @@ struct LogLocation: ParsableArguments {
         }
     }
 
+    /// Asks the tracker to do what this program cannot, as the tracker holds the log or this user may not write it.
+    ///
+    /// - Parameter failure: why this program cannot; thrown when the running tracker has another log.
+    func ask(
+        _ request: ControlRequest, about folder: LogFolder, timeoutMilliseconds: Int = 5_000, or failure: CommandFailure
+    ) throws(CommandFailure) -> JSONValue {
+        guard let running = try daemonFolder(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
+            throw failure
+        }
+        return try daemon.ask(request, timeoutMilliseconds: timeoutMilliseconds)
+    }
+
     private func existing(_ path: String) throws(CommandFailure) -> LogFolder {
-        guard Syscalls.isFolder(path) else {
-            throw CommandFailure(.inputMissing, what: path, why: "there is no such log", next: "name it with --log DIR")
+        do throws(SystemError) {
+            _ = try Syscalls.names(inFolder: path)
+        } catch {
+            if error.isMissing {
+                throw CommandFailure(.inputMissing, what: path, why: "there is no such log", next: "name it with --log DIR")
+            }
+            if !error.meansNoPermission { throw CommandFailure(.inputMissing, what: path, why: "is no log: \(error.reason)") }
+            throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
         }
         return LogFolder(path: path)
     }
@@ -73,10 +91,11 @@ extension CommandFailure {
         case .alreadyInUse(let folder, let holder):
             let who = holder.map { "process \($0)" } ?? "another process"
             self.init(.cannotCreate, what: folder, why: "\(who) records there", next: "it finishes its tracks itself when it stops")
-        case .cannotPrepare(let path, let cause): self.init(cause, .cannotCreate, what: path, why: "cannot be used")
+        case .cannotPrepare(let path, let cause):
+            self.init(cause, cause.isMissing ? .inputMissing : .cannotCreate, what: path, why: "cannot be used")
         case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),
             .cannotAcknowledge(let path, let cause), .cannotErase(let path, let cause):
-            self.init(cause, .inputOutput, what: path, why: "cannot be written")
+            self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be written")
         case .cannotRead(let path, let cause):
             self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be read")
         case .unsupportedVersion(let path, let version):

@@ -39,16 +39,21 @@ struct LogEraseCommand: ParsableCommand {
     }
 
     private func erase(_ folder: LogFolder) throws(CommandFailure) -> (positions: Int, tracks: Int) {
+        let held: CommandFailure
         do throws(RecordingError) {
             let maintenance = try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)")
             let erasure = try maintenance.erase(from: from, to: to)
             return (erasure.positionCount, erasure.trackCount)
         } catch {
             guard case .alreadyInUse = error else { throw CommandFailure(error) }
+            held = CommandFailure(error)
         }
         // A tracker records there: it does it itself.
-        let answer = try location.daemon.ask(.eraseLog(from: from, to: to), timeoutMilliseconds: 600_000)
-        return (answer["positions"]?.int ?? 0, answer["tracks"]?.int ?? 0)
+        let answer = try location.ask(.eraseLog(from: from, to: to), about: folder, timeoutMilliseconds: 600_000, or: held)
+        guard let positions = answer["positions"]?.int, let tracks = answer["tracks"]?.int else {
+            throw CommandFailure(.unavailable, what: "waypostd", why: "does not say what it erased")
+        }
+        return (positions, tracks)
     }
 
     private func confirm(_ folder: LogFolder) throws(CommandFailure) {
