@@ -19,7 +19,14 @@ extension TrackerCommands {
         let position = await manager.rawPosition
         let call = TrackCall(name: name, values: values, time: clock.now ?? position?.time, position: position)
         do throws(OutboxError) { try await dispatcher.accept([.track(call)]) } catch { throw refusal(error) }
-        return ControlProtocol.object("TRACKED") { json in json.member("id", call.id) }
+        let others = dispatcher.withoutWord(for: .track(call))
+        return ControlProtocol.object("TRACKED") { json in
+            json.member("id", call.id)
+            guard !others.isEmpty else { return }
+            json.array("not_for") { json in
+                for name in others { json.element(name) }
+            }
+        }
     }
 
     func dispatch(_ command: ControlRequest.DispatchCommand, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {

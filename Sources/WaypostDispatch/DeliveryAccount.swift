@@ -17,7 +17,7 @@ public struct DeliveryAccount: Sendable, Hashable {
         case receipt(time: UTCTime?, answer: String)
         /// The server refused it for good, with these words: it is a dead letter.
         case refused(reason: String)
-        /// It is not for this destination: that began later, was emptied since, or takes no positions.
+        /// It is not for this destination: that began later, was emptied since, takes no positions, or has no word for it.
         case unwanted
         /// It was settled so long ago that nothing more is kept of it.
         case forgotten

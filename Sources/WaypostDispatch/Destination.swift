@@ -9,10 +9,10 @@ import Waypost
 /// - ``send(_:)`` returns ``DeliveryOutcome/delivered(refused:answer:)`` only when the server has said, in its own words, that it has the
 ///   records; an answer that somebody else may have given (a captive portal, a proxy) is a temporary failure.
 /// - It sends a batch whole or says that it did not: of a batch that may have arrived in part the outcome is a failure, and all of it is sent
-///   again, under the same ids. Where the server confirms record by record, it may say of how many of the first it has the receipt
-///   (``DeliveryOutcome/partly(count:answer:then:)``): only the others are sent again.
+///   again, under the same ids. Where the server confirms record by record, it may say of which it has the receipt
+///   (``DeliveryOutcome/partly(received:refused:answer:then:)``): only the others are sent again.
 /// - It returns within its own time limit, and soon after its task is cancelled, with a temporary failure.
-/// - It takes every kind of record. One that its format has no word for counts as delivered: it will never be otherwise.
+/// - It takes every kind of record. One that its format has no word for (``carries(_:)``) is not sent to it, and counts as settled.
 /// - It never tries again by itself, and keeps no record after it has returned.
 /// - Errors hold no secret (a token, a password in a URL) and no position: they are shown and logged.
 /// - Concurrency: the dispatcher calls ``send(_:)`` once at a time; what blocks (libcurl) has a thread of its own.
@@ -22,6 +22,22 @@ public protocol Destination: Sendable {
 
     /// Sends a batch and says what became of it; never called with an empty one.
     func send(_ batch: DispatchBatch) async -> DeliveryOutcome
+
+    /// Whether a record, as it is, has a word in what this destination speaks.
+    func carries(_ record: DispatchRecord) -> Bool
+
+    /// Takes that somebody wants what waits to be sent now: a pause of its own before it sends something again is over.
+    ///
+    /// From any task, also while ``send(_:)`` waits.
+    func hurry()
+}
+
+extension Destination {
+    /// Most have a word for everything.
+    public func carries(_ record: DispatchRecord) -> Bool { true }
+
+    /// Most make no pauses.
+    public func hurry() {}
 }
 
 /// Records that go together: all of one lane, in their order.
@@ -39,14 +55,18 @@ public struct DispatchBatch: Sendable, Hashable {
         self.time = time
         self.records = records
     }
+
+    /// The ids of the first so many.
+    func firstIDs(_ count: Int) -> Set<String> { Set(records.prefix(count).map(\.id)) }
 }
 
 /// What became of a batch.
 public enum DeliveryOutcome: Sendable, Hashable {
     /// The server has it, but for records that it will never take: their ids, and why. The answer is for the ledger.
     case delivered(refused: [String: String], answer: String)
-    /// The server has the first so many, at least one and not all; what stopped it there, nil for nothing that speaks against going on.
-    indirect case partly(count: Int, answer: String, then: DeliveryOutcome?)
+    /// The server has these, by their ids, and will never take those, and why; nothing is known of the others yet. At least one is named.
+    /// What stopped it there, nil for nothing that speaks against going on.
+    indirect case partly(received: Set<String>, refused: [String: String] = [:], answer: String, then: DeliveryOutcome?)
     /// It may work later, by itself: the network, a time-out, a server that is busy (408, 425, 429, 5xx). Not before so long, if it said so.
     case temporary(reason: String, retryAfter: Duration?)
     /// There is no way to the server at all: no interface, no name service.

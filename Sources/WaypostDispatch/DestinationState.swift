@@ -24,6 +24,19 @@ public struct DestinationState: Sendable, Hashable {
     public var deadLetterCount: Int
     /// Whether positions of the log are for it.
     public var takesPositions = true
+    /// What it has of the entries behind ``eventCursor``.
+    public var settledEvents = SettledAhead()
+    /// What it has of the positions that ``positions`` counts as waiting.
+    public var settledPositions = SettledAhead()
+
+    /// What it has of a lane that is not settled up to there.
+    func settledAhead(in lane: DispatchLane) -> SettledAhead { lane == .events ? settledEvents : settledPositions }
+
+    /// How many numbers of the log it has not settled, when the newest is this one.
+    func positionsBehind(_ newest: UInt64) -> UInt64 {
+        let behind = positions.behind(newest)
+        return behind - min(behind, settledPositions.count(behind: positions.first))
+    }
 
     /// The number of the lane's last settled record.
     func sequence(of lane: DispatchLane) -> UInt64 {
@@ -35,26 +48,47 @@ public struct DestinationState: Sendable, Hashable {
     }
 }
 
-/// What became of the first records that waited in a lane.
+/// What became of records that waited in a lane.
 struct Settlement: Sendable, Hashable {
     var lane: DispatchLane
-    /// The lane's number of the last one: an entry's, or a position's in the log.
+    /// Up to this number of the lane, an entry's or a position's in the log, all are settled.
     var through: UInt64
-    /// Positions: how many there were.
+    /// Positions: how many more are settled with all before them.
     var count: UInt64
-    /// How many of them the destination has.
+    /// How many the destination has.
     var sentCount: Int
     /// How many of those it has came after their cutoff.
     var lateCount = 0
     /// What it refused for good.
     var refused: [Refused] = []
-    /// What the server said, for the ledger.
-    var answer = ""
+    /// What it has, for the ledger.
+    var receipts: [Receipt] = []
+    /// All of them, whatever became of them, also behind ``through``.
+    var settled = SettledAhead()
 
     struct Refused: Sendable, Hashable {
         /// Its number in the lane's row: the entry's, or the position's in the log.
         var number: UInt64
         var record: DispatchRecord
         var reason: String
+    }
+
+    /// Records after one number and up to another, and what the server said to them.
+    struct Receipt: Sendable, Hashable {
+        var after: UInt64
+        var through: UInt64
+        var answer: String
+    }
+
+    /// Stands in the ledger in place of an answer for what a destination has no word for, and was not sent.
+    static let unsaid = "not for this destination"
+
+    /// Adds a receipt, with the one before it where they touch.
+    mutating func addReceipt(after: UInt64, through: UInt64, answer: String) {
+        if let last = receipts.indices.last, receipts[last].through == after, receipts[last].answer == answer {
+            receipts[last].through = through
+        } else {
+            receipts.append(Receipt(after: after, through: through, answer: answer))
+        }
     }
 }

@@ -41,28 +41,35 @@ extension DestinationWorker {
         let now = clock.confirmedTime()
         queues[lane]?.noteLate(range, before: now.flatMap { settings.cutoff?.last(before: $0) })
         guard let items = queues[lane]?.items[range] else { return .empty }
-        let records = items.compactMap { item -> DispatchRecord? in
-            guard var record = item.record else { return nil }
+        var (records, places, unsaid) = ([DispatchRecord](), [String: Int](), [Int]())
+        // What cannot be read any more, and what the destination has no word for, is behind us with the others.
+        for (place, item) in zip(range, items) {
+            guard var record = item.record, destination.carries(record) else {
+                unsaid.append(place)
+                continue
+            }
             record.isLate = item.isLate
             if let moment = item.moment { record.age = clock.age(of: moment) } else { record.age = record.time.flatMap(clock.age(of:)) }
-            return record
+            records.append(record)
+            places[record.id] = place
         }
-        // What cannot be read any more is behind us.
-        guard !records.isEmpty else { return await accept(range, of: lane, refusing: [:], answer: "unreadable") }
+        queues[lane]?.noteUnsaid(unsaid)
+        guard !records.isEmpty else { return await accept(unsaid, of: lane, refusing: [:], answer: "") }
         let batch = DispatchBatch(device: device, time: now, records: records)
         inFlight = Set(records.map(\.id))
         defer { inFlight = [] }
         switch await destination.send(batch) {
         case .delivered(let refused, let answer):
             noteReceipt()
-            var refusedPlaces: [Int: String] = [:]
-            for (index, item) in zip(range, items) {
-                if let id = item.record?.id, let reason = refused[id] { refusedPlaces[index] = reason }
+            return await accept(range, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer)
+        case .partly(let received, let refused, let answer, let rest):
+            let settled = places.filter { received.contains($0.key) || refused[$0.key] != nil }.values.sorted()
+            guard !settled.isEmpty else {
+                return .failed(reason: "has taken nothing of what it was sent", isUnreachable: false, retryAfter: nil)
             }
-            return await accept(range, of: lane, refusing: refusedPlaces, answer: answer)
-        case .partly(let count, let answer, let rest):
             noteReceipt()
-            let ending = await accept(range.lowerBound..<items.end(ofFirst: count), of: lane, refusing: [:], answer: answer)
+            let ending = await accept(
+                settled + unsaid, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer)
             guard case .sent = ending else { return ending }
             return DestinationWorker.ending(after: rest)
         case .temporary(let reason, let retryAfter): return .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)
@@ -70,6 +77,12 @@ extension DestinationWorker {
         case .denied(let reason): return .denied(reason: reason)
         case .refused(let reason): return await refuse(range, of: lane, reason: reason)
         }
+    }
+
+    /// The places of what a server will never take, and why.
+    private static func refused(_ refused: [String: String], among places: [String: Int]) -> [Int: String] {
+        let found = refused.compactMap { id, reason in places[id].map { ($0, reason) } }
+        return Dictionary(found) { first, _ in first }
     }
 
     /// How it goes on behind a part that was accepted; what was refused there comes first in the next batch.
@@ -82,10 +95,12 @@ extension DestinationWorker {
         }
     }
 
-    private func accept(_ range: Range<Int>, of lane: DispatchLane, refusing refused: [Int: String], answer: String) async -> RunEnding {
-        queues[lane]?.rule.accept(range, refusing: refused)
+    private func accept(
+        _ places: some Collection<Int>, of lane: DispatchLane, refusing refused: [Int: String], answer: String
+    ) async -> RunEnding {
+        queues[lane]?.rule.accept(places, refusing: refused)
         queues[lane]?.answer = answer
-        if refused.count < range.count {
+        if refused.count < places.count {
             for other in queues.keys where other != lane { queues[other]?.rule.noteAcceptedElsewhere() }
         }
         return await keepSettled(lane, ending: .sent)
@@ -99,7 +114,7 @@ extension DestinationWorker {
     }
 
     private func keepSettled(_ lane: DispatchLane, ending: RunEnding) async -> RunEnding {
-        guard let settlement = queues[lane]?.takeSettlement() else { return ending }
+        guard let settlement = queues[lane]?.takeSettlement(after: state.sequence(of: lane)) else { return ending }
         do throws(OutboxError) {
             try await settle(settlement)
             return ending
@@ -165,49 +180,44 @@ extension DestinationWorker {
         do throws(OutboxError) { entries = try await outbox.entries(after: after, limit: limit) } catch {
             throw ReadingFailure(reason: "\(error)")
         }
-        let items = entries.map { LaneQueue.Item(number: $0.number, record: DispatchRecord($0), moment: $0.moment) }
-        queue.append(items, through: entries.last?.number ?? after, isAtEnd: entries.count < limit)
+        let items = zip(entries, [after] + entries.map(\.number)).map { entry, previous in
+            LaneQueue.Item(
+                number: entry.number, after: previous, sequence: entry.number, record: DispatchRecord(entry), moment: entry.moment)
+        }
+        queue.append(items, through: entries.last?.number ?? after, isAtEnd: entries.count < limit, settled: state.settledEvents)
     }
 
     private func fillPositions(_ queue: inout LaneQueue, _ limit: Int) async throws(ReadingFailure) {
         guard let stretch = state.positions.next(in: queue.lane) else {
-            return queue.append([], through: queue.readThrough ?? 0, isAtEnd: true)
+            return queue.append([], through: queue.readThrough ?? 0, isAtEnd: true, settled: SettledAhead())
         }
         // Behind the first stretch is another one; it is read when this one is settled.
         let after = max(queue.readThrough ?? 0, stretch.after)
-        if after >= stretch.through { return queue.append([], through: after, isAtEnd: true) }
+        if after >= stretch.through { return queue.append([], through: after, isAtEnd: true, settled: SettledAhead()) }
         let page: PositionPage
         do throws(PositionSupplyError) { page = try await supply.positions(after: after, through: stretch.through, limit: limit) } catch {
             throw ReadingFailure(reason: error.reason)
         }
-        let settled = state.sequence(of: queue.lane) + UInt64(queue.items.count)
-        let items = page.positions.enumerated().map { index, numbered in
-            LaneQueue.Item(
-                number: numbered.number, record: DispatchRecord(numbered, lane: queue.lane, sequence: settled + UInt64(index) + 1))
+        var sequence = queue.readSequence ?? state.sequence(of: queue.lane)
+        let items = zip(page.positions, [after] + page.positions.map(\.number)).map { numbered, previous in
+            sequence += 1
+            return LaneQueue.Item(
+                number: numbered.number, after: previous, sequence: sequence,
+                record: DispatchRecord(numbered, lane: queue.lane, sequence: sequence))
         }
         let isAtEnd = page.positions.count < limit
         queue.append(
-            items, through: isAtEnd && queue.lane == .history ? stretch.through : max(after, page.through), isAtEnd: isAtEnd)
+            items, through: isAtEnd && queue.lane == .history ? stretch.through : max(after, page.through), isAtEnd: isAtEnd,
+            settled: state.settledPositions)
         // A stretch without a position left in it is done.
-        if queue.items.isEmpty, queue.lane == .history {
+        if queue.items.isEmpty, isAtEnd, queue.lane == .history {
+            let count = sequence - state.sequence(of: .history)
             do throws(OutboxError) {
-                try await settle(Settlement(lane: .history, through: stretch.through, count: 0, sentCount: 0))
+                try await settle(Settlement(lane: .history, through: stretch.through, count: count, sentCount: 0))
             } catch {
                 throw ReadingFailure(reason: "\(error)")
             }
             queue = LaneQueue(lane: .history)
         }
-    }
-}
-
-extension ArraySlice<LaneQueue.Item> {
-    /// The place behind the first so many that are records; unreadable ones before it count for nothing.
-    fileprivate func end(ofFirst count: Int) -> Int {
-        var left = count
-        for index in indices where self[index].record != nil {
-            left -= 1
-            if left <= 0 { return index + 1 }
-        }
-        return endIndex
     }
 }

@@ -83,12 +83,14 @@ actor DestinationWorker {
     /// Sends everything that waits, now; what stands against it after a failure is forgotten, the interval stays as it is.
     func dispatch() async -> DispatchCompletion {
         retry.allowNow()
+        destination.hurry()
         return await send(upTo: .max, until: .max)
     }
 
     /// Sends the next batch.
     func dispatchNext() async -> DispatchCompletion {
         retry.allowNow()
+        destination.hurry()
         return await send(upTo: 1, until: .max)
     }
 
@@ -161,7 +163,7 @@ actor DestinationWorker {
         return DestinationStatus(
             state: state, isSending: sending != nil, failure: failure?.reason, needsMending: failure?.needsMending ?? false,
             nextAttemptMilliseconds: timer.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
-            positionsBehind: settings.sendsPositions ? state.positions.behind(newest) : 0)
+            positionsBehind: settings.sendsPositions ? state.positionsBehind(newest) : 0)
     }
 
     // MARK: - The timer
@@ -285,14 +287,24 @@ actor DestinationWorker {
     func settle(_ settlement: Settlement) async throws(OutboxError) {
         var positions = state.positions
         positions.settle(settlement.lane, through: settlement.through)
+        let known = state.settledAhead(in: settlement.lane)
+        var ahead = known
+        for stretch in settlement.settled.stretches { ahead.insert(stretch) }
+        if settlement.lane == .events {
+            ahead.forget(through: max(state.eventCursor, settlement.through))
+        } else {
+            ahead.forget(settledBy: positions)
+        }
         do throws(OutboxError) {
-            try await outbox.settle(settlement, positions == state.positions ? nil : positions, for: settings.name)
+            try await outbox.settle(
+                settlement, positions == state.positions ? nil : positions, ahead == known ? nil : ahead, for: settings.name)
         } catch {
             // What was settled is not: it is read and sent again, under its ids.
             queues[settlement.lane] = nil
             throw error
         }
         state.positions = positions
+        if settlement.lane == .events { state.settledEvents = ahead } else { state.settledPositions = ahead }
         // Behind a stretch that is done another one begins.
         if settlement.lane == .history, queues[.history]?.items.isEmpty == true { queues[.history] = nil }
         switch settlement.lane {

@@ -43,7 +43,7 @@ extension Dispatcher {
             let entries = try await outbox.entries(after: place.event, limit: min(limit - readCount, Dispatcher.entriesReadAtOnce))
             guard let last = entries.last else { break }
             place.event = last.number
-            page.records += entries.compactMap { DispatchRecord($0) }
+            page.records += entries.compactMap { state.settledEvents.contains($0.number) ? nil : DispatchRecord($0) }
             readCount += entries.count
             byteCount += entries.reduce(0) { $0 + $1.body.count }
             if byteCount >= Dispatcher.pageByteCount {
@@ -61,7 +61,9 @@ extension Dispatcher {
                 if found.positions.isEmpty { break }
                 readCount += found.positions.count
                 let lane: DispatchLane = stretch.through == .max ? .live : .history
-                page.records += found.positions.map { DispatchRecord($0, lane: lane, sequence: $0.number) }
+                page.records += found.positions.filter { !state.settledPositions.contains($0.number) }.map {
+                    DispatchRecord($0, lane: lane, sequence: $0.number)
+                }
                 place.position = found.positions.last?.number ?? found.through
             }
         }

@@ -65,6 +65,12 @@ public actor Dispatcher {
         noteWaiting()
     }
 
+    /// The attached destinations that will not get an entry, as what they speak has no word for it as it is.
+    public nonisolated func withoutWord(for entry: OutboxEntry) -> [String] {
+        let record = DispatchRecord(id: entry.id, lane: .events, sequence: 0, age: nil, content: entry.content)
+        return attached.filter { !$0.destination.carries(record) }.map(\.settings.name)
+    }
+
     /// Says that something waits: positions were logged.
     ///
     /// Cheap; for every fix.
@@ -160,7 +166,7 @@ public actor Dispatcher {
             + others.map { state in
                 DestinationStatus(
                     state: state, isAttached: false, isSending: false, needsMending: false,
-                    positionsBehind: state.takesPositions ? state.positions.behind(newest) : 0)
+                    positionsBehind: state.takesPositions ? state.positionsBehind(newest) : 0)
             }
     }
 

@@ -67,8 +67,13 @@ public struct HTTPDestination: Destination {
         self.client = try HTTPClient(client)
     }
 
+    /// Whether the format has a word for it.
+    public func carries(_ record: DispatchRecord) -> Bool { format.verdict(on: record, at: nil) != .unsaid }
+
     /// Posts the batch, and says what the server makes of it.
-    public func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
+    public func send(_ batch: DispatchBatch) async -> DeliveryOutcome { await format.sending(batch, post) }
+
+    private func post(_ batch: DispatchBatch) async -> DeliveryOutcome {
         if settings.url.lowercased().hasPrefix("https:"), WallClock.milliseconds < HTTPDestination.earliestSaneTime {
             return .temporary(reason: "the clock of this box is not set yet, and TLS needs it", retryAfter: nil)
         }
@@ -80,12 +85,12 @@ public struct HTTPDestination: Destination {
         for (index, message) in messages.enumerated() {
             let outcome = await send(message, of: batch)
             guard case .delivered(let more, let words) = outcome else {
-                return settled > 0 ? .partly(count: settled, answer: answer, then: outcome) : outcome
+                return settled > 0 ? .partly(received: batch.firstIDs(settled), answer: answer, then: outcome) : outcome
             }
             refused.merge(more) { first, _ in first }
             (answer, settled) = (words, message.settledCount)
             if index < last, settled > 0, ContinuousClock.now - start > settings.client.timeout {
-                return .partly(count: settled, answer: answer, then: nil)
+                return .partly(received: batch.firstIDs(settled), answer: answer, then: nil)
             }
         }
         return .delivered(refused: refused, answer: answer)

@@ -5,7 +5,7 @@ import WaypostSystem
 ///
 /// ``HTTPDestination`` sends it and knows the rule of answers; a format is a value without a socket, so that what goes over the line can be
 /// tested byte for byte.
-public protocol HTTPFormat: Sendable {
+public protocol HTTPFormat: RecordFormat {
     /// The most records of a batch; at least 1.
     var maximumBatchCount: Int { get }
 

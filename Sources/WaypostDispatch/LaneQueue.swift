@@ -1,6 +1,6 @@
 import Waypost
 
-/// The first records of a lane that a destination has not got, and what is known of them so far.
+/// The first records of a lane that a destination has not got, and what is known of them so far; what it has is taken out, wherever it stands.
 ///
 /// It holds what was read, so that looking for the one to blame reads nothing twice; a queue that is thrown away begins again with what the
 /// outbox says.
@@ -10,10 +10,16 @@ struct LaneQueue {
     /// Nil for what cannot be read any more.
     struct Item {
         var number: UInt64
+        /// Between this number and its own there is nothing.
+        var after: UInt64
+        /// Its place in the lane.
+        var sequence: UInt64
         var record: DispatchRecord?
         var moment: RecordMoment?
         /// Whether it was last sent after the cutoff that it was meant for.
         var isLate = false
+        /// Whether the destination has no word for it.
+        var isUnsaid = false
     }
 
     let lane: DispatchLane
@@ -21,8 +27,9 @@ struct LaneQueue {
     var rule = RefusalRule()
     /// What the server said when it last took some of them.
     var answer = ""
-    /// Up to here all was read.
+    /// Up to here all was read, and the place in the lane of the last that was.
     private(set) var readThrough: UInt64?
+    private(set) var readSequence: UInt64?
     /// Whether there was nothing behind what was read, at the time.
     private(set) var isAtEnd = false
 
@@ -33,11 +40,17 @@ struct LaneQueue {
     /// How many records are wanted at hand for a plan of at most that many.
     func wanted(for batchCount: Int) -> Int { rule.standingCount + batchCount }
 
-    /// Adds what was read behind the others.
-    mutating func append(_ more: [Item], through number: UInt64, isAtEnd: Bool) {
-        items += more
+    /// Adds what was read behind the others, but for what the destination has already.
+    mutating func append(_ more: [Item], through number: UInt64, isAtEnd: Bool, settled: SettledAhead) {
+        items += settled.stretches.isEmpty ? more : more.filter { !settled.contains($0.number) }
         readThrough = number
+        readSequence = more.last?.sequence ?? readSequence
         self.isAtEnd = isAtEnd
+    }
+
+    /// Notes which of these the destination has no word for.
+    mutating func noteUnsaid(_ places: some Sequence<Int>) {
+        for place in places { items[place].isUnsaid = true }
     }
 
     /// Notes which of these are sent after their cutoff.
@@ -48,24 +61,31 @@ struct LaneQueue {
     /// Notes that there may be more behind what was read.
     mutating func noteMore() { isAtEnd = false }
 
-    /// Takes away the first records whose fate is known; nil when that of the first is not.
-    mutating func takeSettlement() -> Settlement? {
-        let fates = rule.takeSettled()
-        guard !fates.isEmpty else { return nil }
-        let taken = items.prefix(fates.count)
-        items.removeFirst(fates.count)
-        // What lies between the last one and what comes next is settled, too.
-        let through = items.isEmpty ? readThrough : taken.last?.number
-        var settlement = Settlement(lane: lane, through: through ?? 0, count: UInt64(fates.count), sentCount: 0, answer: answer)
-        for (item, fate) in zip(taken, fates) {
+    /// Takes away the records whose fate is known; nil when that of none is.
+    ///
+    /// - Parameter sequence: the place in the lane of the last that was settled before with all in front of it.
+    mutating func takeSettlement(after sequence: UInt64) -> Settlement? {
+        let settled = rule.takeSettled()
+        guard !settled.isEmpty else { return nil }
+        var settlement = Settlement(lane: lane, through: 0, count: 0, sentCount: 0)
+        for (place, fate) in settled.map({ ($0.place, $0.fate) }) {
+            let item = items[place]
+            settlement.settled.insert(.init(after: item.after, through: item.number))
             switch fate {
             case .accepted:
-                if item.record != nil { settlement.sentCount += 1 }
-                if item.isLate { settlement.lateCount += 1 }
+                settlement.addReceipt(after: item.after, through: item.number, answer: item.isUnsaid ? Settlement.unsaid : answer)
+                if item.record != nil, !item.isUnsaid { settlement.sentCount += 1 }
+                if item.isLate, !item.isUnsaid { settlement.lateCount += 1 }
             case .dead(let reason):
                 if let record = item.record { settlement.refused.append(.init(number: item.number, record: record, reason: reason)) }
             }
         }
+        let places = Set(settled.map(\.place))
+        items = items.indices.filter { !places.contains($0) }.map { items[$0] }
+        // What lies between the last one that was settled and what comes next is settled, too.
+        settlement.through = items.first?.after ?? readThrough ?? 0
+        let reached = items.first.map { max(1, $0.sequence) - 1 } ?? readSequence ?? sequence
+        settlement.count = reached > sequence ? reached - sequence : 0
         return settlement
     }
 }

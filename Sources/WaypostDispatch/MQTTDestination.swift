@@ -4,8 +4,8 @@ import WaypostSystem
 
 /// A broker that takes each record as a message of its own, at QoS 1.
 ///
-/// A batch is delivered when the broker has acknowledged all of its messages; or, with ``Receipt/application(topic:)``, when an application has said
-/// that it has all of its records. What fails in between is sent again, under the same ids.
+/// A batch is delivered when the broker has acknowledged all of its messages; or, with ``Receipt/application(topic:)``, each record when an
+/// application has said that it has it. What fails in between is sent again, under the same ids.
 public final class MQTTDestination: Destination {
     /// Whose word is the receipt.
     public enum Receipt: Sendable, Hashable {
@@ -75,8 +75,20 @@ public final class MQTTDestination: Destination {
     /// every broker takes.
     public static func clientID(for name: String) -> String { "waypost-" + MachineIdentity.digits(for: "mqtt \(name)", digitCount: 15) }
 
+    /// Whether the format has a word for it.
+    public func carries(_ record: DispatchRecord) -> Bool { settings.format.verdict(on: record, at: nil) != .unsaid }
+
+    /// What an application has not said that it has is published again.
+    public func hurry() {
+        guard receiptTopic != nil else { return }
+        receipts.hurry()
+        client.wake()
+    }
+
     /// Publishes the batch, and waits for its receipt.
-    public func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
+    public func send(_ batch: DispatchBatch) async -> DeliveryOutcome { await settings.format.sending(batch, publish) }
+
+    private func publish(_ batch: DispatchBatch) async -> DeliveryOutcome {
         if client.settings.isEncrypted, WallClock.milliseconds < HTTPDestination.earliestSaneTime {
             return .temporary(reason: "the clock of this box is not set yet, and TLS needs it", retryAfter: nil)
         }
@@ -91,7 +103,7 @@ public final class MQTTDestination: Destination {
         guard messages.contains(where: { !$0.messages.isEmpty }) else { return .delivered(refused: [:], answer: "nothing to say") }
         do throws(MQTTError) {
             let connection = try await client.connect()
-            if receiptTopic != nil { return try await sendForReceipts(messages, connection) }
+            if receiptTopic != nil { return await publishForReceipts(messages, connection) }
             _ = try await client.publish(messages.flatMap(\.messages))
             return .delivered(refused: [:], answer: "PUBACK")
         } catch {
@@ -99,25 +111,30 @@ public final class MQTTDestination: Destination {
         }
     }
 
-    private func sendForReceipts(
+    private func publishForReceipts(
         _ records: [(id: String, messages: [MQTTMessage])], _ connection: MQTTClient.Connection
-    ) async throws(MQTTError) -> DeliveryOutcome {
+    ) async -> DeliveryOutcome {
         let due = receipts.begin(records.map(\.id), connection)
         let messages = records.filter { due.contains($0.id) }.flatMap(\.messages)
         let patience = messages.isEmpty ? min(settings.receiptTimeout, MQTTDestination.shortPatience) : settings.receiptTimeout
+        var failure: DeliveryOutcome?
         do throws(MQTTError) {
-            if try await client.publish(messages, until: receipts.isComplete, patience: patience) {
-                return .delivered(refused: receipts.finish(), answer: "receipt of the application")
+            if try await !client.publish(messages, until: receipts.isEnough, patience: patience) {
+                failure = .temporary(
+                    reason: """
+                        the broker has them, but no application has said on \(receiptTopic ?? "") that it has \(receipts.missingCount) of \
+                        \(records.count) records
+                        """, retryAfter: nil)
             }
         } catch {
             receipts.noteLost(due)
-            throw error
+            failure = MQTTDestination.outcome(of: error)
         }
-        return .temporary(
-            reason: """
-                the broker has them, but no application has said on \(receiptTopic ?? "") that it has \(receipts.missingCount) of \
-                \(records.count) records
-                """, retryAfter: nil)
+        let (received, refused) = receipts.finish()
+        let answer = "receipt of the application"
+        if received.count + refused.count == records.count { return .delivered(refused: refused, answer: answer) }
+        if !received.isEmpty || !refused.isEmpty { return .partly(received: received, refused: refused, answer: answer, then: failure) }
+        return failure ?? .temporary(reason: "somebody wants them sent again", retryAfter: nil)
     }
 
     static func outcome(of error: MQTTError) -> DeliveryOutcome {
@@ -160,12 +177,19 @@ private final class ReceiptDesk: Sendable {
 
     func noteLost(_ ids: Set<String>) { state.withLock { $0.ledger.noteLost(ids) } }
 
-    func finish() -> [String: String] { state.withLock { $0.ledger.finish() } }
+    func hurry() { state.withLock { $0.ledger.hurry(now: BootClock.milliseconds) } }
+
+    func finish() -> (received: Set<String>, refused: [String: String]) { state.withLock { $0.ledger.finish() } }
 
     var missingCount: Int { state.withLock { $0.ledger.missingCount } }
 
-    /// Whether all of the batch have a receipt; asked on the connection's thread.
-    var isComplete: @Sendable () -> Bool { { [self] in state.withLock { $0.ledger.isComplete } } }
+    /// Whether all of the batch have a receipt, or some of them for a while; asked on the connection's thread.
+    var isEnough: @Sendable (_ isAcknowledged: Bool) -> Bool {
+        { [self] isAcknowledged in
+            let now = BootClock.milliseconds
+            return state.withLock { $0.ledger.isComplete || isAcknowledged && $0.ledger.shouldEnd(now: now) }
+        }
+    }
 }
 
 extension Duration {

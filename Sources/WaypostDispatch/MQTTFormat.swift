@@ -4,7 +4,7 @@ import WaypostSystem
 /// How records are said over MQTT: which messages, to which topics.
 ///
 /// ``MQTTDestination`` sends them and knows what a receipt is; a format is a value without a socket.
-public protocol MQTTFormat: Sendable {
+public protocol MQTTFormat: RecordFormat {
     /// What is published for a record, in order; empty when the format has no word for it.
     ///
     /// - Parameter receiptTopic: where an application is to say that it has the record; nil when nobody asks.
@@ -35,6 +35,9 @@ public struct NativeMQTTFormat: MQTTFormat {
         self.topic = topic
         self.statusTopic = statusTopic
     }
+
+    /// Fences have none.
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { record.isNative ? .said : .unsaid }
 
     /// One message; of positions, the last one of a batch of the live lane may be kept by the broker.
     public func messages(for record: DispatchRecord, of batch: DispatchBatch, receiptTopic: String?) throws(FormatError) -> [MQTTMessage] {
@@ -78,6 +81,9 @@ public struct OwnTracksMQTTFormat: MQTTFormat {
         settings.namesTopic = false
         format = OwnTracksFormat(settings)
     }
+
+    /// That of ``OwnTracksFormat``.
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { format.verdict(on: record, at: now) }
 
     /// None, one, or, of a pass, two messages.
     public func messages(for record: DispatchRecord, of batch: DispatchBatch, receiptTopic: String?) throws(FormatError) -> [MQTTMessage] {

@@ -20,6 +20,9 @@ public struct NativeFormat: HTTPFormat {
     /// The format.
     public init() {}
 
+    /// Fences have none.
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { record.isNative ? .said : .unsaid }
+
     /// One request for all.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
         guard batch.records.contains(where: \.isNative) else { return [] }

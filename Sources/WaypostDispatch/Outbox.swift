@@ -192,10 +192,16 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in try store.entries(after: number, limit: limit) }
     }
 
-    /// Keeps what became of the first records of a lane; on the disk when it returns.
-    func settle(_ settlement: Settlement, _ positions: PositionCursor?, for name: String) throws(OutboxError) {
+    /// Keeps what became of records of a lane; on the disk when it returns.
+    ///
+    /// - Parameters:
+    ///   - positions: how far the destination is in the log now; nil for as far as before.
+    ///   - ahead: what it has of the lane behind what is settled as a whole; nil for what it had before.
+    func settle(
+        _ settlement: Settlement, _ positions: PositionCursor?, _ ahead: SettledAhead? = nil, for name: String
+    ) throws(OutboxError) {
         let now = clock.confirmedTime()
-        try use { (store) throws(SQLiteError) in try store.settle(settlement, positions, for: name, at: now) }
+        try use { (store) throws(SQLiteError) in try store.settle(settlement, positions, ahead, for: name, at: now) }
     }
 
     /// Keeps how far a destination is in the log.

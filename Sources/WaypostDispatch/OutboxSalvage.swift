@@ -69,6 +69,8 @@ enum OutboxSalvage {
             isWhole = destinations.isWhole
             isWhole = try copyRows(of: "stretch", order: "destination", from: old, to: new).isWhole && isWhole
             isWhole = try copyRows(of: "note", order: "name", from: old, to: new).isWhole && isWhole
+            // What is not in them is sent again.
+            try copyRows(of: "settled", order: "destination", from: old, to: new)
             try copyRows(of: "receipt", order: "through", from: old, to: new)
             if !isWhole { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES(?, 1)", [.text(OutboxStore.beginsAtOldest)]) }
         }

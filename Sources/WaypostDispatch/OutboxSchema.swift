@@ -9,6 +9,8 @@ import WaypostSystem
 /// stretch      positions after one number of the log and up to another that were left for later
 /// dead_letter  records that a server will never take, with its words
 /// receipt      what was sent when: ranges of entries and of positions of the log
+/// settled      what a destination has behind the first record that it has not: after one number and up to another; lane: events or
+///              positions
 /// note         numbers by name
 /// ```
 enum OutboxSchema {
@@ -62,6 +64,11 @@ enum OutboxSchema {
         DROP TABLE receipt;
         ALTER TABLE lean_receipt RENAME TO receipt;
         ALTER TABLE destination ADD COLUMN takes_positions INTEGER NOT NULL DEFAULT 1;
+        """,
+        """
+        CREATE TABLE settled(
+            destination TEXT NOT NULL, lane TEXT NOT NULL, after INTEGER NOT NULL, through INTEGER NOT NULL,
+            PRIMARY KEY(destination, lane, after)) WITHOUT ROWID;
         """,
     ]
 

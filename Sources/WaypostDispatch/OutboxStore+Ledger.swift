@@ -6,7 +6,8 @@ extension OutboxStore {
     /// What became of a record at a destination.
     func fate(of question: LedgerQuestion, at destination: DestinationState) throws(SQLiteError) -> DeliveryAccount.Fate {
         let isWaiting =
-            question.position.map(destination.positions.has) ?? question.entry.map { $0 > destination.eventCursor } ?? false
+            question.position.map { destination.positions.has($0) && !destination.settledPositions.contains($0) }
+            ?? question.entry.map { $0 > destination.eventCursor && !destination.settledEvents.contains($0) } ?? false
         if isWaiting { return .queued }
         let letters = try database.rows(
             "SELECT reason FROM dead_letter WHERE destination = ? AND id = ?", [.text(destination.name), .text(question.id)]
@@ -25,7 +26,7 @@ extension OutboxStore {
             SELECT time, answer FROM receipt WHERE destination = ?1 AND lane IN (?3, ?4) AND through >= ?2 AND after < ?2
             ORDER BY through LIMIT 1
             """, [.text(destination.name), SQLiteValue(number)] + lanes.map { .text($0.rawValue) }
-        ) { DeliveryAccount.Fate.receipt(time: $0.time(0), answer: $0.text(1)) }
+        ) { $0.text(1) == Settlement.unsaid ? DeliveryAccount.Fate.unwanted : .receipt(time: $0.time(0), answer: $0.text(1)) }
         return receipts.first ?? .forgotten
     }
 
@@ -42,19 +43,16 @@ extension OutboxStore {
         try database.rows("SELECT \(OutboxStore.entryColumns) FROM entry WHERE id = ?", [.text(id)], OutboxStore.entry).first
     }
 
-    /// Keeps a receipt for the records of a lane after one number and up to another, but for those that were refused.
-    func keepReceipt(_ settlement: Settlement, after: UInt64, for name: String, at time: UTCTime?) throws(SQLiteError) {
-        var after = after
-        for end in settlement.refused.map(\.number).sorted() + [settlement.through + 1] {
-            if end > after + 1 {
-                try database.run(
-                    "INSERT OR REPLACE INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
-                    [
-                        .text(name), .text(settlement.lane.rawValue), SQLiteValue(after), SQLiteValue(end - 1),
-                        SQLiteValue(time?.millisecondsSince1970), .text(settlement.answer),
-                    ])
-            }
-            after = end
+    /// Keeps the receipts of a settlement.
+    func keepReceipts(_ settlement: Settlement, for name: String, at time: UTCTime?) throws(SQLiteError) {
+        guard !settlement.receipts.isEmpty else { return }
+        for receipt in settlement.receipts {
+            try database.run(
+                "INSERT OR REPLACE INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
+                [
+                    .text(name), .text(settlement.lane.rawValue), SQLiteValue(receipt.after), SQLiteValue(receipt.through),
+                    SQLiteValue(time?.millisecondsSince1970), .text(receipt.answer),
+                ])
         }
         receiptCount += 1
         if receiptCount % 100 == 0 { try pruneReceipts(of: name, settlement.lane) }

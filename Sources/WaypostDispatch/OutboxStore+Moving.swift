@@ -21,6 +21,7 @@ extension OutboxStore {
                     position_start = min(position_start, ?2) WHERE name = ?3
                 """, [SQLiteValue(from.eventCursor), SQLiteValue(positions.first), .text(other)])
             try database.run("UPDATE dead_letter SET destination = ? WHERE destination = ?", [.text(other), .text(name)])
+            try forgetSettledAhead(of: name)
             if let newestPosition {
                 try keep(PositionCursor(live: newestPosition), for: name)
                 try database.run(
@@ -37,6 +38,7 @@ extension OutboxStore {
     func forget(_ name: String) throws(SQLiteError) -> Bool {
         try database.transaction { () throws(SQLiteError) in
             try database.run("DELETE FROM dead_letter WHERE destination = ?", [.text(name)])
+            try forgetSettledAhead(of: name)
             return try removeRows(of: name)
         }
     }

@@ -142,12 +142,14 @@ final class OutboxStore {
             """
             UPDATE destination SET position_cursor = ?1, position_start = min(position_start, ?1) WHERE name = ?2 AND position_cursor > ?1
             """, [SQLiteValue(newestPosition), .text(name)])
+        try forgetPositionsSettled(behind: newestPosition, for: name)
         try database.run(
             "UPDATE destination SET takes_positions = ?1 WHERE name = ?2 AND takes_positions <> ?1", [takesPositions ? 1 : 0, .text(name)])
     }
 
     /// All destinations that were ever attached, by their names.
     func destinations() throws(SQLiteError) -> [DestinationState] {
+        let settled = try settledAhead()
         var stretches: [String: [PositionCursor.Stretch]] = [:]
         try database.each("SELECT destination, after, through FROM stretch ORDER BY after") { row in
             stretches[row.text(0), default: []].append(.init(after: row.number(1), through: row.number(2)))
@@ -156,24 +158,28 @@ final class OutboxStore {
         return try database.rows(
             """
             SELECT name, event_cursor, position_cursor, live_sequence, history_sequence, is_paused, sent, dropped, late,
-                (SELECT count(*) FROM entry WHERE number > event_cursor),
+                (SELECT count(*) FROM entry WHERE number > event_cursor) - (SELECT count(*) FROM settled JOIN entry
+                    ON number > max(after, event_cursor) AND number <= through WHERE destination = name AND lane = 'events'),
                 (SELECT count(*) FROM dead_letter WHERE destination = name), takes_positions FROM destination ORDER BY name
             """
         ) { row in
-            DestinationState(
+            let ahead = settled[row.text(0)] ?? [:]
+            return DestinationState(
                 name: row.text(0), eventCursor: row.number(1),
                 positions: PositionCursor(live: row.number(2), stretches: stretches[row.text(0)] ?? []), liveSequence: row.number(3),
                 historySequence: row.number(4), isPaused: row.integer(5) != 0, sentCount: Int(row.integer(6)),
                 droppedCount: Int(row.integer(7)), lateCount: Int(row.integer(8)), waitingEventCount: Int(row.integer(9)),
-                deadLetterCount: Int(row.integer(10)), takesPositions: row.integer(11) != 0)
+                deadLetterCount: Int(row.integer(10)), takesPositions: row.integer(11) != 0,
+                settledEvents: ahead[.events] ?? SettledAhead(), settledPositions: ahead[.positions] ?? SettledAhead())
         }
     }
 
-    /// Keeps what became of the first records of a lane; on the disk when it returns.
-    func settle(_ settlement: Settlement, _ positions: PositionCursor?, for name: String, at time: UTCTime?) throws(SQLiteError) {
+    /// Keeps what became of records of a lane; on the disk when it returns.
+    func settle(
+        _ settlement: Settlement, _ positions: PositionCursor?, _ ahead: SettledAhead?, for name: String, at time: UTCTime?
+    ) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             for refused in settlement.refused { try bury(refused.record, reason: refused.reason, destination: name) }
-            let after = try cursor(of: settlement.lane, destination: name)
             switch settlement.lane {
             case .events:
                 try database.run(
@@ -190,18 +196,9 @@ final class OutboxStore {
                     "UPDATE destination SET late = late + ? WHERE name = ?", [.integer(Int64(settlement.lateCount)), .text(name)])
             }
             if let positions { try keep(positions, for: name) }
-            if settlement.sentCount > 0 { try keepReceipt(settlement, after: after, for: name, at: time) }
+            if let ahead { try keep(ahead, of: SettledKind(settlement.lane), for: name) }
+            try keepReceipts(settlement, for: name, at: time)
         }
-    }
-
-    private func cursor(of lane: DispatchLane, destination name: String) throws(SQLiteError) -> UInt64 {
-        let sql =
-            switch lane {
-            case .events: "SELECT event_cursor FROM destination WHERE name = ?"
-            case .live: "SELECT position_cursor FROM destination WHERE name = ?"
-            case .history: "SELECT min(after) FROM stretch WHERE destination = ?"
-            }
-        return UInt64(clamping: try database.integer(sql, [.text(name)]) ?? 0)
     }
 
     /// Keeps how far a destination is in the log.
@@ -231,6 +228,7 @@ final class OutboxStore {
                     event_start = ?1, position_cursor = max(position_cursor, ?2), position_start = max(position_cursor, ?2) WHERE name = ?3
                 """, [.integer(lastEntryNumber), SQLiteValue(newestPosition), .text(name)])
             try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
+            try forgetSettledAhead(of: name)
             try database.run("UPDATE dead_letter SET is_due = 0 WHERE destination = ?", [.text(name)])
             return changed > 0
         }

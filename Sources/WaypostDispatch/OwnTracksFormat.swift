@@ -15,11 +15,11 @@ import WaypostSystem
 ///   What is not known is absent. `acc` is rounded up, never to better than it is; 0 in a transition means that it is not known.
 /// - What becomes of records: a position is a location; an enter and an exit are transitions; a pass is both; a track call is a location with
 ///   its name as `poi` and its values as `values`; health is a status; fences are waypoints, where they are wanted. A dwell has no word: the apps say `enter` again, which would break
-///   the alternation that a receiver may rely on. Without a time (and none to count the age from) or, where it needs one, a place there is
-///   no message.
+///   the alternation that a receiver may rely on; a track call without a place has none either. Without a time, and none to count the age
+///   from, a record waits until it is known what time it is.
 /// - `_id` is the record's id, by which repeats are known; `wtst` the number that exported waypoints of the fence have.
 /// - Source: https://owntracks.org/booklet/tech/json/
-public struct OwnTracksFormat: Sendable {
+public struct OwnTracksFormat: RecordFormat {
     /// Who sends, and how.
     public struct Settings: Sendable, Hashable {
         /// The user's name, one level of a topic: a dash stands there for what means something in topics.
@@ -62,6 +62,17 @@ public struct OwnTracksFormat: Sendable {
     static func key(of secret: String) -> [UInt8] {
         let bytes = secret.utf8.prefix(SecretBox.keyByteCount)
         return bytes + [UInt8](repeating: 0, count: SecretBox.keyByteCount - bytes.count)
+    }
+
+    /// Whether there is a word for a record, and what it needs is known.
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
+        switch record.content {
+        case .position: record.verdictWithTime(at: now)
+        case .track(let call): call.position == nil ? .unsaid : record.verdictWithTime(at: now)
+        case .event(let event): event.kind == "dwell" ? .unsaid : record.verdictWithTime(at: now)
+        case .health: .said
+        case .waypoints: settings.sendsWaypoints ? .said : .unsaid
+        }
     }
 
     /// What is said of a record, in order: none, one, or, of a pass, two messages.

@@ -17,6 +17,9 @@ public struct OwnTracksHTTPFormat: HTTPFormat {
         format = OwnTracksFormat(settings)
     }
 
+    /// That of ``OwnTracksFormat``.
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { format.verdict(on: record, at: now) }
+
     /// A request for each message.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
         let headers: [HTTPRequest.Header] = [.init("X-Limit-U", format.settings.user), .init("X-Limit-D", format.settings.device)]

@@ -28,6 +28,22 @@ public final class ReducedDestination: Destination {
     /// As many as the destination takes, though most of them say nothing.
     public var maximumBatchCount: Int { destination.maximumBatchCount }
 
+    /// Whether something of it may be told, and has a word there.
+    public func carries(_ record: DispatchRecord) -> Bool {
+        switch record.content {
+        case .position, .health: return true
+        case .event, .waypoints: return false
+        case .track(var call):
+            if !placesCalls { call.position = nil }
+            var coarse = record
+            coarse.content = .track(call)
+            return destination.carries(coarse)
+        }
+    }
+
+    /// That of the destination behind it.
+    public func hurry() { destination.hurry() }
+
     /// Sends what of the batch may be told.
     public func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
         var reduced = batch
@@ -42,11 +58,18 @@ public final class ReducedDestination: Destination {
             keep(after)
             let named = records.compactMap { place, coarse in refused[coarse.id].map { (batch.records[place].id, $0) } }
             return .delivered(refused: Dictionary(named) { first, _ in first }, answer: answer)
-        case .partly(let count, let answer, let rest):
-            // What is not told behind them is done as well.
-            let end = count < records.count ? records[count].place : batch.records.count
+        case .partly(let received, let refused, let answer, let rest):
+            let isDone = { (record: (place: Int, coarse: DispatchRecord)) in
+                received.contains(record.coarse.id) || refused[record.coarse.id] != nil
+            }
+            // What is not told behind the first that are done is done as well.
+            let end = records.first { !isDone($0) }?.place ?? batch.records.count
             keep(reduce(batch.records[..<end]).after)
-            return .partly(count: end, answer: answer, then: rest)
+            let done = records.filter(isDone)
+            let named = done.compactMap { place, coarse in refused[coarse.id].map { (batch.records[place].id, $0) } }
+            return .partly(
+                received: batch.firstIDs(end).union(done.map { batch.records[$0.place].id }).subtracting(named.map(\.0)),
+                refused: Dictionary(named) { first, _ in first }, answer: answer, then: rest)
         case let failure: return failure
         }
     }

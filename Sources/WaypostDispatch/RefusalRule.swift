@@ -5,7 +5,7 @@
 /// After three single refusals in a row sending is held for a while; then a suspect is tried again, each time the next one, and records that
 /// were not tried yet are after it, so that many bad ones in a row do not stop the rest for ever.
 ///
-/// It counts the records of a lane from the first that is not settled, and knows nothing of what they are.
+/// It counts the records of a lane that are not settled, from the first on, and knows nothing of what they are.
 ///
 /// ```
 /// plan 0..<8 - refused - plan 0..<4 - accepted - plan 4..<6 - refused - plan 4..<5 - refused (a suspect)
@@ -53,6 +53,19 @@ public struct RefusalRule: Sendable, Hashable {
     // How many single records were refused since the hold.
     private var refusalsInRound = 0
 
+    /// A record whose fate is known.
+    public struct Settled: Sendable, Hashable {
+        /// Its place, counted from the first that was not settled before.
+        public var place: Int
+        /// What became of it.
+        public var fate: Fate
+
+        /// The fate of a record.
+        public init(_ place: Int, _ fate: Fate) {
+            (self.place, self.fate) = (place, fate)
+        }
+    }
+
     /// Nothing was refused yet.
     public init() {}
 
@@ -78,10 +91,10 @@ public struct RefusalRule: Sendable, Hashable {
     }
 
     /// Takes that the server has accepted these, but for some that it will never take, and why.
-    public mutating func accept(_ range: Range<Int>, refusing refused: [Int: String] = [:]) {
-        reach(range)
-        let wasSuspect = range.contains { isSuspect($0) && refused[$0] == nil }
-        for index in range { standings[index] = .settled(refused[index].map(Fate.dead) ?? .accepted) }
+    public mutating func accept(_ places: some Collection<Int>, refusing refused: [Int: String] = [:]) {
+        reach((places.max() ?? -1) + 1)
+        let wasSuspect = places.contains { isSuspect($0) && refused[$0] == nil }
+        for index in places { standings[index] = .settled(refused[index].map(Fate.dead) ?? .accepted) }
         if wasSuspect {
             // The server has changed its mind: what it said of the others says nothing any more.
             for index in standings.indices where isSuspect(index) { standings[index] = .untried }
@@ -106,7 +119,7 @@ public struct RefusalRule: Sendable, Hashable {
             limit = max(1, range.count / 2)
             return false
         }
-        reach(range)
+        reach(range.upperBound)
         if isSuspect(range.lowerBound), hasAcceptedSince {
             standings[range.lowerBound] = .settled(.dead(reason: reason))
             hasAcceptedSince = hasSuspects
@@ -129,16 +142,16 @@ public struct RefusalRule: Sendable, Hashable {
         triesSuspect = hasSuspects
     }
 
-    /// Takes away the first records whose fate is known; what is counted begins behind them.
-    public mutating func takeSettled() -> [Fate] {
-        var fates: [Fate] = []
-        for standing in standings {
-            guard case .settled(let fate) = standing else { break }
-            fates.append(fate)
+    /// Takes away the records whose fate is known, wherever they stand, in order; the others are counted without them.
+    public mutating func takeSettled() -> [Settled] {
+        var settled: [Settled] = []
+        var left: [Standing] = []
+        for (place, standing) in standings.enumerated() {
+            if case .settled(let fate) = standing { settled.append(Settled(place, fate)) } else { left.append(standing) }
         }
-        standings.removeFirst(fates.count)
-        lastRetried = max(-1, lastRetried - fates.count)
-        return fates
+        lastRetried -= settled.count { $0.place <= lastRetried }
+        standings = left
+        return settled
     }
 
     // MARK: - Parts
@@ -156,7 +169,7 @@ public struct RefusalRule: Sendable, Hashable {
         return first < count ? first : nil
     }
 
-    private mutating func reach(_ range: Range<Int>) {
-        while standings.count < range.upperBound { standings.append(.untried) }
+    private mutating func reach(_ end: Int) {
+        while standings.count < end { standings.append(.untried) }
     }
 }

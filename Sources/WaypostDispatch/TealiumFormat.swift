@@ -44,6 +44,11 @@ public struct TealiumFormat: HTTPFormat {
         self.settings = settings
     }
 
+    /// Health, fences and what fences have no transition for have none.
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
+        settings.dataLayer.entries(for: record.content).isEmpty ? .unsaid : .said
+    }
+
     /// One request for each event, or for each ten.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
         let shared = shared(batch.device)

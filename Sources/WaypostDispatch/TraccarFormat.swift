@@ -10,7 +10,8 @@ import WaypostSystem
 /// ```
 /// - Units: the form has knots, JSON has m/s; degrees, metres, altitude above mean sea level. Times are milliseconds since 1970 or end in Z: any
 ///   other would be read in the server's own zone. In the form what is not known is absent; JSON wants all of `coords`, and -1 there is an
-///   unknown speed or heading, 0 an unknown accuracy or altitude.
+///   unknown speed or heading, 0 an unknown accuracy or altitude. It wants a time, too: a record that has none, and no age, goes as a form,
+///   without one.
 /// - What becomes of records: a position is one. An event, a track call and health are attributes (`event`, `geofence`, the call's values)
 ///   without a place, which the server takes for the last one it has: of events that come before the positions that wait, a place of their own
 ///   would be later than those, and Traccar finds no crossing and no trip in what is older than what it has. Where no positions are sent they
@@ -44,6 +45,9 @@ public struct TraccarFormat: HTTPFormat {
         self.placesEvents = placesEvents
     }
 
+    /// Fences have none.
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { record.isNative ? .said : .unsaid }
+
     /// A request for each record.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
         batch.records.enumerated().compactMap { index, record in
@@ -51,12 +55,9 @@ public struct TraccarFormat: HTTPFormat {
             let time = record.bestTime(at: batch.time)
             var place: Position? = record.position
             if case .position = record.content {} else if !placesEvents { place = nil }
-            switch shape {
-            case .form:
-                let body = form(record, time, place)
-                return HTTPMessage(contentType: "application/x-www-form-urlencoded", body: body, settledCount: index + 1)
-            case .json: return time.map { HTTPMessage(body: json(record, $0, place), settledCount: index + 1) }
-            }
+            if shape == .json, let time { return HTTPMessage(body: json(record, time, place), settledCount: index + 1) }
+            let body = form(record, time, place)
+            return HTTPMessage(contentType: "application/x-www-form-urlencoded", body: body, settledCount: index + 1)
         }
     }
 

@@ -70,13 +70,14 @@ public final class MQTTClient: Sendable {
     /// the broker says.
     ///
     /// - Parameters:
-    ///   - isConfirmed: asked on the connection's thread, after each message that came; must return soon.
+    ///   - isConfirmed: asked on the connection's thread, after each message that came, each second and at each ``wake()``, and told whether the
+    ///     broker has acknowledged everything; must return soon.
     ///   - patience: how long it is waited for once the broker has everything, after the last message that came.
     /// - Returns: false when `isConfirmed` did not come true; the connection stays.
     /// - Errors: there is no connection, or it broke; no acknowledgement for ``MQTTSettings/timeout``, or not all of them within ten times that; the
     ///   task was cancelled. Some of the messages may have arrived; the connection is closed.
     public func publish(
-        _ messages: [MQTTMessage], until isConfirmed: (@Sendable () -> Bool)? = nil, patience: Duration = .zero
+        _ messages: [MQTTMessage], until isConfirmed: (@Sendable (_ isAcknowledged: Bool) -> Bool)? = nil, patience: Duration = .zero
     ) async throws(MQTTError) -> Bool {
         guard let session = state.withLock({ $0.session }), session.isUsable else { throw .lost(reason: "there is no connection") }
         do throws(MQTTError) {
@@ -85,6 +86,9 @@ public final class MQTTClient: Sendable {
             throw .endedByBroker(clientID: clientID, count: state.withLock { max(1, $0.endCount) })
         }
     }
+
+    /// Lets a call of ``publish(_:until:patience:)`` that waits ask once more whether it is done.
+    public func wake() { state.withLock { $0.session }?.wakeLine.ring() }
 
     /// Says goodbye, if there is a connection; a call that is under way fails.
     public func close() {

@@ -163,7 +163,7 @@ final class MQTTLoop {
             return
         }
         guard isOpen else { return }
-        if job.isConfirmed?() ?? isAcknowledged { return end(job, true) }
+        if job.isConfirmed?(isAcknowledged) ?? isAcknowledged { return end(job, true) }
         if isAcknowledged {
             if now - lastProgress >= job.patience.wholeMilliseconds { end(job, false) }
         } else {

@@ -174,13 +174,13 @@ final class MQTTSession: Sendable {
 final class MQTTJob: Sendable {
     let messages: [MQTTMessage]
     /// What is waited for besides the broker's acknowledgements; nil for nothing.
-    let isConfirmed: (@Sendable () -> Bool)?
+    let isConfirmed: (@Sendable (_ isAcknowledged: Bool) -> Bool)?
     /// How long it is waited for after the last sign of it.
     let patience: Duration
     let isCancelled = Atomic(false)
     private let continuation = Mutex<CheckedContinuation<Result<Bool, MQTTError>, Never>?>(nil)
 
-    init(_ messages: [MQTTMessage], until isConfirmed: (@Sendable () -> Bool)?, patience: Duration) {
+    init(_ messages: [MQTTMessage], until isConfirmed: (@Sendable (Bool) -> Bool)?, patience: Duration) {
         self.messages = messages
         self.isConfirmed = isConfirmed
         self.patience = patience

@@ -115,7 +115,7 @@ final class ScriptedDestination: Destination {
             record.isInside = false
             switch outcome {
             case .delivered(let refused, _): record.taken += batch.records.filter { refused[$0.id] == nil }
-            case .partly(let count, _, _): record.taken += batch.records.prefix(count)
+            case .partly(let received, _, _, _): record.taken += batch.records.filter { received.contains($0.id) }
             case .temporary, .unreachable, .denied, .refused: break
             }
         }
@@ -132,6 +132,11 @@ final class ScriptedDestination: Destination {
 
 extension DeliveryOutcome {
     static var good: DeliveryOutcome { .delivered(refused: [:], answer: "200") }
+
+    /// The server has the first so many.
+    static func first(_ count: Int, of records: [DispatchRecord], answer: String = "200", then rest: DeliveryOutcome?) -> DeliveryOutcome {
+        .partly(received: Set(records.prefix(count).map(\.id)), answer: answer, then: rest)
+    }
 }
 
 extension DispatchRecord {

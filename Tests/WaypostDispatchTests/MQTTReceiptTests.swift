@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import Waypost
 import WaypostSystem
@@ -79,6 +80,85 @@ import WaypostTestKit
         var rounds = 0
         while await patient.send(MQTTDestinationTests.batch(101...150)) != Self.received, rounds < 30 { rounds += 1 }
         #expect(Set(consumer.ids).isSuperset(of: (101...150).map { "t-\($0)" }), "after \(rounds) rounds")
+    }
+
+    /// One that the application never speaks of holds up no other, and a start sends nothing else again.
+    @Test func settlesEachRecordByItsOwnReceipt() async throws {
+        let broker = try await MosquittoBroker()
+        let consumer = try MQTTConsumer(broker.url) { [calls = Mutex<[String: Int]>([:])] id in
+            let count = calls.withLock { calls in
+                calls[id, default: 0] += 1
+                return calls[id, default: 0]
+            }
+            // Of the first time every seventh receipt is lost.
+            return count == 1 && (id.utf8.last ?? 0) % 7 == 0 ? nil : id
+        }
+        _ = try await consumer.client.connect()
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("broker", try destination(broker.url, patience: .seconds(30)))], batchCount: 50)
+        try await dispatcher.accept((1...120).map(DispatchFixture.call))
+        let run = Task { try await dispatcher.dispatch() }
+        let end = ContinuousClock.now + .seconds(20)
+        var status = try await dispatcher.statuses()[0]
+        while consumer.ids.count < 120 || status.state.waitingEventCount > 119 - status.state.sentCount + 1, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(100))
+            status = try await dispatcher.statuses()[0]
+        }
+        try await Task.sleep(for: .seconds(3))
+        status = try await dispatcher.statuses()[0]
+        let missing = Set(consumer.records.filter { ($0["id"]?.string?.utf8.last ?? 0) % 7 == 0 }.compactMap { $0["id"]?.string })
+        #expect(!missing.isEmpty && consumer.ids.count == 120)
+        #expect(status.state.waitingEventCount == missing.count && status.state.sentCount == 120 - missing.count)
+        // As after kill -9: what is on the disk counts.
+        run.cancel()
+        await dispatcher.stop()
+        let later = try await fixture.dispatcher([("broker", try destination(broker.url, patience: .seconds(30)))], batchCount: 50)
+        #expect(try await later.dispatch() == .good)
+        #expect(consumer.ids.count == 120 + missing.count && Set(consumer.ids.suffix(missing.count)) == missing)
+        #expect(try await later.statuses()[0].state.waitingEventCount == 0)
+    }
+
+    /// What was said while the box was off comes with the connection, before anybody asks.
+    @Test func takesReceiptsThatCameWhileItWasOff() async throws {
+        let broker = try await MosquittoBroker()
+        let first = try destination(broker.url)
+        guard case .temporary = await first.send(MQTTDestinationTests.batch(1...20)) else { throw Unexpected("nobody has them") }
+        let other = try MQTTConsumer(broker.url, topic: "none", id: "application")
+        _ = try await other.client.connect()
+        // It is off now: another client with its id has thrown it out and gone, its session stays.
+        let thief = MQTTClient(try MQTTSettings(url: broker.url, clientID: "box-1"))
+        _ = try await thief.connect()
+        thief.close()
+        try await Task.sleep(for: .milliseconds(200))
+        let words = #"{"received":[\#((1...20).map { "\"t-\($0)\"" }.joined(separator: ","))]}"#
+        _ = try await other.client.publish([MQTTMessage(topic: "waypost-receipts/box", payload: Array(words.utf8))])
+        let watcher = try MQTTConsumer(broker.url, id: "watcher")
+        _ = try await watcher.client.connect()
+        let second = try destination(broker.url, patience: .seconds(5))
+        #expect(await second.send(MQTTDestinationTests.batch(1...20)) == Self.received)
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(watcher.ids.count <= 20, "once more at most, where the words came behind the connection")
+    }
+
+    @Test func sendsAgainNowWhenSomebodyWantsIt() async throws {
+        let broker = try await MosquittoBroker()
+        let isThere = Atomic(false)
+        let consumer = try MQTTConsumer(broker.url) { isThere.load(ordering: .relaxed) ? $0 : nil }
+        _ = try await consumer.client.connect()
+        let fixture = try DispatchFixture()
+        let destination = try destination(broker.url, patience: .seconds(20), republishInterval: .seconds(3_600))
+        let dispatcher = try await fixture.dispatcher([("broker", destination)], interval: .seconds(1))
+        try await dispatcher.accept((1...5).map(DispatchFixture.call))
+        // By itself, and it waits for words now.
+        try await consumer.wait(for: 5)
+        isThere.store(true, ordering: .relaxed)
+        try await Task.sleep(for: .seconds(6))
+        let start = ContinuousClock.now
+        #expect(try await dispatcher.dispatch() != .error(reason: ""))
+        #expect(try await dispatcher.statuses()[0].state.waitingEventCount == 0)
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(consumer.ids.count == 10)
+        await dispatcher.stop()
     }
 
     /// The whole way: a broker that is killed again and again, that keeps nothing, and an application that comes back to it.

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import Waypost
 import WaypostTestKit
@@ -185,6 +186,46 @@ import WaypostTestKit
         #expect(try TraccarFormat(device: "box").messages(for: both).map(\.settledCount) == [2])
         let native = NativeMQTTFormat(topic: try MQTTTopic("waypost/{kind}"), statusTopic: try MQTTTopic("waypost/status"))
         #expect(try native.messages(for: fences, of: alone, receiptTopic: nil).isEmpty)
+    }
+
+    /// A call without a place has no word; its destination is named, and nothing is counted as sent.
+    @Test func saysWhichDestinationsACallIsNotFor() async throws {
+        let server = try await FlakyServer()
+        let recorder = try HTTPDestination(.init(url: server.url), format: OwnTracksHTTPFormat(.init(user: "jane", device: "van7")))
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("recorder", recorder), ("home", ScriptedDestination())])
+        let placeless = OutboxEntry.track(TrackCall(name: "n", values: [:], time: start, position: nil))
+        #expect(dispatcher.withoutWord(for: placeless) == ["recorder"])
+        #expect(dispatcher.withoutWord(for: DispatchFixture.call(1)) == [])
+        try await dispatcher.accept([placeless, DispatchFixture.call(1)])
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(try server.received().compactMap { $0["poi"]?.string } == ["call 1"])
+        #expect(try await dispatcher.statuses().map(\.state.sentCount) == [1, 2])
+        #expect(try await dispatcher.statuses().map(\.state.waitingEventCount) == [0, 0])
+        #expect(try await dispatcher.ledgerEntry(id: placeless.id)?.accounts[0].fate == .unwanted)
+    }
+
+    /// What happened before the time was known is sent when it is, and stops nothing else.
+    @Test func waitsForTheTime() async throws {
+        let server = try await FlakyServer()
+        let recorder = try HTTPDestination(.init(url: server.url), format: OwnTracksHTTPFormat(.init(user: "jane", device: "van7")))
+        let fixture = try DispatchFixture()
+        fixture.time.withLock { $0 = nil }
+        let dispatcher = try await fixture.dispatcher([("recorder", recorder)])
+        var early = DispatchFixture.position(1)
+        early.time = nil
+        try await dispatcher.accept([
+            .track(TrackCall(name: "early", values: [:], time: nil, position: early)), DispatchFixture.call(2), .health(.object([:])),
+        ])
+        fixture.milliseconds.withLock { $0 += 60_000 }
+        #expect(try await dispatcher.dispatch() == .error(reason: "what happened before the time was known waits for it"))
+        #expect(try server.received().map { $0["poi"]?.string } == ["call 2", nil])
+        #expect(try await dispatcher.statuses()[0].state.waitingEventCount == 1)
+        fixture.time.withLock { $0 = start.advanced(byMilliseconds: 100_000) }
+        #expect(try await dispatcher.dispatch() == .good)
+        let last = try #require(try server.received().last)
+        #expect(last["poi"]?.string == "early" && last["tst"]?.int == 1_777_692_302 + 40)
+        #expect(try server.received().count == 3)
     }
 
     @Test func saysTrackCallsAsPlacesAndHealthAsStatus() throws {

@@ -55,14 +55,14 @@ import WaypostTestKit
     }
 
     @Test func countsWhatIsNotToldToThePartThatIsDone() async throws {
-        let inner = ScriptedDestination { records in records.count > 1 ? .partly(count: 1, answer: "200", then: nil) : .good }
+        let inner = ScriptedDestination { records in records.count > 1 ? .first(1, of: records, then: nil) : .good }
         let destination = ReducedDestination(inner, sendsPositions: true)
         let seconds = [0, 1, 2, 600, 601, 1_500, 1_501]
         let batch = batch(seconds.map { .position(DispatchFixture.position($0)) })
-        #expect(await destination.send(batch) == .partly(count: 3, answer: "200", then: nil))
+        #expect(await destination.send(batch) == .first(3, of: batch.records, then: nil))
         var rest = batch
         rest.records.removeFirst(3)
-        #expect(await destination.send(rest) == .partly(count: 2, answer: "200", then: nil))
+        #expect(await destination.send(rest) == .first(2, of: rest.records, then: nil))
         #expect(inner.taken.map(\.id) == ["r-1777691700000", "r-1777692600000"].map { "\($0)-\(box)" })
     }
 

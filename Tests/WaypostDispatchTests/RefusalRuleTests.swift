@@ -32,10 +32,11 @@ import WaypostDispatch
                     accepted += records
                     rule.accept(range)
                 }
-                for fate in rule.takeSettled() {
-                    let record = pending.removeFirst()
-                    if case .dead = fate { dead.append(record) }
+                let settled = rule.takeSettled()
+                for (place, fate) in settled.map({ ($0.place, $0.fate) }) {
+                    if case .dead = fate { dead.append(pending[place]) }
                 }
+                for place in settled.map(\.place).reversed() { pending.remove(at: place) }
             }
         }
     }
@@ -97,10 +98,10 @@ import WaypostDispatch
         _ = rule.refuse(0..<1, reason: "400")
         #expect(rule.plan(count: 2) == .send(1..<2))
         rule.accept(1..<2)
-        #expect(rule.takeSettled() == [])
-        #expect(rule.plan(count: 2) == .send(0..<1))
+        #expect(rule.takeSettled() == [.init(1, .accepted)])
+        #expect(rule.plan(count: 1) == .send(0..<1))
         _ = rule.refuse(0..<1, reason: "bad latitude")
-        #expect(rule.takeSettled() == [.dead(reason: "bad latitude"), .accepted])
+        #expect(rule.takeSettled() == [.init(0, .dead(reason: "bad latitude"))])
     }
 
     @Test func countsARecordOfAnotherLaneAsAccepted() {
@@ -109,13 +110,13 @@ import WaypostDispatch
         rule.noteAcceptedElsewhere()
         #expect(rule.plan(count: 1) == .send(0..<1))
         _ = rule.refuse(0..<1, reason: "no")
-        #expect(rule.takeSettled() == [.dead(reason: "no")])
+        #expect(rule.takeSettled() == [.init(0, .dead(reason: "no"))])
     }
 
     @Test func killsWhatTheServerNamesAtOnce() {
         var rule = RefusalRule()
         rule.accept(0..<3, refusing: [1: "too old"])
-        #expect(rule.takeSettled() == [.accepted, .dead(reason: "too old"), .accepted])
+        #expect(rule.takeSettled() == [.init(0, .accepted), .init(1, .dead(reason: "too old")), .init(2, .accepted)])
     }
 
     /// Any mix of bad records, outages and batch sizes: every good record arrives, only bad ones die, and it comes to an end.

@@ -10,7 +10,7 @@ struct LedgerCommand: ParsableCommand {
         abstract: "Say what became of fixes and events: logged, queued, sent, received, or left out and why.",
         discussion: """
             One line per record: when, what, its number in the log, and per destination queued, sent (no receipt yet), receipt, refused \
-            (see waypost dispatch list), unwanted (the destination began later, or takes no positions), or forgotten (settled so long ago \
+            (see waypost dispatch list), unwanted (the destination began later, takes no positions, or has no word for it), or forgotten (settled so long ago \
             that nothing more is kept of it). Fixes that were left out are told as stretches, of this run of the tracker.
 
             Example: waypost ledger --since 2026-11-22T08:00:00Z

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waypost
 import WaypostControl
+import WaypostSystem
 
 /// `waypost track`: an application's own event.
 struct TrackCommand: ParsableCommand {
@@ -9,7 +10,7 @@ struct TrackCommand: ParsableCommand {
         abstract: "Send an event of your own, with the position, to every destination.",
         discussion: """
             It is on the disk when this returns, and sent when the destination is due. Values that are JSON numbers, true, false or null are \
-            sent as such, everything else as text.
+            sent as such, everything else as text. A destination that has no word for it is named: OwnTracks takes no event without a place.
 
             Example: waypost track delivered parcel=7 signed_by="A. Smith"
             """)
@@ -28,7 +29,10 @@ struct TrackCommand: ParsableCommand {
     }
 
     func run() throws {
-        _ = try daemon.ask(.track(name: name, values: try members()))
+        let answer = try daemon.ask(.track(name: name, values: try members()))
+        for destination in (answer["not_for"]?.array ?? []).compactMap(\.string) {
+            SystemProcess.printError("waypost: track: \(destination) will not get it: OwnTracks takes no event without a place")
+        }
     }
 
     private func members() throws -> [String: JSONValue] {
