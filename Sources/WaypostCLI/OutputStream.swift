@@ -10,6 +10,8 @@ struct OutputStream: ~Copyable {
 
     private let name: String
     private var target: Target
+    /// Whether a person looks at what is written.
+    private let isInteractive: Bool
 
     /// Opens the output; `-` is standard output.
     ///
@@ -18,6 +20,7 @@ struct OutputStream: ~Copyable {
         name = path == "-" ? "standard output" : path
         if path == "-" {
             target = .descriptor(Syscalls.standardOutput)
+            isInteractive = Syscalls.isTerminal(Syscalls.standardOutput)
             return
         }
         do throws(SystemError) {
@@ -26,17 +29,23 @@ struct OutputStream: ~Copyable {
             case .folder: throw SystemError.isFolder(path)
             case .other: target = .descriptor(try Syscalls.openForWriting(path))
             }
+            isInteractive = false
         } catch {
             throw CommandFailure(.cannotCreate, what: path, why: "cannot be written: \(error.reason)")
         }
     }
 
-    /// Writes the text; a reader that has gone away ends the command quietly, with exit code 0.
+    /// Writes data, as it is but for a terminal, which nobody's names may steer; a reader that has gone away ends the command quietly,
+    /// with exit code 0.
     func write(_ text: borrowing TextBuffer) throws(CommandFailure) {
+        try write(isInteractive ? Array(printable(text.string, keepsLines: true).utf8) : text.bytes)
+    }
+
+    private func write(_ bytes: [UInt8]) throws(CommandFailure) {
         do throws(SystemError) {
             switch target {
-            case .descriptor(let descriptor): try Syscalls.writeAll(descriptor, text.bytes)
-            case .file(let file): try file.write(text.bytes)
+            case .descriptor(let descriptor): try Syscalls.writeAll(descriptor, bytes)
+            case .file(let file): try file.write(bytes)
             }
         } catch {
             if error.isBrokenPipe { SystemProcess.exit(.ok) }
@@ -44,20 +53,23 @@ struct OutputStream: ~Copyable {
         }
     }
 
-    /// Writes one line.
+    /// Writes one line, for people or of JSON; what others wrote in it cannot end it or steer a terminal, wherever it ends up.
     func write(line: String) throws(CommandFailure) {
-        var text = TextBuffer(capacity: line.utf8.count + 1)
-        text.append(string: line)
-        text.append(byte: UInt8(ascii: "\n"))
-        try write(text)
+        try write(Array((printable(line) + "\n").utf8))
     }
 
     /// Writes a JSON value as one line.
     func write(value: JSONValue) throws(CommandFailure) {
         var text = TextBuffer()
         text.appendJSON { json in json.element(value) }
-        text.append(byte: UInt8(ascii: "\n"))
-        try write(text)
+        try write(line: text.string)
+    }
+
+    /// Writes what the closure writes as the members of one JSON object, as one line.
+    func writeObject(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
+        var text = TextBuffer()
+        text.appendJSON { json in json.object(members) }
+        try write(line: text.string)
     }
 
     /// Puts a file in its place.

@@ -8,8 +8,8 @@ struct StatusScreen {
         self.status = status
     }
 
-    /// The screen, without the last line end.
-    var text: String {
+    /// The screen, line by line.
+    var lines: [String] {
         var lines = ["waypostd \(string("version")), process \(number("pid")), up \(uptime): \(string("health"))"]
         if let source = status["source"] {
             let connected = source["connected"]?.string.map { " (\($0))" } ?? ""
@@ -54,7 +54,7 @@ struct StatusScreen {
             lines.append("\(index == 0 ? "dispatch  " : "          ")\(DestinationLine(destination).text)")
         }
         for problem in status["problems"]?.array ?? [] { lines.append("problem   \(problem.string ?? "?")") }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private var position: Position? {

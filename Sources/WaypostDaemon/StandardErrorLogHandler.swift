@@ -1,4 +1,5 @@
 import Logging
+import Waypost
 import WaypostSystem
 
 /// Log lines on standard error, for people or for journald.
@@ -19,7 +20,9 @@ struct StandardErrorLogHandler: LogHandler {
         SystemProcess.printError(line(event.level, "\(event.message)"))
     }
 
-    func line(_ level: Logger.Level, _ message: String) -> String {
+    /// The line; what others wrote in the message (names, words of servers and receivers) is one line of it, and no more than a page.
+    func line(_ level: Logger.Level, _ words: String) -> String {
+        let message = oneLine(words, limit: 2_000)
         if isJournal { return "<\(level.priority)>\(message)" }
         return level >= .warning ? "waypostd: \(level): \(message)" : "waypostd: \(message)"
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Waypost
 
 /// What this process can do with itself.
 public enum SystemProcess {
@@ -41,8 +42,8 @@ public enum SystemProcess {
         return error
     }
 
-    /// Prints a line to standard error.
+    /// Prints a line to standard error; what others wrote in it cannot end it or steer the terminal.
     public static func printError(_ line: String) {
-        try? Syscalls.writeAll(STDERR_FILENO, Array((line + "\n").utf8))  // Without standard error there is nobody to tell.
+        try? Syscalls.writeAll(STDERR_FILENO, Array((printable(line) + "\n").utf8))  // Without standard error there is nobody to tell.
     }
 }

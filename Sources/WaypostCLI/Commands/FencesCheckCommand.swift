@@ -64,28 +64,20 @@ struct FencesCheckCommand: ParsableCommand {
     }
 
     private func printJSON(_ checked: FenceFile, _ output: borrowing OutputStream) throws(CommandFailure) {
-        var text = TextBuffer()
         for remark in checked.remarks {
-            text.appendJSON { json in
-                json.object { json in
-                    json.member("file", file)
-                    remark.write(to: &json)
-                }
-            }
-            text.append(byte: UInt8(ascii: "\n"))
-        }
-        text.appendJSON { json in
-            json.object { json in
+            try output.writeObject { json in
                 json.member("file", file)
-                json.member("format", checked.format.rawValue)
-                json.member("entries", checked.entryCount)
-                json.member("fences", checked.fences.count)
-                json.member("errors", checked.counts[.error, default: 0])
-                json.member("warnings", checked.counts[.warning, default: 0])
-                json.member("notes", checked.counts[.note, default: 0])
+                remark.write(to: &json)
             }
         }
-        text.append(byte: UInt8(ascii: "\n"))
-        try output.write(text)
+        try output.writeObject { json in
+            json.member("file", file)
+            json.member("format", checked.format.rawValue)
+            json.member("entries", checked.entryCount)
+            json.member("fences", checked.fences.count)
+            json.member("errors", checked.counts[.error, default: 0])
+            json.member("warnings", checked.counts[.warning, default: 0])
+            json.member("notes", checked.counts[.note, default: 0])
+        }
     }
 }

@@ -69,12 +69,14 @@ struct FencesReplayCommand: ParsableCommand {
     }
 
     private func append(_ event: GeofenceEvent, _ track: String, to text: inout TextBuffer) {
+        var line = TextBuffer()
         if json {
-            text.appendJSON { event.write(to: &$0, track: track) }
+            line.appendJSON { event.write(to: &$0, track: track) }
         } else {
-            if tracks.count > 1 { text.append(string: track + ": ") }
-            event.append(to: &text)
+            if tracks.count > 1 { line.append(string: track + ": ") }
+            event.append(to: &line)
         }
+        text.append(string: printable(line.string))
         text.append(byte: UInt8(ascii: "\n"))
     }
 }

@@ -33,8 +33,8 @@ struct StatusCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.unavailable, what: "waypostd", why: "answers something that is no JSON: \(error)")
         }
-        let text = json ? String(decoding: line, as: UTF8.self) : StatusScreen(status).text
-        try OutputStream(path: "-").write(line: text)
+        let output = try OutputStream(path: "-")
+        for line in json ? [String(decoding: line, as: UTF8.self)] : StatusScreen(status).lines { try output.write(line: line) }
         if status["health"]?.string != "healthy" { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 }

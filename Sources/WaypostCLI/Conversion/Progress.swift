@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// Shows on a terminal's standard error how far long work has come.
@@ -13,7 +14,7 @@ struct Progress {
 
     /// - Parameter totalBytes: how much there is, nil when that cannot be known.
     init(name: String, totalBytes: Int64?) {
-        self.name = name
+        self.name = printable(name)
         self.totalBytes = totalBytes
     }
 

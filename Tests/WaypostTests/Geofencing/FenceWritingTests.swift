@@ -137,7 +137,7 @@ struct FenceWritingTests {
         let fence = Geofence(id: "1", name: " bell\u{7} ", shape: try .circle(centre: centre, radiusMetres: 50))
         #expect(
             FenceFormat.write([fence], as: .kml).remarks.map(\.description) == [
-                "entry 0 \" bell\\u{7} \": the name becomes \"bell\u{FFFD}\""
+                "entry 0 \" bell\\u0007 \": the name becomes \"bell\u{FFFD}\""
             ])
         #expect(try FenceFormat.read(FenceFormat.write([fence], as: .geojson).text.bytes).fences == [fence])
     }

@@ -6,17 +6,8 @@ extension FenceRemark: CustomStringConvertible {
         return head.isEmpty ? problem.description : "\(head): \(problem.description)"
     }
 
-    /// A name of a file in quotes: what would move a terminal's cursor is written as its number, and an endless one is cut.
-    static func quoted(_ name: String) -> String {
-        var shown = ""
-        for scalar in name.unicodeScalars.prefix(80) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: shown += "\\u{\(String(scalar.value, radix: 16))}"
-            default: shown.unicodeScalars.append(scalar)
-            }
-        }
-        return "\"\(shown)\(name.unicodeScalars.count > 80 ? "..." : "")\""
-    }
+    /// A name of a file in quotes, on one line, and cut when it is endless.
+    static func quoted(_ name: String) -> String { "\"\(oneLine(name))\"" }
 }
 
 extension FenceRemark.Problem: CustomStringConvertible {
