@@ -19,6 +19,8 @@ import Waypost
 /// daemon  {"class":"FENCES","total":2,"features":[...]}
 /// client  {"request":"fences_add","fences":{"type":"FeatureCollection","features":[...]}}   or fences_remove with "id", fences_active
 /// daemon  {"class":"FENCES_CHANGED","changed":2}
+/// client  {"request":"fences_add","more":true,"fences":{...}}   a part of a change; the one without "more" makes all of it, or the end none
+/// daemon  {"class":"FENCES_CHANGED","changed":0,"waiting":500}
 /// client  {"request":"private","on":true}      without "on": how is it?
 /// daemon  {"class":"PRIVATE","on":true}
 /// client  {"request":"log_rotate"}

@@ -18,8 +18,8 @@ public enum ControlRequest: Sendable, Hashable {
     case listFences(from: Int, withShapes: Bool)
     /// The fences that count now, the nearest first, and those that the device is inside of.
     case activeFences
-    /// Adds fences, or changes those of the same ids: a GeoJSON FeatureCollection.
-    case addFences(JSONValue)
+    /// Adds fences, or changes those of the same ids: a GeoJSON FeatureCollection, with more of the same change to come on this connection.
+    case addFences(JSONValue, more: Bool)
     /// Removes a fence that was added so.
     case removeFence(id: String)
     /// Switches private mode on or off, or asks how it is when nothing is said.
@@ -108,7 +108,7 @@ public enum ControlRequest: Sendable, Hashable {
         case "fences_list":
             self = .listFences(from: Int(clamping: try options.count("from")), withShapes: try options.bool("shapes") ?? false)
         case "fences_active": self = .activeFences
-        case "fences_add": self = .addFences(try options.object("fences"))
+        case "fences_add": self = .addFences(try options.object("fences"), more: try options.bool("more") ?? false)
         case "fences_remove": self = .removeFence(id: try options.string("id"))
         case "private": self = .privateMode(on: try options.bool("on"))
         case "log_rotate": self = .rotateLog
@@ -155,8 +155,9 @@ public enum ControlRequest: Sendable, Hashable {
                     json.member("from", from)
                     json.member("shapes", withShapes)
                 case .activeFences: json.member("request", "fences_active")
-                case .addFences(let collection):
+                case .addFences(let collection, let more):
                     json.member("request", "fences_add")
+                    if more { json.member("more", true) }
                     json.member("fences", collection)
                 case .removeFence(let id):
                     json.member("request", "fences_remove")

@@ -23,10 +23,12 @@ struct ControlDesk: ControlHandler {
 
     func connectionBegan(_ connection: ControlConnectionID) {
         commands.holds.connectionBegan(connection)
+        commands.fenceParts.connectionBegan(connection)
     }
 
     func connectionEnded(_ connection: ControlConnectionID) {
         commands.holds.connectionEnded(connection)
+        commands.fenceParts.connectionEnded(connection)
         watches.connectionEnded(connection)
     }
 }

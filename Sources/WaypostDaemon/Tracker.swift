@@ -48,7 +48,8 @@ struct Tracker {
             manager: manager, source: source, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
             clock: clock, logFolder: configuration.log.directory)
         let commands = TrackerCommands(
-            manager: manager, holds: HoldBook(), fences: fences, source: source, lastPosition: lastPosition, privacy: privacy,
+            manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,
+            privacy: privacy,
             recorder: recorder, dispatches: dispatches, clock: clock, log: log,
             logFolder: LogFolder(path: configuration.log.directory), logTypes: configuration.log.types, logger: logger)
         let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))

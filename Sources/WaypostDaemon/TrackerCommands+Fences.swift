@@ -59,7 +59,28 @@ extension TrackerCommands {
         }
     }
 
-    func addFences(_ collection: JSONValue, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+    /// All parts of a change are made as one: each would write, and look through, all fences there are.
+    func addFences(
+        _ collection: JSONValue, more: Bool, for peer: PeerCredentials, on connection: ControlConnectionID
+    ) async throws(ControlRefusal) -> [UInt8] {
+        let part: [Geofence]
+        do throws(ControlRefusal) { part = try TrackerCommands.fences(of: collection) } catch {
+            _ = fenceParts.take(on: connection)
+            throw error
+        }
+        guard !more else {
+            guard let count = fenceParts.append(part, on: connection) else {
+                throw ControlRefusal(.badRequest, "there are more than \(FenceFileLimits().entries) fences in one change")
+            }
+            return TrackerCommands.changed(0, waiting: count)
+        }
+        let fences = fenceParts.take(on: connection) + part
+        do throws(SystemError) { try await self.fences.add(fences) } catch { throw ControlRefusal(.unavailable, error.description) }
+        logger.notice("\(counted(fences.count, "fence")) added or changed (user \(peer.userID))")
+        return TrackerCommands.changed(fences.count)
+    }
+
+    private static func fences(of collection: JSONValue) throws(ControlRefusal) -> [Geofence] {
         var text = TextBuffer()
         text.appendJSON { json in json.element(collection) }
         let file: FenceFile
@@ -70,9 +91,7 @@ extension TrackerCommands {
         }
         if let problem = file.remarks.first(where: \.isDropped) { throw ControlRefusal(.badRequest, "\(problem)") }
         guard !file.fences.isEmpty else { throw ControlRefusal(.badRequest, "there is no fence in it") }
-        do throws(SystemError) { try await fences.add(file.fences) } catch { throw ControlRefusal(.unavailable, error.description) }
-        logger.notice("\(counted(file.fences.count, "fence")) added or changed (user \(peer.userID))")
-        return TrackerCommands.changed(file.fences.count)
+        return file.fences
     }
 
     func removeFence(_ id: String, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
@@ -92,8 +111,11 @@ extension TrackerCommands {
         return TrackerCommands.changed(1)
     }
 
-    private static func changed(_ count: Int) -> [UInt8] {
-        ControlProtocol.object("FENCES_CHANGED") { json in json.member("changed", count) }
+    private static func changed(_ count: Int, waiting: Int? = nil) -> [UInt8] {
+        ControlProtocol.object("FENCES_CHANGED") { json in
+            json.member("changed", count)
+            json.member("waiting", waiting)
+        }
     }
 }
 

@@ -11,6 +11,7 @@ import WaypostSystem
 struct TrackerCommands: Sendable {
     let manager: PositioningManager
     let holds: HoldBook
+    let fenceParts: FenceParts
     let fences: FenceWatcher
     let source: PrivateSource
     let lastPosition: LastPosition
@@ -33,7 +34,7 @@ struct TrackerCommands: Sendable {
         case .capabilities: return await capabilities()
         case .listFences(let start, let withShapes): return await listFences(from: start, withShapes: withShapes)
         case .activeFences: return await listActiveFences()
-        case .addFences(let collection): return try await addFences(collection, for: peer)
+        case .addFences(let collection, let more): return try await addFences(collection, more: more, for: peer, on: connection)
         case .removeFence(let id): return try await removeFence(id, for: peer)
         case .privateMode(let on):
             if let on { try await setPrivate(on, for: peer) }

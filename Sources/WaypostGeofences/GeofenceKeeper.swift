@@ -95,6 +95,7 @@ public actor GeofenceKeeper {
         let reading = loader?.read()
         loaded = own.goodFences(or: reading)
         loadProblems = reading?.problems ?? []
+        joinFences()
         monitor = GeofenceMonitor(
             fences: FenceIndex(fences), rule: settings.rule, maxActive: settings.maxActive, eventPrefix: eventPrefix)
         recent = RecentReports(content.reports, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
@@ -137,17 +138,19 @@ public actor GeofenceKeeper {
     // MARK: - Fences
 
     /// All fences: those of the files, and those added while running.
-    public var fences: [Geofence] {
-        let ids = Set(own.fences.map(\.id))
-        return loaded.filter { !ids.contains($0.id) } + own.fences
+    public private(set) var fences: [Geofence] = []
+    /// The ids of the fences that were added while running.
+    public private(set) var addedIDs: Set<String> = []
+
+    private func joinFences() {
+        addedIDs = Set(own.fences.map(\.id))
+        fences = loaded.filter { !addedIDs.contains($0.id) } + own.fences
     }
 
     /// Whether there are fences, or a file that may have some later.
     public var mayHaveFences: Bool { loader != nil || monitor.index.count > 0 }
     /// How many fences are watched.
     public var fenceCount: Int { monitor.index.count }
-    /// The ids of the fences that were added while running.
-    public var addedIDs: Set<String> { Set(own.fences.map(\.id)) }
     /// The ids of the fences that the device is inside of.
     public var insideIDs: [String] { monitor.progress.stays.map(\.id) }
 
@@ -198,7 +201,8 @@ public actor GeofenceKeeper {
     }
 
     private func replaceFences() -> [FenceReport] {
-        keep(monitor.replaceFences(with: fences))
+        joinFences()
+        return keep(monitor.replaceFences(with: fences))
     }
 
     // MARK: - The disk

@@ -71,6 +71,57 @@ extension EndToEnd {
             _ = try await second.stop()
         }
 
+        /// Each part of an import that were a change of its own would write all fences: some 700 of 64 kB here.
+        @Test func importsManyAsOneChange() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", try configuration(in: folder)])
+            let features = (0..<20_000).map { number in
+                """
+                {"type":"Feature","properties":{"name":"Fence \(number)","radius":50},
+                 "geometry":{"type":"Point","coordinates":[\(Double(number % 360) - 179.5),\(Double(number / 360) - 40.5)]}}
+                """
+            }
+            try folder.write("{\"type\":\"FeatureCollection\",\"features\":[\(features.joined(separator: ","))]}", to: "many.geojson")
+            let written = try tracker.process.writtenByteCount
+            let clock = ContinuousClock()
+            let start = clock.now
+            let run = try await waypost("fences", "import", "many.geojson", "--socket", "socket", in: folder)
+            #expect(run.code == 0 && run.errors == "")
+            // A debug build in a crowd; the old way takes minutes.
+            #expect(clock.now - start < .seconds(60))
+            let size = try FileManager.default.attributesOfItem(atPath: folder.path("state/fences-added.geojson"))[.size] as? Int ?? 0
+            #expect(try tracker.process.writtenByteCount - written < 2 * size + 4_000_000)
+            #expect(try await waypost("fences", "list", "--socket", "socket", in: folder).outputLines.count == 20_002)
+            #expect(try await tracker.stop().code == 0)
+        }
+
+        /// Half an import is none.
+        @Test func forgetsAnImportThatEndsInTheMiddle() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", try configuration(in: folder)])
+            let descriptor = try UnixSocket.connect(folder.path("socket"))
+            let part =
+                #"{"request":"fences_add","more":true,"fences":{"type":"Feature","properties":{"name":"Half","radius":9},"#
+                + #""geometry":{"type":"Point","coordinates":[1,2]}}}"#
+            try UnixSocket.sendAll(descriptor, Array((part + "\n").utf8))
+            #expect(try FenceTests.line(2, of: descriptor)["waiting"]?.int == 1)
+            Syscalls.close(descriptor)
+            #expect(try await waypost("fences", "add", "Whole", "--at", "1,2", "--radius", "9", "--socket", "socket", in: folder).code == 0)
+            #expect(try await waypost("fences", "list", "--socket", "socket", in: folder).outputLines.count == 3)
+            #expect(try await tracker.stop().code == 0)
+        }
+
+        /// The answer on a line of what the tracker sends.
+        private static func line(_ number: Int, of descriptor: Int32) throws -> JSONValue {
+            var answers: [UInt8] = []
+            while answers.count(where: { $0 == UInt8(ascii: "\n") }) < number {
+                let piece = try Syscalls.read(descriptor, upTo: 65_536)
+                try #require(!piece.isEmpty, "the tracker is gone")
+                answers += piece
+            }
+            return try JSONParser().parse(Array(answers.split(separator: UInt8(ascii: "\n"))[number - 1]))
+        }
+
         /// Whatever number a client says, the list is empty from there on, and the tracker goes on.
         @Test(arguments: ["3", "9223372036854775807", "1e300", "-1"]) func listsFromAnyNumber(from: String) async throws {
             let folder = try TestFolder()
@@ -79,13 +130,7 @@ extension EndToEnd {
             let descriptor = try UnixSocket.connect(folder.path("socket"))
             defer { Syscalls.close(descriptor) }
             try UnixSocket.sendAll(descriptor, Array("{\"request\":\"fences_list\",\"from\":\(from)}\n".utf8))
-            var answers: [UInt8] = []
-            while answers.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
-                let piece = try Syscalls.read(descriptor, upTo: 65_536)
-                try #require(!piece.isEmpty, "the tracker is gone")
-                answers += piece
-            }
-            let answer = try JSONParser().parse(Array(answers.split(separator: UInt8(ascii: "\n"))[1]))
+            let answer = try FenceTests.line(2, of: descriptor)
             if answer["class"]?.string == "FENCES" {
                 #expect(answer["total"]?.int == 2 && answer["fences"]?.array == [] && answer["next"] == nil)
             } else {

@@ -26,7 +26,7 @@ extension GeofenceMonitor {
         if sides.count < index.slotCount { sides += Array(repeating: .unknown, count: index.slotCount - sides.count) }
         sides[Int(slot)] = side
         visits[slot] = visit
-        if side == .unknown { fresh.append(slot) }
+        if side == .unknown { fresh.insert(slot) }
         nextDwell = visits.isEmpty ? nextDwell : .min
         neighbourhood.clear()
         window.close()
@@ -72,6 +72,6 @@ extension GeofenceMonitor {
         soughtSince[slot] = nil
         nearSince[slot] = nil
         late.remove(slot)
-        fresh.removeAll { $0 == slot }
+        fresh.remove(slot)
     }
 }

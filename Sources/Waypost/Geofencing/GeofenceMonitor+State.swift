@@ -54,7 +54,7 @@ extension GeofenceMonitor {
                 nearSince[slot] = decision.nearSince
                 soughtSince[slot] = decision.soughtSince
             }
-            if !isKnown { fresh.append(slot) }
+            if !isKnown { fresh.insert(slot) }
             // What was found on the other side before had been seen in time.
             if isKnown, crossings[slot] == nil { late.insert(slot) }
         }
@@ -64,7 +64,7 @@ extension GeofenceMonitor {
             if let slot, index.key(slot) == stay.key || holdsLastPlace(slot) {
                 sides[Int(slot)] = .inside
                 visits[slot] = stay.visit
-                fresh.removeAll { $0 == slot }
+                fresh.remove(slot)
                 if crossings[slot] == nil { late.insert(slot) }
             } else {
                 events.append(

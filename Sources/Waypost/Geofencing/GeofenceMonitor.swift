@@ -31,7 +31,7 @@ public struct GeofenceMonitor: Sendable {
     var estimator = PositionEstimator()
     var activity = FenceActivity()
     /// Fences that have been added since the last fix.
-    var fresh: [Int32] = []
+    var fresh: Set<Int32> = []
     /// Whether the next fix is the first one after a restart.
     var isRestored = false
     /// Changes whenever the set of fences whose side is known does: the time to store ``GeofenceMonitorState/known`` again.
@@ -188,7 +188,7 @@ public struct GeofenceMonitor: Sendable {
         // What is not near is outside of every fence that was there before it.
         if seeksAll {
             for slot in sides.indices { sides[slot] = .outside }
-            fresh = neighbourhood.gathered
+            fresh = Set(neighbourhood.gathered)
         }
         for slot in fresh {
             if neighbourhood.has(slot) {

@@ -138,9 +138,11 @@ struct FencesExportCommand: ParsableCommand {
     }
 }
 
-/// Sends fences to the running tracker, as many at a time as a request holds.
+/// Sends fences to the running tracker, as many at a time as a request holds; they become one change.
 private struct FenceUpload {
     private let daemon: DaemonConnection
+    /// The tracker writes and looks through all fences.
+    private static let timeoutMilliseconds = 120_000
 
     init(_ daemon: DaemonConnection) {
         self.daemon = daemon
@@ -150,6 +152,7 @@ private struct FenceUpload {
         var client = try daemon.connect()
         var rest = fences[...]
         var size = 100
+        var progress = Progress(name: "fences", totalBytes: Int64(fences.count))
         while !rest.isEmpty {
             let part = Array(rest.prefix(size))
             let text = FenceFormat.write(part, as: .geojson).text.bytes
@@ -165,9 +168,14 @@ private struct FenceUpload {
             }
             let collection: JSONValue
             do throws(JSONError) { collection = try JSONParser().parse(text) } catch { preconditionFailure("what was written can be read") }
-            _ = try client.value(of: .addFences(collection))
             rest = rest.dropFirst(part.count)
+            _ = try client.value(
+                of: .addFences(collection, more: !rest.isEmpty), timeoutMilliseconds: FenceUpload.timeoutMilliseconds)
+            progress.add(bytes: part.count)
+            // What fills half of a request leaves room for longer ones.
+            if text.count < ControlProtocol.maximumRequestBytes / 2 { size *= 2 }
         }
+        progress.add(bytes: 0)
     }
 }
 

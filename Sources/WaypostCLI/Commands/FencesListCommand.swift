@@ -91,9 +91,11 @@ private struct FenceLine {
 
 extension ControlClient {
     /// Asks, and waits for the answer as a value.
-    mutating func value(of request: ControlRequest) throws(CommandFailure) -> JSONValue {
+    mutating func value(of request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> JSONValue {
         let line: [UInt8]
-        do throws(ControlError) { line = try answer(to: request) } catch { throw CommandFailure(error) }
+        do throws(ControlError) { line = try answer(to: request, timeoutMilliseconds: timeoutMilliseconds) } catch {
+            throw CommandFailure(error)
+        }
         do throws(JSONError) { return try JSONParser().parse(line) } catch {
             throw CommandFailure(.unavailable, what: "waypostd", why: "answers something that is no JSON: \(error)")
         }

@@ -60,6 +60,14 @@ extension ProgramProcess {
         }
     }
 
+    /// How many bytes it has written so far, to whatever.
+    var writtenByteCount: Int {
+        get throws {
+            let lines = try String(contentsOfFile: "/proc/\(processID)/io", encoding: .utf8).split(separator: "\n")
+            return try #require(lines.first { $0.hasPrefix("wchar: ") }.flatMap { Int($0.dropFirst(7)) })
+        }
+    }
+
     /// The positions among the lines of `watch --json` so far.
     var positions: [Position] {
         output.split(separator: "\n").compactMap { line in
