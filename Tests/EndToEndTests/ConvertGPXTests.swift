@@ -86,6 +86,49 @@ extension EndToEnd {
             #expect(run.errors.contains("left out: 2, first at line 2"))
         }
 
+        @Test func makesNoPositionOfAPointWithoutFix() async throws {
+            let folder = try TestFolder()
+            let points = ["3d", "none", "3d"].enumerated().map {
+                "<trkpt lat=\"\($0)\" lon=\"\($0 == 1 ? 30 : 8)\"><ele>5</ele><time>2026-03-01T12:00:0\($0)Z</time><fix>\($1)</fix></trkpt>"
+            }
+            try folder.write("<gpx><trk><trkseg>\(points.joined())</trkseg></trk></gpx>", to: "in.gpx")
+            try folder.write(
+                "{\"type\":\"Feature\",\"properties\":{\"name\":\"old\",\"radius\":1000},\"geometry\":{\"type\":\"Point\",\"coordinates\":[30,1]}}",
+                to: "fence.geojson")
+            let lines = try await waypost("convert", "in.gpx", "-", "--to", "jsonl", in: folder).outputLines
+            #expect(lines.count == 3 && lines[1] == "{\"class\":\"TPV\",\"time\":\"2026-03-01T12:00:01.000Z\",\"mode\":1,\"segment\":0}")
+            for format in ["csv", "geojson", "kml"] {
+                let text = try await waypost("convert", "in.gpx", "-", "--to", format, in: folder).output
+                #expect(!text.contains("1,30") && !text.contains("30,1"), "\(format)")
+            }
+            for rule in ["exact", "robust"] {
+                let run = try await waypost("fences", "replay", "fence.geojson", "in.gpx", "--rule", rule, in: folder)
+                #expect(run.code == 0 && run.output == "", "\(rule): \(run.output)")
+            }
+            #expect(try await waypost("convert", "in.gpx", "out.gpx", in: folder).code == 0)
+            #expect(try folder.text("out.gpx").contains("<fix>none</fix>"))
+        }
+
+        @Test(arguments: ["csv", "nmea", "kml", "geojson"]) func countsWhatAFormatHasNoPlaceFor(format: String) async throws {
+            let folder = try TestFolder()
+            try folder.write(document, to: "in.gpx")
+            let run = try await waypost("convert", "in.gpx", "-", "--to", format, in: folder)
+            #expect(run.code == 0)
+            let expected = ["csv": "1 waypoint and 3 route points", "nmea": "1 waypoint and 3 route points", "kml": "3 route points"][
+                format]
+            #expect(run.errors == (expected.map { "waypost: in.gpx: \($0) left out: \(format) has no place for them\n" } ?? ""))
+        }
+
+        @Test(arguments: ["<trk><trkseg/></trk>", "<trk><trkseg><TRKPT lat=\"1\" lon=\"2\"/></trkseg></trk>", "<trk><name>\u{e4}"])
+        func refusesWhatHoldsNoPoint(text: String) async throws {
+            let folder = try TestFolder()
+            try folder.write("<gpx>\(text)", to: "in.gpx")
+            for format in ["gpx", "jsonl", "csv"] {
+                let run = try await waypost("convert", "in.gpx", "out.\(format)", in: folder)
+                #expect(run.code == 65 && run.errors.contains("holds nothing usable"), "\(format): \(run.errors)")
+            }
+        }
+
         @Test(arguments: ["", "{}", "<kml/>", "<!DOCTYPE gpx [<!ENTITY a \"b\">]><gpx><wpt lat=\"1\" lon=\"2\"/></gpx>"])
         func refusesWhatIsNoGPX(text: String) async throws {
             let folder = try TestFolder()

@@ -13,8 +13,8 @@ public enum GPXContract {
     }
 
     /// Reads a whole file in pieces of those lengths.
-    public static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
-        var reader = GPXReader()
+    public static func read(_ input: [UInt8], keepsOtherElements: Bool = false, pieceLength: () -> Int) -> Reading {
+        var reader = GPXReader(keepsOtherElements: keepsOtherElements)
         var reading = Reading()
         var start = 0
         do throws(GPXError) {
@@ -36,11 +36,21 @@ public enum GPXContract {
     /// - The same input cut elsewhere gives the same items, the same summary, the same error.
     /// - No point holds a value outside of its documented range, and the counts are those of the items.
     /// - What was read and written is read again as the same, and written again as the same bytes.
+    /// - With other elements kept there are the same points.
     public static func violations(reading input: [UInt8], seed: UInt64) -> [Violation] {
+        let plain = violations(reading: input, seed: seed, keepsOtherElements: false)
+        let keeping = violations(reading: input, seed: seed, keepsOtherElements: true)
+        let (left, right) = (read(input) { input.count }, read(input, keepsOtherElements: true) { input.count })
+        let areSame = points(left.items).map(\.position) == points(right.items).map(\.position) && left.failure == right.failure
+        return plain + keeping + (areSame ? [] : [Violation("other points when other elements are kept")])
+    }
+
+    private static func violations(reading input: [UInt8], seed: UInt64, keepsOtherElements keeps: Bool) -> [Violation] {
         var generator = SeededGenerator(seed: seed)
         var violations: [Violation] = []
-        let whole = read(input) { input.count }
-        for (cut, other) in [("in pieces", read(input) { .random(in: 1...97, using: &generator) }), ("byte by byte", read(input) { 1 })] {
+        let whole = read(input, keepsOtherElements: keeps) { input.count }
+        let inPieces = read(input, keepsOtherElements: keeps) { .random(in: 1...97, using: &generator) }
+        for (cut, other) in [("in pieces", inPieces), ("byte by byte", read(input, keepsOtherElements: keeps) { 1 })] {
             // Where the error was met decides how much was visited before it; the items up to it are the same.
             if other.items != whole.items { violations.append(Violation("other items when fed \(cut)")) }
             if other.failure != whole.failure {
@@ -51,7 +61,7 @@ public enum GPXContract {
         }
         guard whole.failure == nil else { return violations }
         violations += self.violations(counting: whole)
-        return violations + self.violations(writing: whole.items)
+        return violations + self.violations(writing: whole.items, keepsOtherElements: keeps)
     }
 
     private static func violations(counting reading: Reading) -> [Violation] {
@@ -74,7 +84,7 @@ public enum GPXContract {
                 if segment < lastSegment || segment >= reading.summary.segments { violations.append(Violation("segment \(segment)")) }
                 lastSegment = segment
                 violations += self.violations(in: point)
-            case .track, .route: break
+            case .head, .track, .route, .segmentEnd, .end: break
             }
         }
         if (waypoints, routePoints, trackPoints) != (reading.summary.waypoints, reading.summary.routePoints, reading.summary.trackPoints) {
@@ -115,13 +125,14 @@ public enum GPXContract {
         return violations
     }
 
-    private static func violations(writing items: [GPXItem]) -> [Violation] {
+    private static func violations(writing items: [GPXItem], keepsOtherElements keeps: Bool) -> [Violation] {
         let first = write(items)
-        let again = read(first) { first.count }
+        let again = read(first, keepsOtherElements: keeps) { first.count }
         if let failure = again.failure { return [Violation("what was written cannot be read: \(failure)")] }
         var violations: [Violation] = []
         if !again.summary.remarks.isEmpty { violations.append(Violation("what was written is damaged: \(again.summary.remarks)")) }
         if points(again.items).map(\.name) != points(items).map(\.name) { violations.append(Violation("other names after writing")) }
+        if points(again.items).map(\.fix) != points(items).map(\.fix) { violations.append(Violation("other kinds of fix after writing")) }
         if points(again.items).map(\.position.time) != points(items).map(\.position.time) {
             violations.append(Violation("other times after writing"))
         }
@@ -136,27 +147,35 @@ public enum GPXContract {
     public static func write(_ items: [GPXItem]) -> [UInt8] {
         var writer = GPXWriter(creator: "contract", precision: .exchange, requiresTime: false)
         var text = TextBuffer()
-        writer.begin(into: &text)
+        var head = GPXHead()
+        for case .head(let given) in items { head = given }
+        writer.begin(head: head, into: &text)
         for case .waypoint(let point) in items { writer.waypoint(point, into: &text) }
         for item in items {
             switch item {
-            case .route(let path): writer.beginRoute(name: path.name, description: path.description, into: &text)
+            case .route(let path): writer.begin(route: path, into: &text)
             case .routePoint(let point, _): writer.routePoint(point, into: &text)
             default: break
             }
         }
         var last: Int?
+        var ending = GPXOtherElements()
         for item in items {
             switch item {
-            case .track(let path): writer.beginTrack(name: path.name, description: path.description, into: &text)
+            case .track(let path): writer.begin(track: path, into: &text)
             case .trackPoint(let point, let segment):
                 if let last, last != segment { writer.breakSegment(into: &text) }
                 last = segment
                 writer.point(point, into: &text)
+            case .segmentEnd(let other, let segment):
+                if let last, last != segment { writer.breakSegment(into: &text) }
+                last = segment
+                writer.endSegment(other, into: &text)
+            case .end(let other): ending.add(extensionsOf: other)
             default: break
             }
         }
-        writer.end(into: &text)
+        writer.end(ending, into: &text)
         return text.bytes
     }
 

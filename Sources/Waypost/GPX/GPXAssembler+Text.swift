@@ -3,6 +3,7 @@ extension GPXAssembler {
 
     @inline(__always)
     mutating func text(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        if copying != nil { copy.text(bytes.extracting(range)) }
         if stack.top.isText, skipped == 0 {
             if textRange == nil, text.raw.isEmpty, range.count <= GPXReader.longestText {
                 textRange = range
@@ -26,6 +27,7 @@ extension GPXAssembler {
 
     mutating func characterData(_ range: Range<Int>, in bytes: Span<UInt8>) {
         keepText(of: bytes)
+        if copying != nil { copy.characterData(bytes.extracting(range)) }
         if stack.top.isText, skipped == 0 { text.append(characterData: bytes.extracting(range)) }
         if pieceHasNUL { lookForNUL(range, in: bytes) }
     }
@@ -35,6 +37,7 @@ extension GPXAssembler {
         if failure != nil { return }
         add(.brokenMarkup, at: offset, in: bytes)
         keepText(of: bytes)
+        if copying != nil { copy.characterData([UInt8(ascii: "<")].span) }
         if stack.top.isText, skipped == 0 { text.append(characterData: [UInt8(ascii: "<")].span) }
     }
 
@@ -68,6 +71,7 @@ extension GPXAssembler {
         guard !isUTF16, let name = XMLText.Encoding.name(in: bytes.extracting(range)) else { return }
         if let declared = XMLText.Encoding(name: name) {
             encoding = declared
+            copy.encoding = declared
         } else {
             add(.unknownEncoding, at: range.lowerBound, in: bytes)
         }

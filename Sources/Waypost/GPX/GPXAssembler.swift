@@ -16,7 +16,7 @@ struct GPXAssembler {
     /// Of these, the ones called like the point they are in.
     private var skippedPoints = 0
     private var hasRoot = false
-    private var rootPrefix: [UInt8] = []
+    var rootPrefix: [UInt8] = []
     private var accuracyNamespace = AccuracyNamespace()
     /// Whether the `accuracy` that is open is ours; its own start tag may be what says so, behind its prefix.
     private var isOwnAccuracy = false
@@ -28,16 +28,37 @@ struct GPXAssembler {
     var text = XMLText(limit: GPXReader.longestText)
     /// The element's text so far when it is all in the bytes at hand, as nearly always: it then needs no copy.
     var textRange: Range<Int>?
-    private var draft = GPXPointDraft()
-    private var path = GPXPath(number: 0)
-    private var isPathGiven = true
-    private var isSegmentOpen = false
+    var draft = GPXPointDraft()
+    var path = GPXPath(number: 0)
+    var isPathGiven = true
+    var isSegmentOpen = false
+
+    /// Whether what a ``Position`` has no place for is kept.
+    let keepsOtherElements: Bool
+    /// What is being copied; in use while `copying` is something.
+    var copy = GPXElementCopy()
+    /// The element that is being copied; nil mostly.
+    var copying: CopyPlace?
+    /// An element whose content will be copied from the end of its start tag on.
+    var copyingNext: CopyPlace?
+    var head = GPXHead()
+    var isHeadGiven: Bool
+    var hasNamespaces = false
+    /// What stands in the segment that is open, and in the document.
+    var segmentElements = GPXOtherElements()
+    var endElements = GPXOtherElements()
+    var segmentPoints = 0
 
     var lines = LineCount()
     var pieceHasNUL = false
     /// Whether NULs, or text outside of the root, have been counted since the last tag: one stretch may come in pieces.
     var hasCountedNUL = false
     var hasCountedOutside = false
+
+    init(keepsOtherElements: Bool) {
+        self.keepsOtherElements = keepsOtherElements
+        isHeadGiven = !keepsOtherElements
+    }
 
     // MARK: - Pieces
 
@@ -78,6 +99,7 @@ struct GPXAssembler {
         skippedPoints = 0
         isSegmentOpen = false
         isPathGiven = true
+        abandonCopy()
     }
 
     // MARK: - Start tags
@@ -92,6 +114,7 @@ struct GPXAssembler {
         }
         let element = GPXElement(local..<name.upperBound, in: bytes)
         let prefix = name.lowerBound..<max(name.lowerBound, local - 1)
+        if copying != nil { copy.startTag(bytes.extracting(name)) }
         if skipped == 0, element.isChild(of: stack.top), isRead(element, prefix, in: bytes) {
             open(element)
             if element == .accuracy { startAccuracy(prefix, in: bytes) }
@@ -125,6 +148,8 @@ struct GPXAssembler {
             textRange = nil
         } else if element.isPoint {
             draft = GPXPointDraft()
+        } else if element == .extensions, keepsOtherElements {
+            copyingNext = CopyPlace(part: .extensions, owner: stack.parent, isContent: true)
         }
     }
 
@@ -149,11 +174,15 @@ struct GPXAssembler {
         {
             add(.brokenMarkup, at: local.lowerBound, in: bytes)
             breakPoint(at: local.lowerBound, in: bytes)
+            abandonCopy()
             skipped = 0
             skippedPoints = 0
             while stack.top != .document, !element.isChild(of: stack.top) { close(at: local.lowerBound, in: bytes) { _ in } }
             if stack.top == .document { startRoot(element, prefix, local, in: bytes) } else { open(element) }
             return
+        }
+        if keepsOtherElements, skipped == 0, copying == nil {
+            beginCopy(prefix, local, isOwn: hasRootPrefix(prefix, in: bytes), in: bytes)
         }
         skipped += 1
         if element.isPoint, stack.contains(element) { skippedPoints += 1 }
@@ -183,11 +212,13 @@ struct GPXAssembler {
     @inline(__always)
     mutating func attribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
         if opening.isPoint { draft.attribute(name, value, in: bytes) } else if opening == .gpx { rootAttribute(name, value, in: bytes) }
+        if keepsOtherElements { copyAttribute(name, value, in: bytes) }
         accuracyNamespace.take(attribute: name, value: value, in: bytes)
         if opening == .accuracy { isOwnAccuracy = accuracyNamespace.contains(prefix: accuracyPrefix) }
     }
 
     mutating func overlongAttribute(_ name: Range<Int>, in bytes: Span<UInt8>) {
+        copy.fail()
         // As one that cannot be read: an empty one.
         if opening.isPoint { draft.attribute(name, 0..<0, in: bytes) }
     }
@@ -211,13 +242,13 @@ struct GPXAssembler {
         case .trackPoint, .waypoint, .routePoint:
             if isBroken || !draft.endAttributes() { add(isBroken ? .brokenPoint : .badPlace, at: offset, in: bytes) }
             if isBroken { _ = draft.breakUp() }
-        case .segment:
-            isSegmentOpen = true
-            summary.segments += 1
+        case .segment: beginSegment()
+        case .gpx: if keepsOtherElements { beginDocument() }
         case .track: beginPath(number: summary.tracks)
         case .route: beginPath(number: summary.routes)
         default: if isBroken { breakPoint(at: offset, in: bytes) }
         }
+        if keepsOtherElements { endCopiedStartTag(isEmpty: isEmpty, isBroken: isBroken, at: offset, in: bytes) }
         guard isEmpty else { return }
         if opening == .other { endSkipped() } else if stack.top == opening { close(at: offset, in: bytes, visit) }
     }
@@ -239,6 +270,7 @@ struct GPXAssembler {
             local = index + 1
         }
         let element = GPXElement(local..<name.upperBound, in: bytes)
+        if let copying { endCopiedTag(copying, at: name.lowerBound, in: bytes) }
         if skipped == 0, element == stack.top {
             close(at: name.lowerBound, in: bytes, visit)
         } else {
@@ -259,6 +291,7 @@ struct GPXAssembler {
             skipped = 0
         }
         add(.brokenMarkup, at: offset, in: bytes)
+        abandonCopy()
         guard element != .other, element != .document, stack.contains(element) else { return }
         breakPoint(at: offset, in: bytes)
         while stack.top != element { close(at: offset, in: bytes, visit) }
@@ -281,9 +314,10 @@ struct GPXAssembler {
         stack.pop()
         switch element {
         case .trackPoint, .waypoint, .routePoint: endPoint(element, visit)
-        case .segment: isSegmentOpen = false
+        case .segment: endSegment(visit)
         case .track, .route: givePath(element, visit)
-        case .gpx, .extensions, .trackPointExtension, .document, .other: break
+        case .gpx: if keepsOtherElements { endDocument(visit) }
+        case .extensions, .trackPointExtension, .document, .other: break
         case .name, .description: endString(element, at: offset, in: bytes)
         default: endValue(element, at: offset, in: bytes)
         }
@@ -299,7 +333,7 @@ struct GPXAssembler {
             let raw = text.raw
             isReadable = !text.isOverlong && draft.take(element, raw.span)
         }
-        if !isReadable { add(.badValue, at: offset, in: bytes) }
+        if !isReadable { add(.badValue, at: offset, in: bytes) } else if copying != nil { draft.noteKept(element) }
     }
 
     private mutating func endString(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>) {
@@ -311,6 +345,8 @@ struct GPXAssembler {
         for _ in 0..<faults.unknownReferences { add(.unknownReference, at: offset, in: bytes) }
         if stack.top.isPoint {
             draft.take(element, string: string)
+        } else if isPathGiven, string != nil {
+            add(.lateElement, at: offset, in: bytes)
         } else if element == .name {
             path.name = string
         } else {
@@ -326,28 +362,28 @@ struct GPXAssembler {
         draft.finish()
         switch element {
         case .trackPoint:
-            if !isSegmentOpen {
-                // A point right in its track, or behind a lost start tag.
-                isSegmentOpen = true
-                summary.segments += 1
-            }
+            // A point right in its track, or behind a lost start tag.
+            if !isSegmentOpen { beginSegment() }
             givePath(.track, visit)
             summary.trackPoints += 1
+            segmentPoints += 1
             visit(.trackPoint(draft.point, segment: summary.segments - 1))
         case .routePoint:
             givePath(.route, visit)
             summary.routePoints += 1
             visit(.routePoint(draft.point, route: max(summary.routes - 1, 0)))
         default:
+            if !isHeadGiven { giveHead(visit) }
             summary.waypoints += 1
             visit(.waypoint(draft.point))
         }
     }
 
     @inline(__always)
-    private mutating func givePath(_ element: GPXElement, _ visit: (GPXItem) -> Void) {
+    mutating func givePath(_ element: GPXElement, _ visit: (GPXItem) -> Void) {
         if isPathGiven { return }
         isPathGiven = true
+        if !isHeadGiven { giveHead(visit) }
         visit(element == .track ? .track(path) : .route(path))
     }
 }

@@ -83,6 +83,9 @@ struct GPXElementStack {
     @inline(__always)
     var top: GPXElement { GPXElement(rawValue: UInt8(truncatingIfNeeded: elements)) ?? .document }
 
+    /// The element that the innermost one is in.
+    var parent: GPXElement { GPXElement(rawValue: UInt8(truncatingIfNeeded: elements >> 8)) ?? .document }
+
     /// Opens an element inside the innermost.
     @inline(__always)
     mutating func push(_ element: GPXElement) {

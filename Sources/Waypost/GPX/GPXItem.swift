@@ -1,5 +1,7 @@
 /// What a GPX file holds, in the order of the file.
 public enum GPXItem: Sendable, Hashable {
+    /// The file begins; only when other elements are kept, and then first.
+    case head(GPXHead)
     /// A waypoint, `wpt`.
     case waypoint(GPXPoint)
     /// A route begins, `rte`; its points follow.
@@ -10,6 +12,10 @@ public enum GPXItem: Sendable, Hashable {
     case track(GPXPath)
     /// A point of a track, `trkpt`; segments are counted from 0 through the file, those without points too.
     case trackPoint(GPXPoint, segment: Int)
+    /// A segment ends that has no points, or extensions; only when other elements are kept.
+    case segmentEnd(GPXOtherElements, segment: Int)
+    /// The file ends and has extensions; only when other elements are kept.
+    case end(GPXOtherElements)
 }
 
 extension GPXItem {
@@ -17,8 +23,14 @@ extension GPXItem {
     public var point: GPXPoint? {
         switch self {
         case .waypoint(let point), .routePoint(let point, _), .trackPoint(let point, _): point
-        case .track, .route: nil
+        case .head, .track, .route, .segmentEnd, .end: nil
         }
+    }
+
+    /// What the point of a track reports: a place, or that there was no fix there; nil for everything else.
+    public var report: PositionReport? {
+        guard case .trackPoint(let point, _) = self else { return nil }
+        return point.fix == GPXFix.none ? .noFix(NoFix(time: point.position.time)) : .position(point.position)
     }
 }
 
@@ -26,14 +38,21 @@ extension GPXItem {
 public struct GPXPoint: Sendable, Hashable {
     /// The place, its time and everything measured.
     public var position: Position
+    /// The kind of fix; nil when the file does not say.
+    ///
+    /// With ``GPXFix/none`` in a track the place is not where the receiver was.
+    public var fix: GPXFix?
     /// Its name.
     public var name: String?
     /// Its description, `desc`.
     public var description: String?
+    /// What else a file says of it, when that is kept; nil when there is nothing.
+    public var other: GPXOtherElements?
 
-    /// A point at that position.
+    /// A point at that position, with the kind of fix that it has.
     public init(_ position: Position, name: String? = nil, description: String? = nil) {
         self.position = position
+        fix = GPXFix(position)
         self.name = name
         self.description = description
     }
@@ -47,6 +66,8 @@ public struct GPXPath: Sendable, Hashable {
     public var name: String?
     /// Its description, when that stands before its first point.
     public var description: String?
+    /// What else stands before its first point, when that is kept.
+    public var other: GPXOtherElements?
 
     /// The head of that track or route.
     public init(number: Int, name: String? = nil, description: String? = nil) {

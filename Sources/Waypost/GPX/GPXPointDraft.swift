@@ -10,7 +10,7 @@ struct GPXPointDraft {
     private var hasSecondPlace = false
     private var isThreeDimensional: Bool?
     /// What is known of it so far.
-    private(set) var point = GPXPoint(Position(time: nil, coordinate: GPXPointDraft.nowhere))
+    private(set) var point = GPXPoint.empty(at: GPXPointDraft.nowhere)
     /// Whether it is a point that can be given away.
     private(set) var isValid = false
     /// Whether its markup is broken.
@@ -68,6 +68,22 @@ struct GPXPointDraft {
     /// Takes a name or description.
     mutating func take(_ element: GPXElement, string: String?) {
         if element == .name { point.name = string } else { point.description = string }
+    }
+
+    /// Takes an element that only another GPX file has a place for; false when there is no room for it.
+    mutating func add(_ part: GPXOtherElements.Part, _ xml: String) -> Bool {
+        if point.other == nil { point.other = GPXOtherElements() }
+        return point.other?.add(part, xml) == true
+    }
+
+    /// Notes that a figure stands in `extensions`, which are kept as they are.
+    mutating func noteKept(_ element: GPXElement) {
+        if point.other == nil { point.other = GPXOtherElements() }
+        switch element {
+        case .speed: point.other?.saysSpeed = true
+        case .course: point.other?.saysCourse = true
+        default: point.other?.saysAccuracy = true
+        }
     }
 
     /// Derives what follows from the rest, once the point is whole.
@@ -130,16 +146,31 @@ struct GPXPointDraft {
             range.count == literal.utf8CodeUnitCount && text.hasLiteral(literal, at: range.lowerBound) == true
         }
         if isWord("3d") || isWord("3") {
+            point.fix = .threeDimensional
             isThreeDimensional = true
         } else if isWord("2d") || isWord("2") {
+            point.fix = .twoDimensional
             isThreeDimensional = false
         } else if isWord("dgps") {
+            point.fix = .differential
             point.position.status = .differential
         } else if isWord("pps") {
+            point.fix = .precise
             point.position.status = .precise
+        } else if isWord("none") {
+            point.fix = GPXFix.none
         } else {
-            return isWord("none") || range.isEmpty
+            return range.isEmpty
         }
         return true
+    }
+}
+
+extension GPXPoint {
+    /// A point of which nothing but the place is known.
+    fileprivate static func empty(at place: Coordinate) -> GPXPoint {
+        var point = GPXPoint(Position(time: nil, coordinate: place))
+        point.fix = nil
+        return point
     }
 }

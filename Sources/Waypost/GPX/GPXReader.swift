@@ -22,12 +22,16 @@ public struct GPXReader: Sendable {
 
     private var input = XMLInput()
     private var tokenizer = XMLTokenizer()
-    private var assembler = GPXAssembler()
+    private var assembler: GPXAssembler
     /// What the tokenizer has not used up.
     private var pending: [UInt8] = []
 
     /// A reader at the start of a file.
-    public init() {}
+    ///
+    /// - Parameter keepsOtherElements: whether what a ``Position`` has no place for is kept, so that a ``GPXWriter`` can write it again.
+    public init(keepsOtherElements: Bool = false) {
+        assembler = GPXAssembler(keepsOtherElements: keepsOtherElements)
+    }
 
     /// What has been found so far.
     public var summary: GPXSummary { assembler.summary }

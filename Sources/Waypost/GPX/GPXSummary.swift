@@ -76,6 +76,10 @@ public enum GPXDamage: Int, Sendable, CaseIterable {
     case unknownReference
     /// A text longer than the reader keeps.
     case overlongText
+    /// An element that the reader should keep, but that is too long for it or cannot be in XML; it is left out.
+    case unkeptElement
+    /// An element of a track, route or file behind the first point that it should stand before; it is left out.
+    case lateElement
     /// An encoding that is not known.
     case unknownEncoding
     /// A version other than 1.0 and 1.1.
@@ -96,6 +100,8 @@ extension GPXDamage {
         case .textOutside: "texts outside of the document"
         case .wrongEncoding: "texts that are not in the file's encoding, read as windows-1252"
         case .unknownReference: "references that are not known"
+        case .unkeptElement: "elements that cannot be kept, left out"
+        case .lateElement: "elements of tracks, routes or the file behind the first point, left out"
         case .overlongText: "texts longer than \(GPXReader.longestText) bytes, cut"
         case .unknownEncoding: "declarations of an encoding that is not known, read as UTF-8"
         case .unknownVersion: "a version of GPX that is not known"

@@ -5,7 +5,7 @@
 // {"class":"WPT", ..., "name":"Hut", "desc":"..."}      a waypoint
 // {"class":"RTE", ..., "route":0, "name":"..."}         a point of a route; routes are counted from 0
 // ```
-// `name` and `desc` may stand on each of them.
+// `name` and `desc` may stand on each of them. A point of a track without fix (`<fix>none</fix>`) has mode 1, and no place.
 
 /// One thing that a recording holds.
 public enum RecordingItem: Sendable, Hashable {
@@ -30,7 +30,9 @@ extension TPVCodec {
     @discardableResult
     public static func append(_ item: GPXItem, to text: inout TextBuffer) -> Bool {
         switch item {
-        case .track, .route: return false
+        case .head, .track, .route, .segmentEnd, .end: return false
+        case .trackPoint(let point, let segment) where point.fix == GPXFix.none:
+            append(NoFix(time: point.position.time), to: &text) { json in json.member("segment", segment) }
         case .trackPoint(let point, let segment):
             append(point.position, to: &text) { json in
                 json.member("segment", segment)

@@ -45,19 +45,22 @@ struct FencesReplayCommand: ParsableCommand {
         var monitor = GeofenceMonitor(fences: index, rule: rule, eventPrefix: "\(number)-")
         var text = TextBuffer()
         var segment = 0
-        func take(_ position: Position) {
-            for event in monitor.process(position) { append(event, track, to: &text) }
+        func take(_ report: PositionReport) {
+            switch report {
+            case .position(let position): for event in monitor.process(position) { append(event, track, to: &text) }
+            case .noFix(let report): monitor.lose(at: report.time)
+            case .sky: break
+            }
         }
         while try reader.read({ item in
             switch item {
-            case .report(.position(let position)): take(position)
-            case .report(.noFix(let report)): monitor.lose(at: report.time)
-            case .item(.trackPoint(let point, let place)):
+            case .report(let report): take(report)
+            case .item(let item):
+                guard case .trackPoint(_, let place) = item, let report = item.report else { return }
                 // A new segment begins after a loss.
                 if place != segment { monitor.lose(at: nil) }
                 segment = place
-                take(point.position)
-            case .report(.sky), .item: break
+                take(report)
             }
         }) {
             try output.write(text)

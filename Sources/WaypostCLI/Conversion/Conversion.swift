@@ -19,9 +19,9 @@ struct Conversion {
 
         init(_ item: RecordingItem) {
             switch item {
-            case .item(.waypoint): self = .waypoints
+            case .item(.head), .item(.waypoint): self = .waypoints
             case .item(.route), .item(.routePoint): self = .routes
-            case .item(.track), .item(.trackPoint), .report: self = .tracks
+            case .item(.track), .item(.trackPoint), .item(.segmentEnd), .item(.end), .report: self = .tracks
             }
         }
     }
@@ -37,6 +37,7 @@ struct Conversion {
             try writer.flush()
         }
         try check(reader)
+        if let leftOut = writer.leftOut { warn("\(leftOut) left out: \(target.rawValue) has no place for them") }
         if writer.lateItems > 0 {
             warn("waypoints and points of routes behind the first track, left out: \(writer.lateItems); convert a file, not a pipe")
         }
@@ -76,7 +77,7 @@ struct Conversion {
     }
 
     private func makeReader() throws(CommandFailure) -> ConversionReader {
-        guard let decoder = source.makeDecoder(fixesRollover: fixesRollover) else {
+        guard let decoder = source.makeDecoder(fixesRollover: fixesRollover, keepsOtherElements: target == .gpx) else {
             throw CommandFailure(
                 .usage, what: input, why: "\(source.rawValue) cannot be read",
                 next: "use \(ConversionFormat.list(ConversionFormat.readable))")

@@ -10,11 +10,13 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
     static var writable: [ConversionFormat] { allCases }
 
     /// What reads the format, nil when it cannot be read.
-    func makeDecoder(fixesRollover: Bool) -> (any ReportDecoder)? {
+    ///
+    /// - Parameter keepsOtherElements: whether the target has a place for what only GPX has.
+    func makeDecoder(fixesRollover: Bool, keepsOtherElements: Bool = false) -> (any ReportDecoder)? {
         switch self {
         case .nmea: NMEAReportDecoder(fixesRollover: fixesRollover)
         case .jsonl: TPVLineDecoder()
-        case .gpx: GPXReportDecoder()
+        case .gpx: GPXReportDecoder(keepsOtherElements: keepsOtherElements)
         case .geojson, .csv, .kml: nil
         }
     }

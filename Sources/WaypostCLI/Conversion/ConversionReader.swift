@@ -110,12 +110,15 @@ struct NMEAReportDecoder: ReportDecoder {
 
 /// GPX as tracks, routes and waypoints.
 struct GPXReportDecoder: ReportDecoder {
-    private var reader = GPXReader()
+    private var reader: GPXReader
     private(set) var refusal: String?
 
+    init(keepsOtherElements: Bool) {
+        reader = GPXReader(keepsOtherElements: keepsOtherElements)
+    }
+
     var warnings: [String] { reader.summary.remarks }
-    // A document without points is one, too; what has no root at all is refused.
-    var hasContent: Bool { refusal == nil }
+    var hasContent: Bool { reader.summary.points > 0 }
 
     mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
         do throws(GPXError) {

@@ -6,6 +6,8 @@ struct ConversionWriter: ~Copyable {
     private var text = TextBuffer(capacity: 1 << 16)
     private var encoder: any ReportEncoder
     private var breaks = TrackBreaks()
+    private var waypointsLeftOut = 0
+    private var routePointsLeftOut = 0
     /// The segment that the last point was in, where the input says it.
     private var segment: Int?
 
@@ -19,15 +21,26 @@ struct ConversionWriter: ~Copyable {
     /// How much could not be written because it came too late for its place in the format.
     var lateItems: Int { encoder.lateItems }
 
+    /// What the format has no place for, counted: `2 waypoints and 1 point of a route`; nil when there is nothing.
+    var leftOut: String? {
+        let counts = [(waypointsLeftOut, "waypoint"), (routePointsLeftOut, "route point")]
+        let words = counts.compactMap { $0 > 0 ? counted($0, $1) : nil }
+        return words.isEmpty ? nil : words.joined(separator: " and ")
+    }
+
     /// Adds an item to what is to be written; ``flush()`` writes it.
     mutating func add(_ item: RecordingItem) {
         switch item {
         case .report(let report): encoder.add(report, after: breaks.isBreak(before: report), to: &text)
         case .item(let item):
             var isBreak = false
-            if case .trackPoint(_, let segment) = item {
+            switch item {
+            case .trackPoint(_, let segment), .segmentEnd(_, let segment):
                 isBreak = self.segment != nil && self.segment != segment
                 self.segment = segment
+            case .waypoint where !encoder.takesWaypoints: waypointsLeftOut += 1
+            case .routePoint where !encoder.takesRoutes: routePointsLeftOut += 1
+            default: break
             }
             encoder.add(item, after: isBreak, to: &text)
         }

@@ -3,22 +3,36 @@ import WaypostSystem
 
 /// GPX 1.1: waypoints, routes and tracks as they come; of reports one track, a segment for each stretch without a loss.
 struct GPXEncoder: ReportEncoder {
+    let takesWaypoints = true
+    let takesRoutes = true
     // A conversion keeps points without time; only the log insists on it.
     private var writer = GPXWriter(creator: "waypost \(WaypostVersion.text)", precision: .exchange, requiresTime: false)
+    private var hasBegun = false
     /// The route that the last point was in.
     private var route: Int?
+    /// What another GPX file says at its end.
+    private var ending = GPXOtherElements()
     /// Waypoints and points of routes that came after what must follow them.
     private(set) var lateItems = 0
 
-    mutating func begin(_ text: inout TextBuffer) { writer.begin(into: &text) }
+    func begin(_ text: inout TextBuffer) {}
+
+    /// Writes the head of the document, which another GPX file gives before everything else.
+    private mutating func beginOnce(_ head: GPXHead = GPXHead(), to text: inout TextBuffer) {
+        if !hasBegun { writer.begin(head: head, into: &text) }
+        hasBegun = true
+    }
 
     mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
+        beginOnce(to: &text)
         if isBreak { writer.breakSegment(into: &text) }
         if case .position(let position) = report { writer.point(position, into: &text) }
     }
 
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
+        if case .head(let head) = item { beginOnce(head, to: &text) } else { beginOnce(to: &text) }
         switch item {
+        case .head: break
         case .trackPoint(let point, _):
             if isBreak { writer.breakSegment(into: &text) }
             writer.point(point, into: &text)
@@ -29,12 +43,19 @@ struct GPXEncoder: ReportEncoder {
             if let last = self.route, last != route { writer.beginRoute(into: &text) }
             self.route = route
             if !writer.routePoint(point, into: &text) { lateItems += 1 }
-        case .track(let path): writer.beginTrack(name: path.name, description: path.description, into: &text)
+        case .segmentEnd(let other, _):
+            if isBreak { writer.breakSegment(into: &text) }
+            writer.endSegment(other, into: &text)
+        case .track(let path): writer.begin(track: path, into: &text)
         case .route(let path):
             route = path.number
-            writer.beginRoute(name: path.name, description: path.description, into: &text)
+            if !writer.begin(route: path, into: &text) { lateItems += 1 }
+        case .end(let other): ending.add(extensionsOf: other)
         }
     }
 
-    mutating func end(_ text: inout TextBuffer) { writer.end(into: &text) }
+    mutating func end(_ text: inout TextBuffer) {
+        beginOnce(to: &text)
+        writer.end(ending, into: &text)
+    }
 }

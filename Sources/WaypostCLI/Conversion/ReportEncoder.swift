@@ -15,20 +15,29 @@ protocol ReportEncoder {
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer)
     /// Appends what stands behind the last report.
     mutating func end(_ text: inout TextBuffer)
+    /// Whether the format has a place for waypoints.
+    var takesWaypoints: Bool { get }
+    /// Whether the format has a place for routes.
+    var takesRoutes: Bool { get }
     /// How much could not be written because it came too late for its place in the format.
     var lateItems: Int { get }
 }
 
 extension ReportEncoder {
+    var takesWaypoints: Bool { false }
+    var takesRoutes: Bool { false }
     var lateItems: Int { 0 }
 
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
-        if case .trackPoint(let point, _) = item { add(.position(point.position), after: isBreak, to: &text) }
+        if let report = item.report { add(report, after: isBreak, to: &text) }
     }
 }
 
 /// JSON lines: every report with a time or a fix, and sky views.
 struct JSONLinesEncoder: ReportEncoder {
+    let takesWaypoints = true
+    let takesRoutes = true
+
     func begin(_ text: inout TextBuffer) {}
 
     func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
@@ -53,6 +62,8 @@ struct JSONLinesEncoder: ReportEncoder {
 ///
 /// The third coordinate is the height above the ellipsoid, as the RFC wants it.
 struct GeoJSONEncoder: ReportEncoder {
+    let takesWaypoints = true
+    let takesRoutes = true
     private var segment = 0
     private var hasFeatures = false
 
@@ -69,6 +80,7 @@ struct GeoJSONEncoder: ReportEncoder {
 
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
         guard let point = item.point else { return }
+        if case .noFix = item.report { return }
         beginFeature(point.position, &text)
         TPVCodec.append(item, to: &text)
         text.append(byte: UInt8(ascii: "}"))
@@ -93,6 +105,7 @@ struct GeoJSONEncoder: ReportEncoder {
 
 /// KML 2.2: a placemark for each stretch without a loss.
 struct KMLEncoder: ReportEncoder {
+    let takesWaypoints = true
     private var writer = KMLWriter()
 
     func begin(_ text: inout TextBuffer) { writer.begin(into: &text) }
@@ -108,8 +121,7 @@ struct KMLEncoder: ReportEncoder {
             writer.waypoint(
                 name: point.name, description: point.description, coordinate: point.position.coordinate,
                 altitudeMSLMetres: point.position.altitudeMSLMetres, time: point.position.time, into: &text)
-        case .trackPoint(let point, _): add(.position(point.position), after: isBreak, to: &text)
-        case .track, .route, .routePoint: break
+        default: if let report = item.report { add(report, after: isBreak, to: &text) }
         }
     }
 

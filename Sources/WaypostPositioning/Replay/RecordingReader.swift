@@ -66,8 +66,9 @@ struct GPXRecordingReader: RecordingReader {
         var lastPart = lastPart
         do throws(GPXError) {
             try reader.read(bytes) { item in
-                guard case .trackPoint(let point, let segment) = item else { return }
-                items.append(.point(point.position, beginsSegment: segment != lastPart))
+                guard case .trackPoint(_, let segment) = item, let report = item.report else { return }
+                guard case .position(let position) = report else { return items.append(.loss) }
+                items.append(.point(position, beginsSegment: segment != lastPart))
                 lastPart = segment
             }
         } catch {

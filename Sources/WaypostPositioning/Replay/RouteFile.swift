@@ -48,9 +48,9 @@ struct RouteFile {
         case .routePoint(let point, let number):
             if routeNumber == nil { routeNumber = number }
             if number == routeNumber, route.count <= RouteFile.mostCorners { route.append(point.position.coordinate) }
-        case .trackPoint(let point, _):
+        case .trackPoint(let point, _) where point.fix != GPXFix.none:
             if track.count <= RouteFile.mostCorners { track.append(point.position.coordinate) }
-        case .waypoint, .route, .track: break
+        case .head, .waypoint, .route, .track, .trackPoint, .segmentEnd, .end: break
         }
     }
 }

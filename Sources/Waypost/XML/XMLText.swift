@@ -62,9 +62,11 @@ struct XMLText {
         XMLText.string(raw.span, encoding, isCut: isOverlong, faults: &faults)
     }
 
-    /// The text without white space at its ends; nil when nothing is left.
-    static func string(_ bytes: Span<UInt8>, _ encoding: Encoding, isCut: Bool = false, faults: inout Faults) -> String? {
-        var bytes = bytes.extracting(bytes.trimmingXMLSpace)
+    /// The text, without white space at its ends unless told; nil when nothing is left.
+    static func string(
+        _ bytes: Span<UInt8>, _ encoding: Encoding, isCut: Bool = false, trims: Bool = true, faults: inout Faults
+    ) -> String? {
+        var bytes = trims ? bytes.extracting(bytes.trimmingXMLSpace) : bytes
         if isCut { bytes = bytes.extracting(0..<bytes.endOfWholeCharacters) }
         if bytes.isEmpty { return nil }
         if bytes.isPlainASCII { return bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
@@ -78,6 +80,7 @@ struct XMLText {
             characters = decoded
         }
         let text = resolve(Array(characters.unicodeScalars), faults: &faults)
+        if !trims { return text }
         let trimmed = Array(text.utf8)
         let range = trimmed.span.trimmingXMLSpace
         return range.isEmpty ? nil : String(decoding: trimmed[range], as: UTF8.self)

@@ -1,0 +1,139 @@
+extension GPXAssembler {
+    /// What is being copied, and for whom.
+    struct CopyPlace {
+        var part: GPXOtherElements.Part
+        /// The point, path, segment or document that it belongs to.
+        var owner: GPXElement
+        /// Whether only what is inside of the element is copied.
+        var isContent: Bool
+    }
+
+    /// Begins to copy an element that is not read, before its name is known to the copy.
+    mutating func beginCopy(_ prefix: Range<Int>, _ local: Range<Int>, isOwn: Bool, in bytes: Span<UInt8>) {
+        let owner = stack.top
+        switch owner {
+        case .gpx, .track, .route, .segment, .trackPoint, .routePoint, .waypoint: break
+        default: return
+        }
+        let whole = bytes.extracting((prefix.isEmpty ? local.lowerBound : prefix.lowerBound)..<local.upperBound)
+        let name = bytes.extracting(local).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        // What GPX does not know may only stand in its extensions; in version 1.0 it stood anywhere.
+        let part = isOwn ? GPXOtherElements.Part(name, in: owner) : nil
+        if let part, part.isContent {
+            copyingNext = CopyPlace(part: part, owner: owner, isContent: true)
+        } else {
+            copying = CopyPlace(part: part ?? .extensions, owner: owner, isContent: false)
+            copy.begin(isOwn: part != nil)
+            copy.startTag(whole)
+        }
+    }
+
+    /// Notes a declaration of a namespace, or takes an attribute of what is being copied.
+    @inline(__always)
+    mutating func copyAttribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
+        if copying != nil {
+            copy.attribute(bytes.extracting(name), bytes.extracting(value))
+        } else if bytes[name.lowerBound] == UInt8(ascii: "x") {
+            noteNamespace(name, value, in: bytes)
+        }
+    }
+
+    private mutating func noteNamespace(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
+        guard let (prefix, local) = GPXElementCopy.split(bytes.extracting(name)), (prefix.isEmpty ? local : prefix) == "xmlns" else {
+            return
+        }
+        var faults = XMLText.Faults()
+        let uri = XMLText.string(bytes.extracting(value), encoding, faults: &faults) ?? ""
+        if !uri.isEmpty || prefix.isEmpty { copy.namespaces.note(prefix: prefix.isEmpty ? "" : local, uri: uri) }
+    }
+
+    /// Ends a start tag, after it is read: of what is being copied, or of what is to be copied from here on.
+    mutating func endCopiedStartTag(isEmpty: Bool, isBroken: Bool, at offset: Int, in bytes: Span<UInt8>) {
+        if let place = copying {
+            if isBroken { copy.fail() }
+            copy.endStartTag(isEmpty: isEmpty)
+            if isEmpty, copy.depth == 0, !place.isContent { endCopy(place, at: offset, in: bytes) }
+        } else if let place = copyingNext {
+            copyingNext = nil
+            if isEmpty { return }
+            copying = place
+            let holdsElements = place.part == .metadata || place.part == .extensions
+            copy.begin(isOwn: place.part == .metadata, isTextOnly: !holdsElements)
+        }
+    }
+
+    /// Takes an end tag, before it is read; it may end the copy.
+    mutating func endCopiedTag(_ place: CopyPlace, at offset: Int, in bytes: Span<UInt8>) {
+        if place.isContent, copy.depth == 0 { return endCopy(place, at: offset, in: bytes) }
+        copy.endTag()
+        if !place.isContent, copy.depth == 0 { endCopy(place, at: offset, in: bytes) }
+    }
+
+    /// Gives up what is being copied: its markup is broken.
+    mutating func abandonCopy() {
+        copying = nil
+        copyingNext = nil
+    }
+
+    private mutating func endCopy(_ place: CopyPlace, at offset: Int, in bytes: Span<UInt8>) {
+        copying = nil
+        let (xml, hasFailed) = copy.finish()
+        if copy.faults.isWronglyEncoded { add(.wrongEncoding, at: offset, in: bytes) }
+        for _ in 0..<copy.faults.unknownReferences { add(.unknownReference, at: offset, in: bytes) }
+        if hasFailed { add(.unkeptElement, at: offset, in: bytes) }
+        guard let xml else { return }
+        let hasRoom: Bool
+        switch place.owner {
+        case .track, .route:
+            if isPathGiven { return add(.lateElement, at: offset, in: bytes) }
+            if path.other == nil { path.other = GPXOtherElements() }
+            hasRoom = path.other?.add(place.part, xml) == true
+        case .segment: hasRoom = segmentElements.add(place.part, xml)
+        case .gpx:
+            if place.part == .extensions {
+                hasRoom = endElements.add(place.part, xml)
+            } else {
+                if isHeadGiven { return add(.lateElement, at: offset, in: bytes) }
+                hasRoom = head.other.add(place.part, xml)
+            }
+        default: hasRoom = draft.add(place.part, xml)
+        }
+        if !hasRoom { add(.unkeptElement, at: offset, in: bytes) }
+    }
+
+    // MARK: - Segments and the document
+
+    mutating func beginSegment() {
+        isSegmentOpen = true
+        summary.segments += 1
+        segmentPoints = 0
+        segmentElements = GPXOtherElements()
+    }
+
+    mutating func endSegment(_ visit: (GPXItem) -> Void) {
+        isSegmentOpen = false
+        guard keepsOtherElements, segmentPoints == 0 || !segmentElements.isEmpty else { return }
+        givePath(.track, visit)
+        visit(.segmentEnd(segmentElements, segment: summary.segments - 1))
+    }
+
+    /// Takes the declarations of the root; a second document's count where they are used.
+    mutating func beginDocument() {
+        guard !hasNamespaces else { return }
+        hasNamespaces = true
+        copy.rootPrefix = String(decoding: rootPrefix, as: UTF8.self)
+        head.namespaces = copy.namespaces.give()
+    }
+
+    /// Gives the head, before anything else.
+    mutating func giveHead(_ visit: (GPXItem) -> Void) {
+        isHeadGiven = true
+        visit(.head(head))
+    }
+
+    mutating func endDocument(_ visit: (GPXItem) -> Void) {
+        if !isHeadGiven { giveHead(visit) }
+        if !endElements.isEmpty { visit(.end(endElements)) }
+        endElements = GPXOtherElements()
+    }
+}

@@ -1,0 +1,195 @@
+/// Copies elements out of an XML document, token by token, so that they can stand in a GPX file: well-formed, in UTF-8, with the namespaces
+/// that they use.
+///
+/// Comments, processing instructions and white space between tags are not copied. What cannot be copied (a name that XML does not have, an
+/// attribute that is too long, more than ``GPXOtherElements/most`` bytes) costs the copy.
+struct GPXElementCopy {
+    /// Attributes of one element that are copied at most; more of them are no element that somebody means.
+    private static let mostAttributes = 100
+
+    private struct Open {
+        var name: String
+        /// The prefixes that it declares, empty for the default namespace.
+        var declared: [String] = []
+    }
+
+    /// What is known of the document.
+    var encoding = XMLText.Encoding.utf8
+    var namespaces = GPXNamespaces()
+    var rootPrefix = ""
+
+    private(set) var faults = XMLText.Faults()
+    private var output = TextBuffer(capacity: 0)
+    private var open: [Open] = []
+    private var isInTag = false
+    private var attributes: [String] = []
+    private var usedPrefixes: [String] = []
+    private var text = XMLText(limit: GPXOtherElements.most)
+    private var isBehindStartTag = false
+    private var hasFailed = false
+    /// How many open elements are GPX's own, which are written without prefix; those inside `extensions` are not.
+    private var ownDepth = 0
+    private var isOwnTag = false
+    private var isTextOnly = false
+
+    /// How many elements are open.
+    var depth: Int { open.count }
+
+    /// Begins a copy.
+    ///
+    /// - Parameters:
+    ///   - isOwn: whether the elements are GPX's own.
+    ///   - isTextOnly: whether only a text can be copied, for what becomes an attribute.
+    mutating func begin(isOwn: Bool, isTextOnly: Bool = false) {
+        output.removeAll()
+        open.removeAll(keepingCapacity: true)
+        text.removeAll()
+        isInTag = false
+        isBehindStartTag = false
+        hasFailed = false
+        faults = XMLText.Faults()
+        ownDepth = isOwn ? .max : 0
+        self.isTextOnly = isTextOnly
+    }
+
+    /// The copy; nil when there is nothing in it, or when it failed.
+    mutating func finish() -> (xml: String?, hasFailed: Bool) {
+        flushText(isLeaf: open.isEmpty && output.count == 0)
+        return (hasFailed || output.count == 0 ? nil : output.string, hasFailed)
+    }
+
+    /// Gives the copy up.
+    mutating func fail() { hasFailed = true }
+
+    // MARK: - Tokens
+
+    mutating func startTag(_ name: Span<UInt8>) {
+        if hasFailed { return open.append(Open(name: "")) }
+        flushText(isLeaf: false)
+        attributes.removeAll(keepingCapacity: true)
+        usedPrefixes.removeAll(keepingCapacity: true)
+        guard !isTextOnly, let (prefix, local) = GPXElementCopy.split(name) else {
+            fail()
+            return open.append(Open(name: ""))
+        }
+        isOwnTag = open.count < ownDepth && prefix == rootPrefix
+        let written = isOwnTag || prefix.isEmpty ? local : prefix + ":" + local
+        if isOwnTag {
+            if local == "extensions" { ownDepth = open.count + 1 }
+        } else if !prefix.isEmpty || !rootPrefix.isEmpty {
+            usedPrefixes.append(prefix)
+        }
+        open.append(Open(name: written))
+        output.append(byte: UInt8(ascii: "<"))
+        output.append(string: written)
+        isInTag = true
+    }
+
+    mutating func attribute(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+        guard isInTag, !hasFailed else { return }
+        guard let (prefix, local) = GPXElementCopy.split(name), attributes.count < GPXElementCopy.mostAttributes else { return fail() }
+        let written = prefix.isEmpty ? local : prefix + ":" + local
+        let isDefault = written == "xmlns"
+        // XML has no attribute twice, and no prefix without a namespace; GPX's own elements are in the namespace that the writer says.
+        guard !attributes.contains(written), !(prefix == "xmlns" && value.isEmpty), !(isDefault && isOwnTag) else { return }
+        attributes.append(written)
+        if isDefault || prefix == "xmlns" {
+            guard local != "xml" else { return }
+            open[open.count - 1].declared.append(isDefault ? "" : local)
+        } else if !prefix.isEmpty {
+            usedPrefixes.append(prefix)
+        }
+        write(attribute: written, XMLText.string(value, encoding, trims: false, faults: &faults) ?? "")
+    }
+
+    mutating func endStartTag(isEmpty: Bool) {
+        if isInTag, !hasFailed {
+            for prefix in usedPrefixes where !open.contains(where: { $0.declared.contains(prefix) }) {
+                if prefix.isEmpty {
+                    write(attribute: "xmlns", namespaces.defaultURI)
+                } else if case .local(let uri) = namespaces.binding(of: prefix) {
+                    write(attribute: "xmlns:\(prefix)", uri)
+                } else {
+                    continue
+                }
+                open[open.count - 1].declared.append(prefix)
+            }
+            output.append(isEmpty ? "/>" : ">")
+            if output.count > GPXOtherElements.most { fail() }
+        }
+        isInTag = false
+        isBehindStartTag = !isEmpty
+        if isEmpty { _ = open.popLast() }
+    }
+
+    mutating func endTag() {
+        flushText(isLeaf: isBehindStartTag)
+        guard let element = open.popLast(), !hasFailed else { return }
+        output.append("</")
+        output.append(string: element.name)
+        output.append(byte: UInt8(ascii: ">"))
+    }
+
+    mutating func text(_ bytes: Span<UInt8>) {
+        if !hasFailed { text.append(bytes) }
+    }
+
+    mutating func characterData(_ bytes: Span<UInt8>) {
+        if !hasFailed { text.append(characterData: bytes) }
+    }
+
+    // MARK: - Writing
+
+    private mutating func write(attribute name: String, _ value: String) {
+        output.append(byte: UInt8(ascii: " "))
+        output.append(string: name)
+        output.append("=\"")
+        output.append(xmlEscaped: value)
+        output.append(byte: UInt8(ascii: "\""))
+    }
+
+    private mutating func flushText(isLeaf: Bool) {
+        defer {
+            text.removeAll()
+            isBehindStartTag = false
+        }
+        if text.isOverlong { fail() }
+        let raw = text.raw
+        guard !raw.isEmpty, !hasFailed, isLeaf || !raw.span.trimmingXMLSpace.isEmpty else { return }
+        if let string = XMLText.string(raw.span, encoding, trims: false, faults: &faults) { output.append(xmlEscaped: string) }
+        if output.count > GPXOtherElements.most { fail() }
+    }
+
+    // MARK: - Names
+
+    /// Prefix and rest of a name; nil when it is none in a document with namespaces.
+    static func split(_ bytes: Span<UInt8>) -> (prefix: String, local: String)? {
+        guard let name = bytes.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) else { return nil }
+        let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts.allSatisfy(isName), let local = parts.last else { return nil }
+        return (parts.count == 2 ? String(parts[0]) : "", String(local))
+    }
+
+    private static func isName(_ text: Substring) -> Bool {
+        guard let first = text.unicodeScalars.first, isNameStart(first) else { return false }
+        return text.unicodeScalars.allSatisfy { isNameStart($0) || isLaterInName($0) }
+    }
+
+    private static func isLaterInName(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "-", ".", "0"..."9", "\u{B7}", "\u{300}"..."\u{36F}", "\u{203F}"..."\u{2040}": true
+        default: false
+        }
+    }
+
+    /// - Source: XML 1.0 (Fifth Edition), production 4, without the colon.
+    private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "_", "\u{C0}"..."\u{D6}", "\u{D8}"..."\u{F6}", "\u{F8}"..."\u{2FF}", "\u{370}"..."\u{37D}",
+            "\u{37F}"..."\u{1FFF}", "\u{200C}"..."\u{200D}", "\u{2070}"..."\u{218F}", "\u{2C00}"..."\u{2FEF}", "\u{3001}"..."\u{D7FF}",
+            "\u{F900}"..."\u{FDCF}", "\u{FDF0}"..."\u{FFFD}", "\u{10000}"..."\u{EFFFF}":
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// The kind of fix that a point of a GPX file rests on, its element `fix`.
+public enum GPXFix: String, Sendable, Hashable, CaseIterable {
+    /// The receiver had no fix: the place is an old or an assumed one.
+    case none
+    /// Latitude and longitude.
+    case twoDimensional = "2d"
+    /// Altitude as well.
+    case threeDimensional = "3d"
+    /// Corrected by a reference station or SBAS.
+    case differential = "dgps"
+    /// Precise positioning service (encrypted signals).
+    case precise = "pps"
+
+    /// What a file says of a position; nil where the schema wants `fix` left out, because it is not known what the place rests on.
+    public init?(_ position: Position) {
+        switch position.status {
+        case .differential, .rtkFixed, .rtkFloat: self = .differential
+        case .precise: self = .precise
+        case .deadReckoning, .simulated: return nil
+        case .unknown, .gps, .gnssDeadReckoning, .timeOnly: self = position.mode == .threeDimensional ? .threeDimensional : .twoDimensional
+        }
+    }
+
+    /// The element.
+    var element: StaticString {
+        switch self {
+        case .none: "<fix>none</fix>"
+        case .twoDimensional: "<fix>2d</fix>"
+        case .threeDimensional: "<fix>3d</fix>"
+        case .differential: "<fix>dgps</fix>"
+        case .precise: "<fix>pps</fix>"
+        }
+    }
+}

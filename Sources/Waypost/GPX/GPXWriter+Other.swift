@@ -1,0 +1,83 @@
+extension GPXWriter {
+    // MARK: - What another GPX file says besides
+
+    /// The namespaces of our own elements, and those that the head of another file declares.
+    mutating func append(_ foreign: [GPXHead.Namespace], into text: inout TextBuffer) {
+        func isForeign(_ own: GPXHead.Namespace) -> Bool { foreign.contains { $0.prefix == own.prefix && $0.uri != own.uri } }
+        hasForeignGarminPrefix = isForeign(GPXWriter.garmin)
+        hasForeignOwnPrefix = isForeign(GPXWriter.own)
+        let own = [GPXWriter.garmin, GPXWriter.own].filter { own in !foreign.contains { $0.prefix == own.prefix } }
+        for namespace in own + foreign {
+            text.append(" xmlns:")
+            text.append(string: namespace.prefix)
+            text.append("=\"")
+            text.append(xmlEscaped: namespace.uri)
+            text.append("\"")
+        }
+    }
+
+    private static let garmin = GPXHead.Namespace(prefix: "gpxtpx", uri: "http://www.garmin.com/xmlschemas/TrackPointExtension/v2")
+    private static let own = GPXHead.Namespace(prefix: "waypost", uri: "urn:waypost:gpx:1")
+
+    /// An element as it stood in its file.
+    @inline(__always)
+    func append(_ other: GPXOtherElements?, _ part: GPXOtherElements.Part, into text: inout TextBuffer) {
+        guard let other, let xml = other[part] else { return }
+        text.append(string: xml)
+    }
+
+    /// Links, and what GPX 1.0 has for them.
+    func append(linksOf other: GPXOtherElements, into text: inout TextBuffer) {
+        append(other, .link, into: &text)
+        guard let url = other[.url] else { return }
+        text.append("<link href=\"")
+        text.append(string: url)
+        text.append("\">")
+        append(content: other[.urlName], "<text>", "</text>", into: &text)
+        text.append("</link>")
+    }
+
+    /// All extensions.
+    func append(extensions other: GPXOtherElements, into text: inout TextBuffer) {
+        append(content: other[.extensions], "<extensions>", "</extensions>\n", into: &text)
+    }
+
+    /// The metadata of GPX 1.1, or made of what 1.0 has instead.
+    func append(metadata other: GPXOtherElements, into text: inout TextBuffer) {
+        text.append("<metadata>")
+        if let metadata = other[.metadata] {
+            text.append(string: metadata)
+        } else {
+            append(other, .name, into: &text)
+            append(other, .description, into: &text)
+            append(authorOf: other, into: &text)
+            append(linksOf: other, into: &text)
+            append(other, .time, into: &text)
+            append(other, .keywords, into: &text)
+            append(other, .bounds, into: &text)
+        }
+        text.append("</metadata>\n")
+    }
+
+    private func append(authorOf other: GPXOtherElements, into text: inout TextBuffer) {
+        let address = other[.email]?.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+        guard other[.authorName] != nil || address?.count == 2 else { return }
+        text.append("<author>")
+        append(content: other[.authorName], "<name>", "</name>", into: &text)
+        if let address, address.count == 2 {
+            text.append("<email id=\"")
+            text.append(string: String(address[0]))
+            text.append("\" domain=\"")
+            text.append(string: String(address[1]))
+            text.append("\"/>")
+        }
+        text.append("</author>")
+    }
+
+    private func append(content xml: String?, _ open: StaticString, _ close: StaticString, into text: inout TextBuffer) {
+        guard let xml else { return }
+        text.append(open)
+        text.append(string: xml)
+        text.append(close)
+    }
+}

@@ -1,0 +1,141 @@
+// MARK: - One point
+
+extension GPXWriter {
+    /// A point of any kind.
+    @inline(__always)
+    func append(_ point: GPXPoint, _ element: StaticString, into text: inout TextBuffer) {
+        text.append("<")
+        text.append(element)
+        text.append(" lat=\"")
+        append(degrees: point.position.coordinate.latitudeDegrees, into: &text)
+        text.append("\" lon=\"")
+        append(longitudeDegrees: point.position.coordinate.longitudeDegrees, into: &text)
+        text.append("\">")
+        if let elevation = point.position.elevationMetres {
+            append("<ele>", elevation, decimals: precision.altitudeDecimals, "</ele>", into: &text)
+        }
+        if let time = point.position.time, time.hasFourDigitYear {
+            text.append("<time>")
+            text.append(time, trimsMilliseconds: true)
+            text.append("</time>")
+        }
+        append(point.other, .magneticVariation, into: &text)
+        if let separation = point.position.geoidSeparationMetres {
+            append("<geoidheight>", separation, decimals: precision.altitudeDecimals, "</geoidheight>", into: &text)
+        }
+        append(string: point.name, "<name>", "</name>", into: &text)
+        append(point.other, .comment, into: &text)
+        append(string: point.description, "<desc>", "</desc>", into: &text)
+        if let other = point.other {
+            append(other, .source, into: &text)
+            append(linksOf: other, into: &text)
+            append(other, .symbol, into: &text)
+            append(other, .type, into: &text)
+        }
+        if let fix = point.fix { text.append(fix.element) }
+        appendQuality(of: point.position, into: &text)
+        append(point.other, .differentialAge, into: &text)
+        append(point.other, .stationNumber, into: &text)
+        appendExtensions(of: point, into: &text)
+        text.append("</")
+        text.append(element)
+        text.append(">\n")
+    }
+
+    @inline(__always)
+    func append(string: String?, _ open: StaticString, _ close: StaticString, into text: inout TextBuffer) {
+        guard let string else { return }
+        text.append(open)
+        text.append(xmlEscaped: string)
+        text.append(close)
+    }
+
+    /// Satellites and dilutions, in the schema's order.
+    private func appendQuality(of position: Position, into text: inout TextBuffer) {
+        if let satellites = position.quality.satellitesUsed, satellites >= 0 {
+            text.append("<sat>")
+            text.append(integer: satellites)
+            text.append("</sat>")
+        }
+        append(figure: position.quality.hdop, "<hdop>", "</hdop>", into: &text)
+        append(figure: position.quality.vdop, "<vdop>", "</vdop>", into: &text)
+        if !precision.leavesOutImpliedPDOP || !position.quality.isPDOPImplied {
+            append(figure: position.quality.pdop, "<pdop>", "</pdop>", into: &text)
+        }
+    }
+
+    /// Speed, course and accuracy, and what another file says in its extensions; each once.
+    private func appendExtensions(of point: GPXPoint, into text: inout TextBuffer) {
+        let position = point.position
+        let kept = point.other?[.extensions]
+        let says = kept == nil ? nil : point.other
+        let speed = position.speedMetresPerSecond.flatMap { $0 >= 0 && says?.saysSpeed != true ? $0 : nil }
+        let course = position.courseDegrees.flatMap { (0...360).contains($0) && says?.saysCourse != true ? $0 : nil }
+        let accuracy = says?.saysAccuracy == true ? nil : position.accuracy?.radiusMetres
+        guard speed != nil || course != nil || accuracy != nil || kept != nil else { return }
+        text.append("<extensions>")
+        if speed != nil || course != nil { appendMotion(speed, course, into: &text) }
+        if hasForeignOwnPrefix {
+            append(figure: accuracy, "<accuracy xmlns=\"urn:waypost:gpx:1\">", "</accuracy>", into: &text)
+        } else {
+            append(figure: accuracy, "<waypost:accuracy>", "</waypost:accuracy>", into: &text)
+        }
+        if let kept { text.append(string: kept) }
+        text.append("</extensions>")
+    }
+
+    private func appendMotion(_ speed: Double?, _ course: Double?, into text: inout TextBuffer) {
+        if hasForeignGarminPrefix {
+            text.append("<TrackPointExtension xmlns=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\">")
+            append(figure: speed, "<speed>", "</speed>", into: &text)
+            append(figure: course, "<course>", "</course>", into: &text)
+            text.append("</TrackPointExtension>")
+        } else {
+            text.append("<gpxtpx:TrackPointExtension>")
+            append(figure: speed, "<gpxtpx:speed>", "</gpxtpx:speed>", into: &text)
+            append(figure: course, "<gpxtpx:course>", "</gpxtpx:course>", into: &text)
+            text.append("</gpxtpx:TrackPointExtension>")
+        }
+    }
+
+    private func append(figure: Double?, _ open: StaticString, _ close: StaticString, into text: inout TextBuffer) {
+        guard let figure else { return }
+        append(open, figure, decimals: precision.figureDecimals, trimsZeros: true, close, into: &text)
+    }
+
+    private func append(
+        _ open: StaticString, _ value: Double, decimals: Int, trimsZeros: Bool = false, _ close: StaticString, into text: inout TextBuffer
+    ) {
+        // Beyond that it is no measurement, and it would not fit the decimal form. NaN fails the comparison as well.
+        guard abs(value) < 1e9 else { return }
+        text.append(open)
+        text.append(value, decimals: decimals, trimsZeros: trimsZeros)
+        text.append(close)
+    }
+
+    private func append(longitudeDegrees: Double, into text: inout TextBuffer) {
+        // The schema excludes 180; what rounds to it is that meridian, too.
+        let scale = precision.coordinateDecimals == 7 ? 1e7 : precision.coordinateDecimals == 8 ? 1e8 : 1e9
+        let isDateLine = (longitudeDegrees * scale).rounded() >= 180 * scale
+        append(degrees: isDateLine ? -180 : longitudeDegrees, into: &text)
+    }
+
+    private func append(degrees: Double, into text: inout TextBuffer) {
+        var decimals = precision.coordinateDecimals
+        if decimals > 7 {
+            let finest = (abs(degrees) * (decimals == 8 ? 1e8 : 1e9)).rounded()
+            let perSeventhDecimal: UInt64 = decimals == 8 ? 10 : 100
+            if UInt64(finest) % perSeventhDecimal == 0 { decimals = 7 }
+        }
+        text.append(degrees, decimals: decimals)
+    }
+}
+
+extension Position {
+    /// Height above mean sea level: as given, or from the ellipsoid's when the geoid separation is known; else nil.
+    var elevationMetres: Double? {
+        if let altitudeMSLMetres { return altitudeMSLMetres }
+        guard let altitudeHAEMetres, let geoidSeparationMetres else { return nil }
+        return altitudeHAEMetres - geoidSeparationMetres
+    }
+}
