@@ -72,7 +72,7 @@ extension Configuration {
             errors += mistakes.mistakes.sorted { ($0.place ?? .start) < ($1.place ?? .start) }
         }
         guard errors.isEmpty else { throw ConfigurationErrors(errors: errors) }
-        return LoadedConfiguration(configuration: configuration, origins: origins, files: files.map(\.name))
+        return LoadedConfiguration(configuration: configuration, origins: origins, files: files.map(\.name), paths: paths)
     }
 
     /// The file and those of `conf.d` beside it, in order.

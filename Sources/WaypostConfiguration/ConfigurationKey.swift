@@ -5,6 +5,8 @@ struct ConfigurationKey<Section>: Sendable {
     let documentation: String
     /// The unit and range of the value, nil when the documentation says it all.
     let unit: String?
+    /// What the value may be, for editors.
+    let schema: ValueSchema
     /// Whether a section without this key is a mistake.
     let isRequired: Bool
     /// Whether no two sections of a list may have the same value.
@@ -21,6 +23,7 @@ struct ConfigurationKey<Section>: Sendable {
         self.name = name
         self.documentation = documentation
         self.unit = kind.unit
+        self.schema = kind.schema
         self.isRequired = isRequired
         self.isUnique = isUnique
         self.read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
@@ -109,11 +112,15 @@ struct ConfigurationKeyDescription: Sendable {
     let name: String
     let documentation: String
     let unit: String?
+    let schema: ValueSchema
+    let isRequired: Bool
 
     init<Section>(_ key: ConfigurationKey<Section>) {
         name = key.name
         documentation = key.documentation
         unit = key.unit
+        schema = key.schema
+        isRequired = key.isRequired
     }
 }
 

@@ -44,6 +44,7 @@ extension ValueKind<Double> {
     static func distance(in range: ClosedRange<Double>) -> ValueKind {
         ValueKind(
             unit: "metres, or text with a unit (m, km); \(DistanceText.bounds(range))",
+            schema: .amount,
             read: { (node) throws(ValueProblem) in try DistanceText.metres(node, in: range) },
             write: { tomlString(DistanceText.text($0)) })
     }
@@ -53,6 +54,7 @@ extension ValueKind<Double> {
         let bounds = "from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
         return ValueKind(
             unit: "degrees, \(bounds)",
+            schema: .number(range),
             read: { (node) throws(ValueProblem) in
                 guard let degrees = node.number else { throw .wrongType(expected: "a number of degrees") }
                 guard range.contains(degrees) else { throw .invalid(reason: "must be \(bounds)") }

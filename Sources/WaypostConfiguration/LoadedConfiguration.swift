@@ -8,6 +8,8 @@ public struct LoadedConfiguration: Equatable, Sendable {
     public var origins: [String: ConfigurationOrigin]
     /// The files that were read, in order.
     public var files: [String]
+    /// The default paths that it was read with.
+    public var paths: DefaultPaths
 }
 
 /// Where a key was set.

@@ -6,6 +6,7 @@ extension ValueKind<String> {
     static var plainName: ValueKind {
         ValueKind(
             unit: "letters, digits, . _ -",
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let name) = node.value else { throw .wrongType(expected: "a name in quotes") }
                 guard (1...64).contains(name.utf8.count),
@@ -24,6 +25,7 @@ extension ValueKind<String> {
     static var plainText: ValueKind {
         ValueKind(
             unit: nil,
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let text) = node.value else { throw .wrongType(expected: "a text") }
                 guard text.utf8.count <= 128, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
@@ -38,6 +40,7 @@ extension ValueKind<String> {
     static var webURL: ValueKind {
         ValueKind(
             unit: nil,
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let url) = node.value else { throw .wrongType(expected: "a URL in quotes") }
                 if url.isEmpty { return url }
@@ -62,6 +65,7 @@ extension ValueKind<[String]> {
     static var headerLines: ValueKind {
         ValueKind(
             unit: nil,
+            schema: .list(.text),
             read: { (node) throws(ValueProblem) in
                 let expected = "a list of texts such as [\"X-Fleet: north\"]"
                 guard case .array(let elements) = node.value else { throw .wrongType(expected: expected) }
@@ -91,6 +95,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable {
         let words = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
         return ValueKind(
             unit: words,
+            schema: .choice(Value.allCases.map(\.rawValue)),
             read: { (node) throws(ValueProblem) in
                 guard case .string(let word) = node.value else { throw .wrongType(expected: words) }
                 guard let choice = Value(rawValue: word) else { throw .invalid(reason: "must be \(words)") }
@@ -105,6 +110,7 @@ extension ValueKind<Configuration.Destination.Cutoff?> {
     static var cutoff: ValueKind {
         ValueKind(
             unit: "\"HH:MM PLACE\"",
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let text) = node.value else { throw .wrongType(expected: "a time of day such as \"04:00 Asia/Tokyo\"") }
                 if text.isEmpty { return nil }

@@ -6,6 +6,7 @@ extension ValueKind<DesiredAccuracy> {
         let names = DesiredAccuracy.allCases.map(\.rawValue).joined(separator: ", ")
         return ValueKind(
             unit: names,
+            schema: .choice(DesiredAccuracy.allCases.map(\.rawValue)),
             read: { (node) throws(ValueProblem) in
                 guard case .string(let name) = node.value else { throw .wrongType(expected: "a level in quotes such as \"best\"") }
                 guard let level = DesiredAccuracy(rawValue: name) else {
@@ -22,6 +23,7 @@ extension ValueKind<String> {
     static var command: ValueKind {
         ValueKind(
             unit: nil,
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let command) = node.value else { throw .wrongType(expected: "a command in quotes") }
                 guard !command.utf8.contains(0) else { throw .invalid(reason: "must not contain a NUL character") }

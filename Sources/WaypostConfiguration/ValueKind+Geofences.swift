@@ -4,6 +4,7 @@ extension ValueKind<String?> {
         let path = ValueKind<String>.path
         return ValueKind(
             unit: nil,
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 if case .string("") = node.value { return nil }
                 return try path.read(node)
@@ -18,6 +19,7 @@ extension ValueKind<Int> {
         let bounds = "from \(range.lowerBound) to \(range.upperBound)"
         return ValueKind(
             unit: bounds,
+            schema: .count(range),
             read: { (node) throws(ValueProblem) in
                 guard case .integer(let count) = node.value else { throw .wrongType(expected: "a whole number") }
                 guard let count = Int(exactly: count), range.contains(count) else { throw .invalid(reason: "must be \(bounds)") }

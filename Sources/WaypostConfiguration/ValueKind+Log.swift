@@ -5,6 +5,7 @@ extension ValueKind<Bool> {
     static var truth: ValueKind {
         ValueKind(
             unit: nil,
+            schema: .truth,
             read: { (node) throws(ValueProblem) in
                 guard case .boolean(let value) = node.value else { throw .wrongType(expected: "true or false") }
                 return value
@@ -19,6 +20,7 @@ extension ValueKind<[LogType]> {
         let names = LogType.allCases.map(\.rawValue).joined(separator: ", ")
         return ValueKind(
             unit: nil,
+            schema: .list(.choice(LogType.allCases.map(\.rawValue))),
             read: { (node) throws(ValueProblem) in
                 guard case .array(let elements) = node.value else { throw .wrongType(expected: "a list of texts such as [\"raw\"]") }
                 var types: [LogType] = []
@@ -45,6 +47,7 @@ extension ValueKind<Int64> {
         let expected = "an amount of bytes (a number, or text such as \"500 MB\")"
         return ValueKind(
             unit: "bytes, or text with a unit (B, kB, MB, GB, TB)",
+            schema: .amount,
             read: { (node) throws(ValueProblem) in
                 switch node.value {
                 case .integer(let count):

@@ -5,6 +5,7 @@ extension ValueKind<String> {
     static var serverURL: ValueKind {
         ValueKind(
             unit: nil,
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let url) = node.value, url.lowercased().hasPrefix("mqtt") else { return try webURL.read(node) }
                 do throws(MQTTError) { _ = try MQTTSettings(url: url, clientID: "") } catch {
@@ -21,6 +22,7 @@ extension ValueKind<String> {
     static func mqttTopic(isFixed: Bool) -> ValueKind {
         ValueKind(
             unit: nil,
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let text) = node.value else { throw .wrongType(expected: "a topic in quotes") }
                 do throws(MQTTTopic.Problem) { _ = try MQTTTopic(text, isFixed: isFixed) } catch {

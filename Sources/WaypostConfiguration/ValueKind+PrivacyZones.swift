@@ -16,6 +16,7 @@ extension ValueKind<[PrivacyZone]> {
     static var privacyZones: ValueKind {
         ValueKind(
             unit: nil,
+            schema: .list(.textOrTable(["name", "latitude", "longitude", "radius"])),
             read: { (node) throws(ValueProblem) in
                 guard case .array(let elements) = node.value else { throw .wrongType(expected: PrivacyZoneReader.form) }
                 var zones: [PrivacyZone] = []
@@ -44,6 +45,7 @@ extension ValueKind<PrivacyGate.Inside> {
         let words = PrivacyGate.Inside.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
         return ValueKind(
             unit: words,
+            schema: .choice(PrivacyGate.Inside.allCases.map(\.rawValue)),
             read: { (node) throws(ValueProblem) in
                 guard case .string(let text) = node.value else { throw .wrongType(expected: words) }
                 guard let inside = PrivacyGate.Inside(rawValue: text) else { throw .invalid(reason: "must be \(words)") }

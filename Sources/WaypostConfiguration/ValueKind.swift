@@ -10,6 +10,8 @@ enum ValueProblem: Error, Equatable {
 struct ValueKind<Value: Sendable>: Sendable {
     /// The unit and range for the reference, nil when there is nothing to say.
     let unit: String?
+    /// What it may be, for editors.
+    let schema: ValueSchema
     let read: @Sendable (TOMLNode) throws(ValueProblem) -> Value
     let write: @Sendable (Value) -> String
 }
@@ -24,6 +26,7 @@ extension ValueKind<String> {
     private static func path(maximumBytes: Int) -> ValueKind {
         ValueKind(
             unit: nil,
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let path) = node.value else { throw .wrongType(expected: "a path in quotes") }
                 guard !path.isEmpty else { throw .invalid(reason: "must not be empty") }
@@ -47,6 +50,7 @@ extension ValueKind<Duration> {
         let units = DurationText.units.map(\.name).joined(separator: ", ")
         return ValueKind(
             unit: "seconds, or text with a unit (\(units)); \(bounds)",
+            schema: .amount,
             read: { (node) throws(ValueProblem) in
                 let duration: Duration
                 do throws(DurationText.Problem) {
@@ -72,6 +76,7 @@ extension ValueKind<SourceURL> {
     static var sourceURL: ValueKind {
         ValueKind(
             unit: nil,
+            schema: .text,
             read: { (node) throws(ValueProblem) in
                 guard case .string(let text) = node.value else { throw .wrongType(expected: "a source URL in quotes") }
                 do throws(SourceURLError) {

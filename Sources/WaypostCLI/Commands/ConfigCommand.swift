@@ -1,18 +1,19 @@
 import ArgumentParser
+import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
 /// `waypost config`: the configuration without the tracker.
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Check the configuration.", discussion: "Example: waypost config check",
-        subcommands: [Check.self])
+        commandName: "config", abstract: "Check, show and explain the configuration.", discussion: "Example: waypost config check",
+        subcommands: [Check.self, Show.self, Explain.self, Schema.self])
 
     /// `waypost config check [FILE]`.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
-            abstract: "Say every mistake in a configuration, with its place.",
+            abstract: "Report every mistake in a configuration, with its place.",
             discussion: """
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Exit code 78 when there is a mistake, 66 when the file \
                 does not exist.
@@ -20,21 +21,148 @@ struct ConfigCommand: ParsableCommand {
                 Example: waypost config check /etc/waypost/waypost.toml
                 """)
 
-        @Argument(help: "The configuration; default is the one that the tracker would read.")
-        var file: String?
+        @OptionGroup var input: ConfigurationInput
 
         func run() throws {
-            let identity = ProcessIdentity.current()
-            let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
-            let loaded: LoadedConfiguration
-            do throws(ConfigurationErrors) {
-                loaded = try Configuration.load(path: file, paths: paths)
-            } catch {
-                for mistake in error.errors { SystemProcess.printError("waypost: \(mistake)") }
-                throw ExitCode((error.isNotFound ? ExitStatus.inputMissing : .badConfiguration).rawValue)
-            }
-            let names = loaded.files.isEmpty ? "no file, built-in defaults" : loaded.files.joined(separator: ", ")
-            try OutputStream(path: "-").write(line: "\(names): ok")
+            let loaded = try input.load()
+            try OutputStream(path: "-").write(line: "\(ConfigurationInput.names(loaded)): ok")
         }
+    }
+
+    /// `waypost config show [FILE]`.
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Show the configuration in force, and where each value comes from.",
+            discussion: """
+                What is printed can be read as a configuration. Without --all the keys that no file sets are left out.
+
+                Example: waypost config show --all
+                """)
+
+        @OptionGroup var input: ConfigurationInput
+
+        @Flag(help: "Show the built-in defaults, too.")
+        var all = false
+
+        @Flag(help: "Print one JSON object per key.")
+        var json = false
+
+        func run() throws {
+            let loaded = try input.load()
+            let output = try OutputStream(path: "-")
+            var header = ""
+            for entry in loaded.entries where all || entry.value != entry.defaultValue || entry.origin != nil {
+                if json {
+                    try output.write(value: entry.json)
+                    continue
+                }
+                let place = "\(entry.section) \(entry.occurrence)"
+                if place != header {
+                    if !header.isEmpty { try output.write(line: "") }
+                    try output.write(line: entry.section)
+                    header = place
+                }
+                let origin = entry.origin.map { "\($0.file):\($0.place.line)" } ?? (entry.value == entry.defaultValue ? "default" : nil)
+                try output.write(line: "\(entry.key) = \(entry.value)" + (origin.map { "  # \($0)" } ?? ""))
+            }
+            if header.isEmpty, !json {
+                try output.write(line: "# \(ConfigurationInput.names(loaded)): every value is the default; see --all")
+            }
+            try output.finish()
+        }
+    }
+
+    /// `waypost config explain KEY`.
+    struct Explain: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "explain",
+            abstract: "Say what a key means, its default, and its value in force.",
+            discussion: "Example: waypost config explain log.sync_interval")
+
+        @Argument(help: "The key: sync_interval, log.sync_interval or \"[log] sync_interval\".")
+        var key: String
+
+        @Option(help: ArgumentHelp("The configuration; default is the one that the tracker would read.", valueName: "path"))
+        var config: String?
+
+        func run() throws {
+            let names = Configuration.keys(named: key)
+            guard !names.isEmpty else {
+                let near = Configuration.nearestKey(to: key).map { "did you mean \($0)?" } ?? "see waypost config show --all"
+                throw CommandFailure(.usage, what: "config explain", why: "there is no key '\(oneLine(key))'", next: near)
+            }
+            let entries = try ConfigurationInput.load(config).entries.filter { names.contains("\($0.section) \($0.key)") }
+            let output = try OutputStream(path: "-")
+            var explained: Set<String> = []
+            for entry in entries {
+                if explained.insert("\(entry.section) \(entry.key)").inserted {
+                    if explained.count > 1 { try output.write(line: "") }
+                    try output.write(line: "\(entry.section) \(entry.key)")
+                    try output.write(line: entry.documentation)
+                    if let unit = entry.unit { try output.write(line: "Unit: \(unit).") }
+                    try output.write(line: "Default: \(entry.defaultValue)")
+                }
+                let origin = entry.origin.map { " (\($0.file):\($0.place.line):\($0.place.column))" }
+                try output.write(line: "In force: \(entry.value)\(origin ?? "")")
+            }
+            try output.finish()
+        }
+    }
+
+    /// `waypost config schema`.
+    struct Schema: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "schema",
+            abstract: "Print a JSON Schema of the configuration, for editors.",
+            discussion: """
+                An editor with a TOML language server completes and explains keys with it: write "#:schema /path/to/schema.json" as the first \
+                line of waypost.toml.
+
+                Example: waypost config schema >waypost.schema.json
+                """)
+
+        func run() throws { try OutputStream(path: "-").write(value: Configuration.schema) }
+    }
+}
+
+/// The configuration that a command reads.
+struct ConfigurationInput: ParsableArguments {
+    @Argument(help: "The configuration; default is the one that the tracker would read.")
+    var file: String?
+
+    /// The configuration; its mistakes are printed, a line each, and end the command.
+    func load() throws -> LoadedConfiguration { try ConfigurationInput.load(file) }
+
+    static func load(_ file: String?) throws -> LoadedConfiguration {
+        let identity = ProcessIdentity.current()
+        let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+        do throws(ConfigurationErrors) {
+            return try Configuration.load(path: file, paths: paths)
+        } catch {
+            for mistake in error.errors { SystemProcess.printError("waypost: \(mistake)") }
+            throw ExitCode((error.isNotFound ? ExitStatus.inputMissing : .badConfiguration).rawValue)
+        }
+    }
+
+    /// The files that were read, for messages.
+    static func names(_ loaded: LoadedConfiguration) -> String {
+        loaded.files.isEmpty ? "no file, built-in defaults" : loaded.files.joined(separator: ", ")
+    }
+}
+
+extension ConfigurationEntry {
+    /// The entry for programs.
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "section": .string(section), "key": .string(key), "value": .string(value), "default": .string(defaultValue),
+            "documentation": .string(documentation),
+        ]
+        if let unit { members["unit"] = .string(unit) }
+        if let origin {
+            members["file"] = .string(origin.file)
+            members["line"] = .integer(Int64(origin.place.line))
+        }
+        return .object(members)
     }
 }

@@ -1,0 +1,89 @@
+import Waypost
+
+/// A key as it is in force: what it means, its value, and where that comes from.
+public struct ConfigurationEntry: Equatable, Sendable {
+    /// The section, as it is written: `[log]`, `[[source]]`.
+    public var section: String
+    /// Which of several sections of that name it is, from 0.
+    public var occurrence: Int
+    /// The key's name.
+    public var key: String
+    /// The value in force, as TOML.
+    public var value: String
+    /// The built-in default, as TOML.
+    public var defaultValue: String
+    /// What the key means: one sentence.
+    public var documentation: String
+    /// The unit and range of the value; nil when the documentation says it all.
+    public var unit: String?
+    /// Where the value was set; nil for the built-in default.
+    ///
+    /// Of a section that comes several times only the last one's is known.
+    public var origin: ConfigurationOrigin?
+}
+
+extension LoadedConfiguration {
+    /// Every key of every section, in the order of the reference.
+    public var entries: [ConfigurationEntry] {
+        let defaults = Configuration(paths: paths)
+        return Configuration.sections.flatMap { section in
+            let defaultOccurrences = section.written(defaults)
+            let occurrences = section.written(configuration)
+            return occurrences.enumerated().flatMap { occurrence, values in
+                // There is a default list of sources; a section beyond it has the first one's defaults.
+                let defaultValues = occurrence < defaultOccurrences.count ? defaultOccurrences[occurrence] : defaultOccurrences[0]
+                return section.keys.indices.map { index in
+                    let key = section.keys[index]
+                    return ConfigurationEntry(
+                        section: section.header, occurrence: occurrence, key: key.name, value: values[index],
+                        defaultValue: defaultValues[index], documentation: key.documentation,
+                        unit: key.unit, origin: occurrence == occurrences.count - 1 ? origins["\(section.header) \(key.name)"] : nil)
+                }
+            }
+        }
+    }
+}
+
+extension Configuration {
+    /// The keys that a person may mean by a name: `sync_interval`, `log.sync_interval` or `[log] sync_interval`, as `[log] sync_interval`.
+    public static func keys(named name: String) -> [String] {
+        let parts = name.split { "[]. ".contains($0) }.map(String.init)
+        return sections.flatMap { section in section.keys.map { (section, $0.name) } }.filter { section, key in
+            parts == [key] || parts == [section.name, key]
+        }.map { section, key in "\(section.header) \(key)" }
+    }
+
+    /// The name of a key that is near to an unknown one; nil when none is.
+    public static func nearestKey(to unknown: String) -> String? {
+        let word = unknown.split { "[]. ".contains($0) }.last.map(String.init) ?? unknown
+        return nearestName(to: word, among: sections.flatMap { $0.keys.map(\.name) })
+    }
+
+    /// A JSON Schema (draft 2020-12) of the configuration, for editors that complete and check TOML.
+    public static var schema: JSONValue {
+        let defaults = Configuration(paths: .service)
+        var properties: [String: JSONValue] = [:]
+        for section in sections {
+            let values = section.written(defaults)[0]
+            var keys: [String: JSONValue] = [:]
+            for (index, key) in section.keys.enumerated() {
+                let description = key.unit.map { "\(key.documentation) Unit: \($0)." } ?? key.documentation
+                // What is written of a value in TOML is JSON as well; a key that must be given has no default.
+                let value = key.isRequired ? nil : try? JSONParser().parse(values[index])  // See above.
+                keys[key.name] = key.schema.value(description: description, defaultValue: value)
+            }
+            var table: [String: JSONValue] = [
+                "type": .string("object"), "properties": .object(keys), "additionalProperties": .bool(false),
+                "description": .string(section.documentation),
+            ]
+            let required = section.keys.filter(\.isRequired).map { JSONValue.string($0.name) }
+            if !required.isEmpty { table["required"] = .array(required) }
+            properties[section.name] =
+                section.isList ? .object(["type": .string("array"), "items": .object(table)]) : .object(table)
+        }
+        return .object([
+            "$schema": .string("https://json-schema.org/draft/2020-12/schema"), "title": .string("waypost.toml"), "type": .string("object"),
+            "properties": .object(properties), "additionalProperties": .bool(false),
+        ])
+    }
+}
