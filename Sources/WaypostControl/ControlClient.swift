@@ -8,6 +8,7 @@ import WaypostSystem
 /// try client.send(.watch(.init(sky: true)))
 /// while true { print(try client.nextLine()) }
 /// ```
+/// One connection may do both: ``answer(to:timeoutMilliseconds:)`` leaves the watch's lines that come before the answer for ``nextLine(timeoutMilliseconds:)``.
 public struct ControlClient: ~Copyable {
     /// The daemon's version, from its HELLO.
     public private(set) var daemonVersion = ""
@@ -19,6 +20,10 @@ public struct ControlClient: ~Copyable {
     private var given = 0
     /// Bytes of `received` in which no line feed is left to be found.
     private var searched = 0
+    /// Lines that came while an answer was waited for, and were none to it.
+    private var aside: [[UInt8]] = []
+    /// How many requests have no answer yet.
+    private var unansweredCount = 0
 
     /// Connects, and waits for the daemon to say hello.
     ///
@@ -48,16 +53,37 @@ public struct ControlClient: ~Copyable {
 
     /// Sends a request.
     public mutating func send(_ request: ControlRequest) throws(ControlError) {
+        if case .watch = request {} else { unansweredCount += 1 }
         do { try UnixSocket.sendAll(descriptor, request.line + [UInt8(ascii: "\n")]) } catch {
             throw error.isConnectionEnd ? .closed : .connectionFailed(reason: error.description)
         }
     }
 
     /// Sends a request and waits for its answer, one line without its line feed.
+    ///
+    /// What a watch on this connection sends meanwhile, and answers to earlier requests, wait for ``nextLine(timeoutMilliseconds:)``.
+    /// A `watch` has no answer: its first line is given.
     public mutating func answer(to request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> [UInt8] {
+        let deadline = MonotonicClock.milliseconds + Int64(timeoutMilliseconds)
+        let earlierCount = unansweredCount
         try send(request)
-        return try nextLine(timeoutMilliseconds: timeoutMilliseconds)
+        if case .watch = request { return try checked(try receiveLine(before: deadline)) }
+        for _ in 0..<earlierCount { aside.append(try receiveAnswer(before: deadline)) }
+        return try checked(try receiveAnswer(before: deadline))
     }
+
+    /// Waits for the next line that answers a request; what a watch sends is put aside.
+    private mutating func receiveAnswer(before deadline: Int64) throws(ControlError) -> [UInt8] {
+        while true {
+            let line = try receiveLine(before: deadline)
+            if !ControlProtocol.isWatched(line) { return line }
+            if aside.count == ControlClient.mostLinesAside { aside.removeFirst() }
+            aside.append(line)
+        }
+    }
+
+    /// So many lines of a watch wait at most, as with the daemon: then the oldest go.
+    private static let mostLinesAside = 1_024
 
     /// Waits for the next line, without its line feed.
     ///
@@ -65,10 +91,20 @@ public struct ControlClient: ~Copyable {
     /// - Errors: an ERROR line is thrown as ``ControlError/notAuthorised(message:)`` or ``ControlError/refused(code:message:)``; after
     ///   ``ControlError/timedOut`` one may go on waiting.
     public mutating func nextLine(timeoutMilliseconds: Int? = nil) throws(ControlError) -> [UInt8] {
-        let deadline = timeoutMilliseconds.map { MonotonicClock.milliseconds + Int64($0) }
+        if !aside.isEmpty { return try checked(aside.removeFirst()) }
+        return try checked(try receiveLine(before: timeoutMilliseconds.map { MonotonicClock.milliseconds + Int64($0) }))
+    }
+
+    /// A line that is no refusal.
+    private func checked(_ line: [UInt8]) throws(ControlError) -> [UInt8] {
+        if let refusal = ControlClient.refusal(in: line) { throw refusal }
+        return line
+    }
+
+    private mutating func receiveLine(before deadline: Int64?) throws(ControlError) -> [UInt8] {
         while true {
             if let line = takeLine() {
-                if let refusal = ControlClient.refusal(in: line) { throw refusal }
+                if unansweredCount > 0, !ControlProtocol.isWatched(line) { unansweredCount -= 1 }
                 return line
             }
             guard received.count <= ControlProtocol.maximumAnswerBytes else { throw .protocolMismatch(found: nil) }

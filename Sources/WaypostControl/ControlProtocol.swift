@@ -59,6 +59,13 @@ public enum ControlProtocol {
         }
     }
 
+    /// Whether a line is one of those that a watch sends; no answer is of such a class.
+    static func isWatched(_ line: [UInt8]) -> Bool {
+        watchedClasses.contains { line.starts(with: "{\"class\":\"\($0)\"".utf8) }
+    }
+
+    private static let watchedClasses = ["TPV", "SKY", "LOST", "EVENT", "DROPPED"]
+
     /// Tells a watcher how many lines it has missed.
     static func dropped(_ count: Int) -> [UInt8] {
         object("DROPPED") { json in json.member("count", count) }

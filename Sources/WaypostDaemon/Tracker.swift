@@ -187,7 +187,7 @@ struct Tracker {
     private func end(of manager: PositioningManager, or stop: StopRequest, atSourceEnd: () async -> Void) async -> DaemonFailure? {
         let stopper = Task {
             await stop.wait()
-            await manager.stop()
+            await manager.stop(releasingHolds: true)
         }
         do throws(PositionSourceError) {
             try await manager.waitUntilFinished()

@@ -22,6 +22,7 @@ actor DestinationWorker {
     private var generator = SystemRandomNumberGenerator()
     private var timer: (task: Task<Void, Never>, moment: Int64)?
     private var sending: Task<DispatchCompletion, Never>?
+    private let waitingForRun = WaitingTasks()
     private var isStopped = false
     /// Whether somebody has opted out of sending at all.
     private var isSilent: Bool
@@ -202,18 +203,27 @@ actor DestinationWorker {
     // MARK: - Sending
 
     /// One run at a time; who comes meanwhile waits for it and then has its own.
+    ///
+    /// A caller that is cancelled waits no longer, and what it has begun ends: what has no receipt is sent again.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
-        while let sending { _ = await sending.value }
+        while sending != nil {
+            guard await waitingForRun.wait() else { return .error(reason: "cancelled") }
+        }
         guard !isStopped, !isSilent, !isHeld, !state.isPaused else { return .noData }
         let run = Task {
             let completion = await self.run(upTo: batchCount, until: deadline)
             // Before anybody hears of its end: who waits for it would find it still there, and never let go of the actor.
             sending = nil
+            waitingForRun.resumeAll()
             setTimer()
             return completion
         }
         sending = run
-        return await run.value
+        return await withTaskCancellationHandler {
+            await run.value
+        } onCancel: {
+            run.cancel()
+        }
     }
 
     private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
@@ -252,7 +262,8 @@ actor DestinationWorker {
         case .dryRun(let count):
             notify(.dryRun(destination: settings.name, count: count))
         case .failed(let reason, let isUnreachable, let retryAfter):
-            retry.process(.temporary(retryAfter: retryAfter), at: now, using: &generator)
+            // A cancelled one was not the server's fault.
+            if !Task.isCancelled { retry.process(.temporary(retryAfter: retryAfter), at: now, using: &generator) }
             fail(reason, needsMending: false)
             completion = isUnreachable ? .noData : .error(reason: reason)
         case .denied(let reason):

@@ -10,6 +10,7 @@ import WaypostSystem
 /// dispatcher.noteWaiting()                        // positions were logged
 /// await dispatcher.stop()
 /// ```
+/// One that nobody holds any more sends nothing, as after ``stop()``.
 /// - Concurrency: an actor; destinations send at the same time, each one batch after the other.
 public actor Dispatcher {
     /// What waits.
@@ -35,6 +36,11 @@ public actor Dispatcher {
         self.device = device
         self.clock = clock
         self.notify = notify
+    }
+
+    deinit {
+        // Their timers hold them.
+        for worker in workers.withLock({ $0 }) { Task.detached { await worker.stop() } }
     }
 
     /// Serves a destination from now on: one that is known by its name goes on where it was, a new one begins with what comes from now on.
@@ -90,6 +96,9 @@ public actor Dispatcher {
     // MARK: - On demand
 
     /// Sends everything that waits for a destination, or for all; intervals stay as they are.
+    ///
+    /// When the caller's task is cancelled, what it has begun ends soon; what has no receipt by then is sent again later. The same holds for
+    /// the next two.
     public func dispatch(_ name: String? = nil) async throws(OutboxError) -> DispatchCompletion {
         await forEach(try chosen(name)) { await $0.dispatch() }
     }

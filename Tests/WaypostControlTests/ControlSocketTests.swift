@@ -20,6 +20,31 @@ import WaypostSystem
         #expect(access(fixture.path, F_OK) != 0)
     }
 
+    @Test func takesNoLineOfAWatchForAnAnswer() async throws {
+        let fixture = try ControlFixture()
+        let server = try await fixture.start()
+        let (answers, lines) = try await onThread {
+            var client = try fixture.watcher(sky: true)
+            for number in 0..<3 { server.broadcast(Array(#"{"class":"TPV","mode":\#(number)}"#.utf8), topic: .position) }
+            server.broadcast(Array(#"{"class":"SKY","satellites":[]}"#.utf8), topic: .sky)
+            server.broadcast(Array(#"{"class":"LOST"}"#.utf8), topic: .loss)
+            server.broadcast(Array(#"{"class":"EVENT","event":"enter"}"#.utf8), topic: .event)
+            // An earlier request's answer is none to this one either.
+            try client.send(.capabilities)
+            let answers = [try client.answer(to: .status).text]
+            var lines: [String] = []
+            for _ in 0..<7 {
+                do { lines.append(try client.nextLine(timeoutMilliseconds: 2_000).text) } catch { lines.append("\(error)") }
+            }
+            return (answers, lines)
+        }
+        #expect(answers.allSatisfy { $0.hasPrefix(#"{"class":"STATUS""#) })
+        #expect(lines.filter { $0.hasPrefix(#"{"class":"TPV""#) }.count == 3)
+        #expect(lines.filter { $0.hasPrefix(#"{"class":"STATUS""#) }.isEmpty)
+        #expect(lines.contains(#"{"class":"LOST"}"#) && lines.contains(#"{"class":"EVENT","event":"enter"}"#))
+        await server.stop()
+    }
+
     @Test func sendsEveryWatcherWhatItWants() async throws {
         let fixture = try ControlFixture()
         let server = try await fixture.start()

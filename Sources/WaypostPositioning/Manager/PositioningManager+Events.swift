@@ -5,12 +5,27 @@ import WaypostSystem
 extension PositioningManager {
     func process(_ event: PositionSourceEvent, ofRun number: Int) async {
         let start = MonotonicClock.milliseconds
-        await turn.enter()
-        defer {
-            freshness.noteTelling(from: start, to: MonotonicClock.milliseconds)
-            turn.leave()
+        guard await turn.enter() else {
+            // From somebody who is told something just now: it comes behind that.
+            afterwards.append((event, number))
+            return
         }
-        guard number == runNumber, !Task.isCancelled else { return }
+        if !Task.isCancelled { await tell(event, ofRun: number) }
+        freshness.noteTelling(from: start, to: MonotonicClock.milliseconds)
+        await leave()
+    }
+
+    /// Tells what came meanwhile from those who were told something, and lets the next one in.
+    func leave() async {
+        while !afterwards.isEmpty {
+            let (event, number) = afterwards.removeFirst()
+            await tell(event, ofRun: number)
+        }
+        turn.leave()
+    }
+
+    private func tell(_ event: PositionSourceEvent, ofRun number: Int) async {
+        guard number == runNumber, !isStopping else { return }
         switch event {
         case .position(let position): await process(position)
         case .noFix(let report):
@@ -32,11 +47,38 @@ extension PositioningManager {
         case .status(let status):
             note(status)
             await deliver(.status(status))
-        case .finished:
-            if loss.lose() { await lose(.ended) }
-            await deliver(.finished)
+        case .finished: await finish()
         }
     }
+
+    /// The source has said everything.
+    private func finish() async {
+        isFinishTold = true
+        if loss.lose() { await lose(.ended) }
+        await deliver(.finished)
+    }
+
+    /// The source has ended by itself, which it may not have said.
+    func noteEnd(ofRun number: Int, _ failure: PositionSourceError?) async {
+        guard await turn.enter() else { return }
+        if isOver(number) { return await leave() }
+        if let failure {
+            if rawPosition != nil, loss.lose() { await lose(.ended) }
+            await deliver(.failed(failure))
+        } else if !isFinishTold {
+            await finish()
+        }
+        if isOver(number) { return await leave() }
+        end = End(failure: failure)
+        run = nil
+        endListeners()
+        await leave()
+        reconsider()
+        waitingForEnd.resumeAll()
+    }
+
+    /// Whether a run is not the one that counts any more.
+    private func isOver(_ number: Int) -> Bool { number != runNumber || Task.isCancelled || isStopping }
 
     private func note(_ status: SourceStatus) {
         switch status {
@@ -63,21 +105,26 @@ extension PositioningManager {
         let restHasChanged = rest.process(position)
         watchForSilence()
         await deliver(.position(position))
+        if isStopping { return }
         await match(position)
+        if isStopping { return }
         if restHasChanged { await deliver(.stationary(rest.isStationary)) }
         noteSample(position)
     }
 
     private func match(_ position: Position) async {
         guard let matcher else { return }
-        mapMatchedPosition = await matcher.match(position)
+        let number = matcherNumber
+        let match = await turn.calling { await matcher.match(position) }
+        guard number == matcherNumber else { return }
+        mapMatchedPosition = match
         if let mapMatchedPosition { await deliver(.matched(mapMatchedPosition)) }
     }
 
     func lose(_ reason: LossReason) async {
         forgetPosition()
         lossReason = reason
-        await matcher?.lose()
+        if let matcher { await turn.calling { await matcher.lose() } }
         await deliver(.lost(reason))
     }
 
@@ -88,7 +135,9 @@ extension PositioningManager {
     }
 
     func deliver(_ update: PositioningUpdate) async {
-        for consumer in consumers { await consumer.consume(update) }
+        await turn.calling {
+            for consumer in consumers { await consumer.consume(update) }
+        }
         for index in listeners.indices { listeners[index].take(update) }
     }
 
@@ -96,29 +145,34 @@ extension PositioningManager {
 
     /// Sees to it that fixes that stay away are noticed although the source says nothing.
     func watchForSilence() {
-        if watchdog == nil, isWatched { watchdog = Task { await watch() } }
+        guard watchdog == nil, isWatched else { return }
+        // Nobody's task-local values, and no hold on a manager that is dropped.
+        watchdog = Task.detached { [weak self] in
+            while let wait = await self?.checkFreshness() {
+                try? await Task.sleep(for: wait)  // Cancelled: the check ends it.
+            }
+        }
     }
 
     /// Whether a fix is due: the receiver is on, and what it was switched on for is every fix, or it has found itself.
     var isWatched: Bool {
-        isStarted && rawPosition != nil && duty.receiverIsOn && (duty.demand == .everything || samplePositionCount > 0)
+        isRunning && rawPosition != nil && duty.receiverIsOn && (duty.demand == .everything || samplePositionCount > 0)
     }
 
-    /// Sleeps until fixes could be overdue at the earliest, and ends with the position.
-    private func watch() async {
-        while isWatched, !Task.isCancelled {
+    /// Loses a fix that is overdue; how long until the next look, nil when there is nothing to be watched.
+    private func checkFreshness() async -> Duration? {
+        if isWatched, !Task.isCancelled {
             let wait = overdueMilliseconds
-            if wait > 0 {
-                try? await Task.sleep(for: .milliseconds(wait))  // Cancelled: the loop ends.
-                continue
-            }
-            await turn.enter()
-            if overdueMilliseconds <= 0, isWatched, !Task.isCancelled, loss.lose() { await lose(freshness.reason) }
-            turn.leave()
+            if wait > 0 { return .milliseconds(wait) }
+            guard await turn.enter() else { return .zero }
+            if overdueMilliseconds <= 0, isWatched, !Task.isCancelled, !isStopping, loss.lose() { await lose(freshness.reason) }
+            await leave()
+            if isWatched, !Task.isCancelled { return .zero }
         }
         watchdog = nil
         // Somebody may need every fix again by now.
         watchForSilence()
+        return nil
     }
 
     /// How long until a fix is overdue.

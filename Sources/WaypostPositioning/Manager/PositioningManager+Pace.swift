@@ -12,7 +12,7 @@ extension PositioningManager {
 
     /// How closely the device is followed at the moment.
     public var pace: PositioningPace {
-        guard isStarted, !hasEnded else { return .stopped }
+        guard isRunning else { return .stopped }
         if let end = duty.sleepsUntil { return .asleep(for: .milliseconds(max(0, end - MonotonicClock.milliseconds))) }
         switch duty.demand {
         case .nothing: return .unneeded
@@ -38,7 +38,7 @@ extension PositioningManager {
 
     /// What everybody's needs come to: the demand, and how long after the last fix the next one is needed.
     private var summary: (demand: DutyCycle.Demand, milliseconds: Int64) {
-        guard isStarted, !hasEnded else { return (.nothing, 0) }
+        guard isRunning else { return (.nothing, 0) }
         let restMilliseconds = settings.restInterval.map { Int64($0 / .milliseconds(1)) }
         var shortest: Int64?
         var demand = DutyCycle.Demand.nothing
@@ -61,6 +61,10 @@ extension PositioningManager {
 
     /// Takes up what has changed about who needs what.
     func reconsider() {
+        if life == .held, end != nil || !holds.contains(where: { $0.need != nil }) {
+            life = .stopped
+            isStopping = true
+        }
         let now = MonotonicClock.milliseconds
         let before = duty.demand
         let (demand, milliseconds) = summary
@@ -110,18 +114,24 @@ extension PositioningManager {
         guard dutyTimer?.deadline != duty.deadline else { return }
         dutyTimer?.task.cancel()
         dutyTimer = duty.deadline.map { deadline in
-            (deadline, Task { await fire(at: deadline) })
+            let wait = Duration.milliseconds(max(0, deadline - MonotonicClock.milliseconds))
+            return (
+                deadline,
+                Task.detached { [weak self] in
+                    try? await Task.sleep(for: wait)  // Cancelled: see below.
+                    await self?.fire(at: deadline)
+                }
+            )
         }
     }
 
     private func fire(at deadline: Int64) async {
-        try? await Task.sleep(for: .milliseconds(max(0, deadline - MonotonicClock.milliseconds)))  // Cancelled: see below.
         guard !Task.isCancelled, dutyTimer?.deadline == deadline else { return }
         dutyTimer = nil
         if duty.tick(at: MonotonicClock.milliseconds), samplePositionCount == 0 {
-            await turn.enter()
-            if loss.lose() { await lose(.noFix) }
-            turn.leave()
+            guard await turn.enter() else { return }
+            if !isStopping, loss.lose() { await lose(.noFix) }
+            await leave()
         }
         setTimer()
         conduct()
@@ -132,91 +142,94 @@ extension PositioningManager {
     /// Makes the source run, end, or be another one, as everything says by now.
     func conduct() {
         guard conductor == nil, !isSettled else { return }
-        conductor = Task {
-            while !isSettled { await takeStep() }
-            conductor = nil
+        // A consumer may be the one who asks: its task-local values would keep the conductor out.
+        conductor = Task.detached { [weak self] in
+            while await self?.takeStep() == true {}
         }
     }
 
-    private var wantsRun: Bool { isStarted && !hasEnded && duty.receiverIsOn }
-    private var isSettled: Bool { replacement == nil && wantsRun == (run != nil) && isPaused == wantsPause }
-    private var wantsPause: Bool { isStarted && !hasEnded && !duty.receiverIsOn && (isPaused || runNumber > 0) }
+    private var wantsRun: Bool { isRunning && duty.receiverIsOn }
+    private var wantsPause: Bool { isRunning && !duty.receiverIsOn && (isPaused || runNumber > 0) }
+    private var isSettled: Bool { !isStopping && replacement == nil && wantsRun == (run != nil) && isPaused == wantsPause }
 
-    private func takeStep() async {
-        if let run, replacement != nil || !wantsRun {
+    /// Takes the next step; false when everything is as it is to be.
+    private func takeStep() async -> Bool {
+        if let run, isStopping || replacement != nil || !wantsRun {
             run.cancel()
             await run.value
             self.run = nil
             // What it said last is told; nothing of it comes any more.
             runNumber += 1
+        } else if isStopping {
+            await finishStopping()
         } else if let next = replacement {
             await replace(with: next)
         } else if isPaused != wantsPause {
             await setPaused(wantsPause)
-        } else if wantsRun {
+        } else if wantsRun, run == nil {
             begin()
         }
+        if isSettled { conductor = nil }
+        return conductor != nil
     }
 
     private func begin() {
         runNumber += 1
         samplePositionCount = 0
+        isFinishTold = false
         freshness.renew(at: MonotonicClock.milliseconds)
-        run = Task { [source, number = runNumber] in
+        run = Task.detached { [weak self, source, number = runNumber] in
             var failure: PositionSourceError?
             do throws(PositionSourceError) {
                 try await source.run { [weak self] event in await self?.process(event, ofRun: number) }
             } catch {
                 failure = error
             }
-            await self.noteEnd(ofRun: number, failure)
+            await self?.noteEnd(ofRun: number, failure)
         }
     }
 
-    private func noteEnd(ofRun number: Int, _ error: PositionSourceError?) async {
-        guard number == runNumber, !Task.isCancelled else { return }
-        await turn.enter()
-        failure = error
-        hasEnded = true
-        if let error { await deliver(.failed(error)) }
-        turn.leave()
-        run = nil
-        reconsider()
-        endWaiting()
+    /// Forgets everything; whoever was being told something has taken it.
+    private func finishStopping() async {
+        guard await turn.enter() else { return }
+        forgetPosition()
+        (sky, peer, sourceMembers, lossReason) = (nil, nil, [], nil)
+        (loss, rest) = (PositionLossRule(), StationaryRule())
+        endListeners()
+        isStopping = false
+        await leave()
+        waitingForEnd.resumeAll()
     }
 
     private func replace(with next: any PositionSource) async {
         replacement = nil
-        await turn.enter()
+        guard await turn.enter() else { return }
         if rawPosition != nil, loss.lose() { await lose(.replaced) }
         source = next
-        loss = PositionLossRule()
-        rest = StationaryRule()
-        duty = DutyCycle()
+        (loss, rest, duty) = (PositionLossRule(), StationaryRule(), DutyCycle())
         (sky, peer, sourceMembers, lastSwitch) = (nil, nil, [], nil)
-        failure = nil
-        hasEnded = false
-        turn.leave()
+        end = nil
+        await leave()
         reconsider()
     }
 
     private func setPaused(_ isPaused: Bool) async {
         self.isPaused = isPaused
-        await turn.enter()
+        guard await turn.enter() else { return }
         if isPaused {
             loss.pause()
             let pause = duty.sleepsUntil.map { Duration.milliseconds(max(0, $0 - MonotonicClock.milliseconds)) }
             await deliver(.paused(pause))
             if pause ?? .seconds(86_400) >= PositioningManager.leastOff, let power = settings.power {
                 isSwitchedOff = true
-                await power.setReceiver(isOn: false)
+                await turn.calling { await power.setReceiver(isOn: false) }
             }
         } else {
-            if isSwitchedOff { await settings.power?.setReceiver(isOn: true) }
+            if isSwitchedOff, let power = settings.power { await turn.calling { await power.setReceiver(isOn: true) } }
             isSwitchedOff = false
-            if isStarted { await deliver(.resumed) }
+            if isRunning { await deliver(.resumed) }
         }
-        turn.leave()
+        await leave()
     }
 }
 

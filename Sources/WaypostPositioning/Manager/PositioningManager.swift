@@ -9,8 +9,10 @@ import WaypostSystem
 /// for await update in await manager.updates() { print(update) }
 /// ```
 /// The source runs while somebody needs positions: who started the manager, a listener, a hold. When nobody needs every fix, it runs for one
-/// sample now and then (``DutyCycle``), unless it is one that cannot be stopped and gone on with (a recording).
-/// - Concurrency: an actor; call it from anywhere. Updates reach consumers and listeners in the order of the source's events.
+/// sample now and then (``DutyCycle``), unless it is one that cannot be stopped and gone on with (a recording). A manager that nobody holds
+/// any more ends its source and its listeners.
+/// - Concurrency: an actor; call it from anywhere, also from a consumer. Updates reach consumers and listeners in the order of the source's
+///   events.
 public actor PositioningManager {
     /// How a manager works, beyond its source.
     public struct Settings: Sendable {
@@ -50,6 +52,7 @@ public actor PositioningManager {
     var consumers: [any PositioningConsumer] = []
     var listeners: [PositioningListener] = []
     var matcher: (any PositionMatching)?
+    var matcherNumber = 0
 
     // What is known of the positions.
     var loss = PositionLossRule()
@@ -59,7 +62,7 @@ public actor PositioningManager {
     var freshness = FixFreshness()
 
     // Who needs positions, and what follows for the receiver.
-    var isStarted = false
+    var life = Life.stopped
     var ownNeed: PositioningNeed?
     var holds: [PositioningHold.State] = []
     var duty = DutyCycle()
@@ -71,17 +74,38 @@ public actor PositioningManager {
     // What runs.
     /// One event at a time is told.
     let turn = Turnstile()
+    /// What came from those who were told something just then, with the number of the run.
+    var afterwards: [(event: PositionSourceEvent, run: Int)] = []
     var run: Task<Void, Never>?
     var runNumber = 0
-    var hasEnded = false
-    var failure: PositionSourceError?
+    /// How the source has ended by itself; nil while it has not.
+    var end: End?
+    var isFinishTold = false
+    /// Whether it was stopped, and what that takes is not done yet.
+    var isStopping = false
     var replacement: (any PositionSource)?
     var conductor: Task<Void, Never>?
     var dutyTimer: (deadline: Int64, task: Task<Void, Never>)?
     /// Runs while there is a fix that can be lost: a tracker without a receiver sleeps.
     var watchdog: Task<Void, Never>?
-    private var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+    let waitingForEnd = WaitingTasks()
     private var nextKey = 0
+
+    /// Whether positions are wanted at all.
+    enum Life {
+        case stopped
+        case started
+        /// Stopped by who started it; goes on until no hold needs positions.
+        case held
+    }
+
+    /// The end of a source.
+    struct End {
+        /// What made it impossible to go on, if something did.
+        var failure: PositionSourceError?
+
+        var update: PositioningUpdate { failure.map { .failed($0) } ?? .finished }
+    }
 
     /// A manager that is not started.
     public init(source: any PositionSource, settings: Settings = Settings()) {
@@ -92,7 +116,9 @@ public actor PositioningManager {
     }
 
     deinit {
+        for task in [run, watchdog, dutyTimer?.task] { task?.cancel() }
         for listener in listeners { listener.queue.finish() }
+        if isSwitchedOff, let power = settings.power { Task.detached { await power.setReceiver(isOn: true) } }
     }
 
     // MARK: - Positions
@@ -109,76 +135,83 @@ public actor PositioningManager {
     /// Whether the device is at rest (``StationaryRule``).
     public var isStationary: Bool { rest.isStationary }
 
-    /// Uses this to put positions on roads from the next fix on, or nothing.
+    /// Uses this to put positions on roads from the next fix on, or nothing; what the one before is still matching is not told.
     public func matchPositions(with matcher: (any PositionMatching)?) async {
-        await turn.enter()
         self.matcher = matcher
+        matcherNumber += 1
         mapMatchedPosition = nil
-        turn.leave()
+        await answer()
     }
 
     // MARK: - Start and stop
 
-    /// Whether it was started, and not stopped since; the receiver may be off all the same, when nobody needs it.
-    public var isRunning: Bool { isStarted }
+    /// Whether it was started and neither it nor its source has ended since; the receiver may be off all the same, when nobody needs it.
+    public var isRunning: Bool { life != .stopped && end == nil }
 
     /// Lets the source run whenever somebody needs positions; false when that was so already.
     ///
-    /// - Parameter need: what who starts it needs until ``stop()``; nil leaves it to listeners and holds.
+    /// A source that has ended, or has failed, begins anew.
+    /// - Parameter need: what who starts it needs until ``stop(releasingHolds:)``; nil leaves it to listeners and holds.
     @discardableResult
     public func start(needing need: PositioningNeed? = .everyFix) -> Bool {
-        guard !isStarted else { return false }
-        isStarted = true
+        guard life != .started || end != nil else { return false }
+        if !isRunning { loss = PositionLossRule() }
+        life = .started
         ownNeed = need
-        failure = nil
-        hasEnded = false
-        loss = PositionLossRule()
+        end = nil
         reconsider()
         return true
     }
 
-    /// Stops the source and waits until it has ended; nothing is delivered afterwards.
-    public func stop() async {
-        guard isStarted else { return }
-        isStarted = false
+    /// Ends what ``start(needing:)`` began, and waits until the source has ended; nothing is delivered afterwards, and the listeners end.
+    ///
+    /// While a hold needs positions the source goes on for it, and all this happens when no hold does any more. From a consumer it returns
+    /// at once: the update that is just being told is the last one.
+    /// - Parameter releasingHolds: whether all holds end now, too.
+    public func stop(releasingHolds: Bool = false) async {
         ownNeed = nil
+        if releasingHolds {
+            for hold in holds { _ = hold.release() }
+            holds = []
+        }
+        if life == .started { life = .held }
         reconsider()
-        while let conductor { await conductor.value }
-        // It may be telling a loss just now.
-        await watchdog?.value
-        forgetPosition()
-        (sky, peer, sourceMembers, lossReason) = (nil, nil, [], nil)
-        rest = StationaryRule()
-        isPaused = false
-        endWaiting()
+        if life == .held, end == nil { return }
+        await waitForConductor()
     }
 
     /// Puts another source in the place of this one, also while it runs: the old one has ended before the new one begins.
     ///
-    /// A position that was there is lost (``LossReason/replaced``) until the new source gives one.
+    /// A position that was there is lost (``LossReason/replaced``) until the new source gives one. From a consumer it returns at once.
     public func use(_ source: any PositionSource) async {
         replacement = source
         conduct()
-        while let conductor { await conductor.value }
+        await waitForConductor()
     }
 
-    /// Waits until the source has ended by itself or was stopped.
+    /// Waits until everything is as it was asked for; who the source waits for does not wait.
+    private func waitForConductor() async {
+        if !turn.isCaller, let conductor { await conductor.value }
+    }
+
+    /// Waits until the source has ended by itself or was stopped; false when the task was cancelled before, and from a consumer, for
+    /// which the source waits.
     ///
     /// - Errors: what made it impossible for the source to run.
-    public func waitUntilFinished() async throws(PositionSourceError) {
-        if isStarted, !hasEnded { await withCheckedContinuation { waitingForEnd.append($0) } }
-        if let failure { throw failure }
-    }
-
-    func endWaiting() {
-        for continuation in waitingForEnd { continuation.resume() }
-        waitingForEnd = []
+    @discardableResult
+    public func waitUntilFinished() async throws(PositionSourceError) -> Bool {
+        if isRunning || isStopping {
+            guard !turn.isCaller, await waitingForEnd.wait() else { return false }
+        }
+        if let failure = end?.failure { throw failure }
+        return true
     }
 
     /// Returns when everybody has taken what was told before; never when a consumer hangs.
+    ///
+    /// From a consumer it returns at once.
     public func answer() async {
-        await turn.enter()
-        turn.leave()
+        if await turn.enter() { await leave() }
     }
 
     // MARK: - Who wants to know
@@ -192,6 +225,8 @@ public actor PositioningManager {
 
     /// A new listener's updates from now on; the device is followed as closely as that takes.
     ///
+    /// They end when the manager is stopped or gone, and after ``PositioningUpdate/finished`` or ``PositioningUpdate/failed(_:)``: whose
+    /// source has ended already gets that alone. Before a start they wait for it.
     /// - Parameters:
     ///   - options: which positions the listener gets; the first one of a listener to significant changes is the last that is known, at once.
     ///   - limit: how many updates wait for a slow listener before the oldest is dropped.
@@ -199,8 +234,13 @@ public actor PositioningManager {
         let queue = UpdateQueue(limit: limit)
         let key = nextKey
         nextKey += 1
-        listeners.append(PositioningListener(key: key, options, queue: queue, lastKnown: lastKnown))
-        reconsider()
+        if let end, life != .stopped {
+            queue.append(end.update)
+            queue.finish()
+        } else {
+            listeners.append(PositioningListener(key: key, options, queue: queue, lastKnown: lastKnown))
+            reconsider()
+        }
         return PositioningUpdates(
             queue: queue, membership: .init { [weak self] in Task { await self?.removeListener(key) } })
     }
@@ -210,7 +250,14 @@ public actor PositioningManager {
         reconsider()
     }
 
-    /// Keeps positions coming for a named reason, until the result is released or dropped.
+    /// Ends all listeners; they take what is left for them.
+    func endListeners() {
+        for listener in listeners { listener.queue.finish() }
+        listeners = []
+    }
+
+    /// Keeps positions coming for a named reason from the start on, until the result is released or dropped, also when whoever started
+    /// the manager stops it before.
     ///
     /// - Parameter need: how closely the device must be followed; nil for not at all, until that is changed.
     public func hold(_ need: PositioningNeed?, reason: String) -> PositioningHold {

@@ -22,7 +22,7 @@ public enum PositioningUpdate: Sendable, Equatable {
     case sky(SkyView)
     /// Something about the source, for people.
     case status(SourceStatus)
-    /// The source cannot run, and no retry helps; nothing follows until another source is used.
+    /// The source cannot run, and no retry helps; nothing follows until the manager is started again or another source is used.
     case failed(PositionSourceError)
     /// The source has ended by itself.
     case finished
@@ -52,7 +52,7 @@ public struct SignificantChange: Sendable, Equatable {
 public protocol PositioningConsumer: Sendable {
     /// Takes the next update; the manager waits until it returns.
     ///
-    /// It must not wait for ``PositioningManager/stop()`` or ``PositioningManager/use(_:)``, which wait for it.
+    /// It may call anything of the manager and of the source; what it asks for there takes effect when everybody has taken this update.
     func consume(_ update: PositioningUpdate) async
 }
 

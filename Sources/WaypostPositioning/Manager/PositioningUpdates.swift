@@ -19,7 +19,7 @@ public struct PositioningUpdates: AsyncSequence, Sendable {
     /// How many updates were dropped because this listener was slow.
     public var droppedCount: Int { queue.droppedCount }
 
-    /// The updates as they come; they end when the manager is gone.
+    /// The updates as they come; they end with the manager, its source or its stop.
     public func makeAsyncIterator() -> Iterator { Iterator(queue: queue, membership: membership) }
 
     /// All that has come since the last time, at once: for listeners that sleep, or draw.

@@ -5,7 +5,8 @@ import Waypost
 /// It is the one place where positions are withheld: the manager, and through it the log, the control socket and everything else, only ever
 /// have what came through here. While positions are withheld the source counts as lost (``LossReason/withheld(_:)``, told once), and reports
 /// without fix and views of the sky are withheld, too.
-/// - Concurrency: events and changes of private mode go through one at a time; ``setPrivate(_:)`` returns when the loss has been told.
+/// - Concurrency: events and changes of private mode go through one at a time; ``setPrivate(_:)`` returns when the loss has been told, or at
+///   once for whom something is told just then: the loss comes behind that.
 public final class PrivateSource: PositionSource {
     private let base: any PositionSource
     private let door: PrivacyDoor
@@ -54,6 +55,10 @@ private actor PrivacyDoor {
     /// Whether listeners were told that positions are withheld.
     private var isWithheld = false
     private let turn = Turnstile()
+    /// What came from those who were told something just then.
+    private var afterwards: [PositionSourceEvent] = []
+    /// Whether private mode was switched on and that is not told yet.
+    private var owesLoss = false
 
     init(gate: PrivacyGate) {
         self.gate = gate
@@ -65,13 +70,41 @@ private actor PrivacyDoor {
     }
 
     func close() async {
-        await turn.enter()
+        guard await turn.enter() else { return }
         output = nil
         turn.leave()
     }
 
     func pass(_ event: PositionSourceEvent) async {
-        await turn.enter()
+        guard await turn.enter() else {
+            // From somebody who is told something just now: it comes behind that.
+            afterwards.append(event)
+            return
+        }
+        await letThrough(event)
+        await leave()
+    }
+
+    func setPrivate(_ isOn: Bool) async {
+        gate.isPrivate = isOn
+        owesLoss = isOn
+        if await turn.enter() { await leave() }
+    }
+
+    /// Tells what came meanwhile from those who were told something, and lets the next one in.
+    private func leave() async {
+        while owesLoss || !afterwards.isEmpty {
+            if owesLoss {
+                owesLoss = false
+                await withhold(.privateMode)
+            } else {
+                await letThrough(afterwards.removeFirst())
+            }
+        }
+        turn.leave()
+    }
+
+    private func letThrough(_ event: PositionSourceEvent) async {
         switch event {
         case .position(let position):
             switch gate.process(position) {
@@ -80,28 +113,24 @@ private actor PrivacyDoor {
             case .withhold(let reason): await withhold(reason)
             }
         case .noFix, .sky:
-            if gate.reason == nil { await output?(event) }
+            if gate.reason == nil { await tell(event) }
         case .lost, .status, .finished:
-            await output?(event)
+            await tell(event)
         }
-        turn.leave()
-    }
-
-    func setPrivate(_ isOn: Bool) async {
-        await turn.enter()
-        gate.isPrivate = isOn
-        if isOn { await withhold(.privateMode) }
-        turn.leave()
     }
 
     private func tell(_ position: Position) async {
         isWithheld = false
-        await output?(.position(position))
+        await tell(.position(position))
     }
 
     private func withhold(_ reason: PrivacyGate.Reason) async {
         guard !isWithheld else { return }
         isWithheld = true
-        await output?(.lost(.withheld(reason)))
+        await tell(.lost(.withheld(reason)))
+    }
+
+    private func tell(_ event: PositionSourceEvent) async {
+        if let output { await turn.calling { await output(event) } }
     }
 }

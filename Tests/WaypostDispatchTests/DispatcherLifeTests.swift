@@ -1,0 +1,93 @@
+import Synchronization
+import Testing
+import Waypost
+import WaypostDispatch
+
+/// Cancelled callers and dropped dispatchers.
+@Suite(.timeLimit(.minutes(1))) struct DispatcherLifeTests {
+    @Test(arguments: ["dispatch", "dispatchNext", "drain"]) func endsADispatchWithItsCaller(call: String) async throws {
+        let fixture = try DispatchFixture()
+        let destination = StuckDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        let caller = Task {
+            switch call {
+            case "dispatch": try await dispatcher.dispatch()
+            case "dispatchNext": try await dispatcher.dispatchNext()
+            default: try await dispatcher.drain(budget: .seconds(3_600))
+            }
+        }
+        #expect(await destination.waits { $0.sending == 1 })
+        caller.cancel()
+        guard case .error = try await caller.value else {
+            Issue.record("not an error")
+            return
+        }
+        // It waits still, and goes out at once when it is asked for: nobody blames the server.
+        destination.answers()
+        #expect(try await dispatcher.dispatch() == .good)
+        await dispatcher.stop()
+    }
+
+    @Test func letsACallerGoThatWaitsForAnothersRun() async throws {
+        let fixture = try DispatchFixture()
+        let destination = StuckDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        let first = Task { try await dispatcher.dispatch() }
+        #expect(await destination.waits { $0.sending == 1 })
+        let second = Task { try await dispatcher.dispatch() }
+        try await Task.sleep(for: .milliseconds(50))
+        second.cancel()
+        #expect(try await second.value == .error(reason: "cancelled"))
+        destination.answers()
+        #expect(try await first.value == .good)
+        await dispatcher.stop()
+    }
+
+    @Test func sendsNothingWhenNobodyHoldsItAnyMore() async throws {
+        let fixture = try DispatchFixture()
+        var destination: StuckDestination? = StuckDestination()
+        destination?.answers()
+        weak let dropped = destination
+        do {
+            let held = try #require(destination)
+            let dispatcher = try await fixture.dispatcher([("home", held)], interval: .seconds(3_600))
+            try await dispatcher.accept([DispatchFixture.call(1)])
+            // Its timer is set now.
+            #expect(await held.waits { _ in true })
+        }
+        destination = nil
+        for _ in 0..<500 where dropped != nil { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(dropped == nil)
+        // The file is free again.
+        let outbox = try fixture.outbox()
+        #expect(try await outbox.state(of: "home").waitingEventCount == 1)
+    }
+}
+
+/// Takes nothing before it is told to, or its task is cancelled.
+private final class StuckDestination: Destination {
+    struct State { var (sending, answers) = (0, false) }
+
+    let maximumBatchCount = 10
+    private let state = Mutex(State())
+
+    func answers() { state.withLock { $0.answers = true } }
+
+    func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
+        state.withLock { $0.sending += 1 }
+        while !state.withLock({ $0.answers }) {
+            do { try await Task.sleep(for: .milliseconds(5)) } catch { return .temporary(reason: "cancelled", retryAfter: nil) }
+        }
+        return .good
+    }
+
+    func waits(until isTrue: (State) -> Bool) async -> Bool {
+        for _ in 0..<500 {
+            if state.withLock({ isTrue($0) }) { return true }
+            try? await Task.sleep(for: .milliseconds(10))  // Nobody cancels a test.
+        }
+        return false
+    }
+}

@@ -1,0 +1,240 @@
+import Synchronization
+import Testing
+import Waypost
+import WaypostPositioning
+
+/// Start, stop, end and drop: whoever calls what, when, and from where.
+@Suite(.timeLimit(.minutes(1))) struct ManagerLifeTests {
+    // MARK: - Start and stop
+
+    @Test func stopsAlsoWhenItIsStartedAgainBeforeThat() async {
+        for round in 0..<40 {
+            let source = EndlessSource()
+            let manager = PositioningManager(source: source)
+            await manager.start()
+            #expect(await eventually(within: 5) { await manager.rawPosition != nil })
+            async let stopped: Void = manager.stop()
+            if round % 2 == 0 { await Task.yield() }
+            while await manager.isRunning { await Task.yield() }
+            #expect(await manager.start())
+            await stopped
+            #expect(await eventually(within: 5) { await manager.rawPosition != nil })
+            #expect(source.mostAtOnce == 1)
+            await manager.stop()
+            #expect(await manager.rawPosition == nil)
+        }
+    }
+
+    @Test func startsAnewWhatHasFailed() async throws {
+        let source = FaultySource(failures: 1)
+        let manager = PositioningManager(source: source)
+        #expect(await manager.start())
+        await #expect(throws: FaultySource.failure) { try await manager.waitUntilFinished() }
+        #expect(await !manager.isRunning)
+        #expect(await manager.rawPosition == nil)
+        #expect(await manager.start())
+        #expect(await manager.isRunning)
+        #expect(try await manager.waitUntilFinished())
+        #expect(await !manager.isRunning)
+        #expect(source.runCount == 2)
+        await manager.stop()
+    }
+
+    @Test func goesOnForAHoldWhenWhoeverStartedItStops() async {
+        let source = EndlessSource()
+        let manager = PositioningManager(source: source)
+        await manager.start()
+        let hold = await manager.hold(.everyFix, reason: "photo walk")
+        #expect(await eventually(within: 5) { source.isRunning })
+        await manager.stop()
+        let count = source.positionCount
+        #expect(await eventually(within: 5) { source.positionCount > count + 5 })
+        #expect(await manager.clients == [PositioningClient(reason: "photo walk", need: .everyFix)])
+        #expect(await manager.isRunning)
+        hold.release()
+        #expect(await eventually(within: 5) { await !manager.isRunning && !source.isRunning })
+        #expect(await eventually(within: 5) { await manager.rawPosition == nil })
+        #expect(await manager.start())
+        let other = await manager.hold(.everyFix, reason: "another")
+        await manager.stop(releasingHolds: true)
+        #expect(!source.isRunning)
+        #expect(other.need == nil)
+    }
+
+    // MARK: - Ends
+
+    @Test(arguments: [Ending.finishes, .fails, .stops]) func endsItsListeners(ending: Ending) async {
+        let source: any PositionSource =
+            switch ending {
+            case .finishes: ScriptedSource([.position(fix(0))])
+            case .fails: FaultySource(failures: 9)
+            case .stops: EndlessSource()
+            }
+        let manager = PositioningManager(source: source)
+        let updates = await manager.updates(bufferingNewest: 1_000)
+        let told = Task {
+            var last: PositioningUpdate?
+            for await update in updates { last = update }
+            return last
+        }
+        await manager.start()
+        if ending == .stops {
+            #expect(await eventually(within: 5) { await manager.rawPosition != nil })
+            await manager.stop()
+        }
+        let last = await told.value
+        switch ending {
+        case .finishes: #expect(last == .finished)
+        case .fails: #expect(last == .failed(FaultySource.failure))
+        case .stops: #expect(last != nil)
+        }
+        guard ending != .stops else { return }
+        // Who comes late is told, too, and does not wait.
+        var late: [PositioningUpdate] = []
+        for await update in await manager.updates() { late.append(update) }
+        #expect(late == [ending == .fails ? .failed(FaultySource.failure) : .finished])
+    }
+
+    enum Ending { case finishes, fails, stops }
+
+    @Test func waitsForTheEndNoLongerThanItsTask() async throws {
+        let manager = PositioningManager(source: EndlessSource())
+        await manager.start()
+        let waiting = Task { try await manager.waitUntilFinished() }
+        try await Task.sleep(for: .milliseconds(50))
+        waiting.cancel()
+        #expect(try await !waiting.value)
+        await manager.stop()
+        #expect(try await manager.waitUntilFinished())
+    }
+
+    @Test func endsWithItsLastOwner() async {
+        let source = EndlessSource()
+        var manager: PositioningManager? = PositioningManager(source: source)
+        let updates = await manager?.updates()
+        let log = UpdateLog()
+        await manager?.attach(log)
+        await manager?.start()
+        #expect(await eventually(within: 5) { source.positionCount > 2 })
+        weak let dropped = manager
+        manager = nil
+        #expect(await eventually(within: 5) { !source.isRunning })
+        #expect(await eventually(within: 5) { dropped == nil })
+        var count = 0
+        if let updates { for await _ in updates { count += 1 } }
+        #expect(count > 0)
+    }
+
+    // MARK: - From a consumer
+
+    @Test(arguments: Call.allCases) func letsAConsumerCallAnything(call: Call) async throws {
+        let source = PrivateSource(EndlessSource(), gate: PrivacyGate(zones: [], key: try #require(SipHash.Key(Array(0..<16)))))
+        let manager = PositioningManager(source: source)
+        let (caller, log) = (Caller(call, manager: manager, source: source), UpdateLog())
+        await manager.attach(caller)
+        await manager.attach(log)
+        await manager.start()
+        #expect(await eventually(within: 10) { caller.isDone })
+        switch call {
+        case .stop:
+            #expect(await eventually(within: 5) { await !manager.isRunning })
+            await manager.stop()
+            #expect(await log.updates.count == 1)
+        case .setPrivate:
+            #expect(await log.waits(for: 2))
+            #expect(await log.updates == [.position(EndlessSource.position(0)), .lost(.withheld(.privateMode))])
+        case .use:
+            #expect(await log.waits(for: 3))
+            #expect(await log.updates.prefix(3) == [.position(EndlessSource.position(0)), .lost(.replaced), .position(fix(0))])
+        default: #expect(await log.waits(for: 5))
+        }
+        await manager.stop()
+    }
+
+    enum Call: CaseIterable { case matchPositions, setPrivate, answer, stop, use, waitUntilFinished, start, childTask }
+}
+
+/// Calls the manager or its source from the first update on, once.
+private final class Caller: PositioningConsumer {
+    private let call: ManagerLifeTests.Call
+    private let manager: PositioningManager
+    private let source: PrivateSource
+    private let state = Mutex((hasCalled: false, isDone: false))
+
+    init(_ call: ManagerLifeTests.Call, manager: PositioningManager, source: PrivateSource) {
+        (self.call, self.manager, self.source) = (call, manager, source)
+    }
+
+    var isDone: Bool { state.withLock { $0.isDone } }
+
+    func consume(_ update: PositioningUpdate) async {
+        let hasCalled = state.withLock { state in
+            defer { state.hasCalled = true }
+            return state.hasCalled
+        }
+        guard !hasCalled else { return }
+        switch call {
+        case .matchPositions: await manager.matchPositions(with: nil)
+        case .setPrivate: await source.setPrivate(true)
+        case .answer: await manager.answer()
+        case .stop: await manager.stop()
+        case .use: await manager.use(ScriptedSource([.position(fix(0))], stays: true))
+        case .waitUntilFinished: _ = try? await manager.waitUntilFinished()  // It cannot wait for itself.
+        case .start: _ = await manager.start()
+        case .childTask:
+            await withTaskGroup { group in
+                for _ in 0..<3 { group.addTask { [manager] in await manager.answer() } }
+            }
+        }
+        state.withLock { $0.isDone = true }
+    }
+}
+
+/// A fix every ten milliseconds until it is cancelled.
+private final class EndlessSource: PositionSource {
+    let name = "endless"
+    private let state = Mutex((running: 0, mostAtOnce: 0, positionCount: 0))
+
+    var isRunning: Bool { state.withLock { $0.running > 0 } }
+    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+    var positionCount: Int { state.withLock { $0.positionCount } }
+
+    static func position(_ number: Int) -> Position { fix(Double(number)) }
+
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        state.withLock { state in
+            state.running += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.running)
+        }
+        defer { state.withLock { $0.running -= 1 } }
+        while !Task.isCancelled {
+            let number = state.withLock { state in
+                defer { state.positionCount += 1 }
+                return state.positionCount
+            }
+            await output(.position(EndlessSource.position(number)))
+            try? await Task.sleep(for: .milliseconds(10))  // Cancelled: the loop ends.
+        }
+    }
+}
+
+/// Gives a fix and fails, so many times; then it gives one and ends.
+private final class FaultySource: PositionSource {
+    static let failure = PositionSourceError.cannotOpen(path: "/dev/none", reason: "No such file or directory")
+    let name = "failing"
+    private let failures: Int
+    private let count = Mutex(0)
+
+    init(failures: Int) { self.failures = failures }
+
+    var runCount: Int { count.withLock { $0 } }
+
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        await output(.position(fix(Double(number))))
+        if number <= failures { throw FaultySource.failure }
+    }
+}
