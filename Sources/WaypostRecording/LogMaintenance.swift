@@ -23,7 +23,10 @@ public struct LogMaintenance: ~Copyable {
         self.creator = creator
     }
 
-    /// Ends an erasure that was cut off, and makes the GPX files of journals that have none.
+    /// Ends an erasure that was cut off, and makes the GPX files that are not there: of journals that a crash left, and again of those whose
+    /// files somebody removed.
+    ///
+    /// A recorder's own recovery leaves removed files alone: they were fetched.
     public func recover() throws(RecordingError) -> TrackRecorder.Recovery {
         _ = try LogEraser(folder: folder, creator: creator).resume()
         var recovery = TrackRecorder.Recovery()
@@ -36,6 +39,13 @@ public struct LogMaintenance: ~Copyable {
         for stem in stems {
             do {
                 recovery.tracks.append(try TrackFinisher(folder: folder, creator: creator).finish(stem))
+            } catch {
+                recovery.failures.append(error)
+            }
+        }
+        for journal in try folder.journals() where !journal.isOpen {
+            do {
+                if let track = try TrackFinisher(folder: folder, creator: creator).restore(journal.stem) { recovery.tracks.append(track) }
             } catch {
                 recovery.failures.append(error)
             }

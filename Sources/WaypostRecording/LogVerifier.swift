@@ -9,8 +9,10 @@ public struct LogFault: Sendable, Hashable {
     public var words: String
 }
 
-/// Checks that a log is as it was written: the checksums of its journals, that each GPX file tells what its journal does, and `SHA256SUMS`.
+/// Checks that a log is as it was written: the checksums of its journals, that each GPX file is there and tells what its journal does, and
+/// `SHA256SUMS`.
 ///
+/// A file that is gone is no fault when a puller has acknowledged all of its track.
 /// It needs no lock and changes nothing; a journal that grows is checked up to where it is.
 /// - Cost: reads the whole log; memory for a piece of two files.
 public struct LogVerifier: Sendable {
@@ -39,11 +41,13 @@ public struct LogVerifier: Sendable {
         var expected = TextBuffer()
         var writer = GPXWriter(creator: "")
         var isSame = true
+        var content = TrackContent()
         while let record = try reader.next() {
             if reader.decoder.damageCount > knownDamageCount {
                 knownDamageCount = reader.decoder.damageCount
                 segmenter.note(.loss)
             }
+            content.process(record, before: next)
             // The main file has the positions of the journal's first type.
             guard record.types.contains(LogTypes(reader.decoder.header?.types.first ?? .raw)), record.sequence < next else { continue }
             if case .segmentBreak(let reason) = record.content { segmenter.note(reason) }
@@ -63,6 +67,12 @@ public struct LogVerifier: Sendable {
         if isSame, try track?.next() != nil {
             faults.append(LogFault(path: trackPath, words: "has more points than its journal's \(number)"))
         }
+        if !journal.isOpen, try !content.isFetched(folder) {
+            for name in content.names(journal.stem, reader.decoder.header) where !Syscalls.exists("\(folder.path)/\(name)") {
+                faults.append(
+                    LogFault(path: "\(folder.path)/\(name)", words: "is missing; waypost log recover makes it again from its journal"))
+            }
+        }
         // Of an open journal the last record may be on its way; a finished one was cut behind its last record.
         if !journal.isOpen, reader.decoder.unfinishedByteCount > 0 {
             faults.append(
@@ -72,6 +82,42 @@ public struct LogVerifier: Sendable {
             faults.append(LogFault(path: journal.path, words: "not readable: \(stretch.byteCount) bytes from byte \(stretch.offset) on"))
         }
         return faults
+    }
+}
+
+/// What a journal has for its GPX files.
+private struct TrackContent {
+    private var types: LogTypes = []
+    private var hasEvents = false
+    private var lastSequence: UInt64 = 0
+
+    mutating func process(_ record: JournalRecord, before next: UInt64) {
+        guard record.sequence < next else { return }
+        lastSequence = record.sequence
+        switch record.content {
+        case .position(let position): if position.time?.hasFourDigitYear == true { types.formUnion(record.types) }
+        case .event(let event): if event.position != nil { hasEvents = true }
+        case .segmentBreak, .other: break
+        }
+    }
+
+    /// The files that the finisher makes of it.
+    func names(_ stem: String, _ header: JournalHeader?) -> [String] {
+        (header?.types ?? [.raw]).enumerated().compactMap { index, type in
+            guard types.contains(LogTypes(type)) || index == 0 && hasEvents else { return nil }
+            return LogFolder.trackName(stem, type: index == 0 ? nil : type)
+        }
+    }
+
+    /// Whether a puller has all of it.
+    func isFetched(_ folder: LogFolder) throws(RecordingError) -> Bool {
+        do {
+            return try Pullers(folder: folder).all().contains { $0.cursor >= lastSequence }
+        } catch {
+            // Nothing counts as pulled then.
+            if case .damagedPullers = error { return false }
+            throw error
+        }
     }
 }
 

@@ -18,16 +18,42 @@ struct TrackFinisher {
 
     /// Finishes the open journal of that name.
     func finish(_ stem: String) throws(RecordingError) -> FinishedTrack {
+        let track = try makeFiles(stem, of: folder.openJournalPath(stem))
+        try markFinished(stem, byteCount: track.contentByteCount)
+        return track
+    }
+
+    /// Makes the GPX files of a finished journal again that are not there; nil when none is missing, or the journal gives none.
+    func restore(_ stem: String) throws(RecordingError) -> FinishedTrack? {
+        let path = folder.finishedJournalPath(stem)
+        var journal = try JournalReader(path: path)
+        _ = try journal.next()
+        let names = trackNames(stem, journal.decoder.header).map(\.name)
+        if names.allSatisfy({ Syscalls.exists("\(folder.path)/\($0)") }) { return nil }
+        let track = try makeFiles(stem, of: path)
+        return track.writtenByteCount > 0 ? track : nil
+    }
+
+    /// The names of the files of a journal with that header, and what is in them.
+    private func trackNames(_ stem: String, _ header: JournalHeader?) -> [(name: String, type: LogType, isMain: Bool)] {
+        (header?.types ?? types).enumerated().map { index, type in
+            (LogFolder.trackName(stem, type: index == 0 ? nil : type), type, index == 0)
+        }
+    }
+
+    /// Makes the files that are not there.
+    private func makeFiles(_ stem: String, of journalPath: String) throws(RecordingError) -> FinishedTrack {
         let next = try folder.firstSequence(after: stem)
         var track = FinishedTrack(stem: stem, journalPath: folder.finishedJournalPath(stem))
-        let header = try survey(stem, before: next, into: &track)
+        let header = try survey(journalPath, before: next, into: &track)
         var digests: [String: String] = [:]
-        for (index, type) in (header?.types ?? types).enumerated() {
-            let name = LogFolder.trackName(stem, type: index == 0 ? nil : type)
+        for (name, type, isMain) in trackNames(stem, header) {
             let path = "\(folder.path)/\(name)"
             var file: TrackFile?
             let isThere = Syscalls.exists(path)
-            if !isThere { file = try make(path, stem: stem, type: LogTypes(type), withEvents: index == 0, before: next) }
+            if !isThere {
+                file = try make(path, of: journalPath, stem: stem, type: LogTypes(type), withEvents: isMain, before: next)
+            }
             if let file {
                 let (byteCount, digest) = try file.finish(lastTime: track.lastTime)
                 track.writtenByteCount += byteCount
@@ -35,16 +61,15 @@ struct TrackFinisher {
             } else if !isThere {
                 continue
             }
-            if index == 0 { track.trackPath = path } else { track.otherTrackPaths.append(path) }
+            if isMain { track.trackPath = path } else { track.otherTrackPaths.append(path) }
         }
         try TrackDigests(folder: folder).update(adding: digests)
-        try markFinished(stem, byteCount: track.contentByteCount)
         return track
     }
 
     /// Counts what the journal holds, for the first of its types.
-    private func survey(_ stem: String, before next: UInt64, into track: inout FinishedTrack) throws(RecordingError) -> JournalHeader? {
-        var journal = try JournalReader(path: folder.openJournalPath(stem))
+    private func survey(_ path: String, before next: UInt64, into track: inout FinishedTrack) throws(RecordingError) -> JournalHeader? {
+        var journal = try JournalReader(path: path)
         var filter = TrackFilter()
         var type = LogTypes(types.first ?? .raw)
         while let record = try journal.next() {
@@ -71,18 +96,18 @@ struct TrackFinisher {
 
     /// Writes a GPX file; nil when there is nothing to write.
     private func make(
-        _ path: String, stem: String, type: LogTypes, withEvents: Bool, before next: UInt64
+        _ path: String, of journalPath: String, stem: String, type: LogTypes, withEvents: Bool, before next: UInt64
     ) throws(RecordingError) -> TrackFile? {
         var file: TrackFile?
         if withEvents {
-            var journal = try JournalReader(path: folder.openJournalPath(stem))
+            var journal = try JournalReader(path: journalPath)
             while let record = try journal.next() {
                 guard case .event(let event) = record.content, event.position != nil, record.sequence < next else { continue }
                 if file == nil { file = try TrackFile(path: path, name: stem, time: event.time, creator: creator) }
                 try file?.add(event)
             }
         }
-        var journal = try JournalReader(path: folder.openJournalPath(stem))
+        var journal = try JournalReader(path: journalPath)
         var filter = TrackFilter()
         while let record = try journal.next() {
             guard record.sequence < next else { continue }

@@ -33,10 +33,61 @@ import WaypostSystem
 
     @Test func findsNothingInWhatIsAsItWasWritten() async throws {
         try await withLog { folder, journal in
+            let found = try faults(folder, journal)
+            #expect(found == [])
+        }
+    }
+
+    @Test func findsATrackThatIsGoneUnlessItWasFetched() async throws {
+        try await withLog { folder, journal in
+            let path = "\(folder)/\(journal.stem).gpx"
+            try FileManager.default.removeItem(atPath: path)
+            let missing = LogFault(path: path, words: "is missing; waypost log recover makes it again from its journal")
+            let log = LogFolder(path: folder)
+            let last = try log.lastSequence()
+            #expect(try faults(folder, journal) == [missing])
+            try Pullers(folder: log).acknowledge(last - 1, puller: "home")
+            #expect(try faults(folder, journal) == [missing])
+            try Pullers(folder: log).acknowledge(last, puller: "home")
             #expect(try faults(folder, journal) == [])
-            // A track that was fetched and deleted is no fault.
-            try FileManager.default.removeItem(atPath: "\(folder)/\(journal.stem).gpx")
-            #expect(try faults(folder, journal) == [])
+        }
+    }
+
+    @Test func recoversTracksThatAreGoneAsTheyWere() async throws {
+        try await Sample.withFolder { folder in
+            var configuration = TrackRecorder.Configuration()
+            configuration.types = [.raw, .source, .current]
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            for second in 0..<30 {
+                if second % 10 == 0 { _ = try await recorder.finishTrack() }
+                try await recorder.record(Sample.position(second: second), as: [.raw, .source])
+            }
+            _ = try await recorder.close()
+            let log = LogFolder(path: folder)
+            let names = try Syscalls.names(inFolder: folder).filter { $0.hasSuffix(".gpx") }
+            #expect(names.count == 6)
+            func contents() throws -> [Data] { try names.map { try Data(contentsOf: URL(filePath: "\(folder)/\($0)")) } }
+            func allFaults() throws -> [LogFault] {
+                var found: [LogFault] = []
+                for journal in try log.journals() { found += try faults(folder, journal) }
+                return found
+            }
+            let files = try contents()
+            let sums = try Data(contentsOf: URL(filePath: folder + "/SHA256SUMS"))
+            for name in names.dropFirst() { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
+            #expect(try allFaults().count == 5)
+            // A tracker that starts does not bring back what was fetched and removed.
+            let next = try TrackRecorder(folder: folder, configuration: configuration)
+            let restarted = try await next.recover()
+            #expect(restarted.tracks == [])
+            _ = try await next.close()
+            let recovery = try LogMaintenance(folder: log).recover()
+            #expect(recovery.failures == [] && recovery.tracks.count == 3)
+            #expect(try contents() == files)
+            #expect(try Data(contentsOf: URL(filePath: folder + "/SHA256SUMS")) == sums)
+            #expect(try allFaults() == [])
+            let again = try LogMaintenance(folder: log).recover()
+            #expect(again.tracks == [])
         }
     }
 

@@ -3,14 +3,15 @@ import Waypost
 import WaypostRecording
 import WaypostSystem
 
-/// `waypost log recover`: makes the GPX files that a crash left unmade.
+/// `waypost log recover`: makes the GPX files that are not there.
 struct LogRecoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Make the GPX files of tracks that a crash left unfinished.",
+        abstract: "Make the GPX files that a crash left unmade, or that are gone.",
         discussion: """
-            The tracker does it itself when it starts; this is for a card in another computer. Exit code 73 while a tracker records there, 74 when \
-            a track cannot be made.
+            What a crash left the tracker makes itself when it starts; this is for a card in another computer, and for files that somebody \
+            removed: every journal gets its files again. Prints their paths. Exit code 73 while a tracker records there, 74 when a track cannot be \
+            made.
 
             Example: waypost log recover --log /mnt/card/var/log/waypost
             """)
@@ -28,7 +29,7 @@ struct LogRecoverCommand: ParsableCommand {
                 SystemProcess.printError(
                     "waypost: \(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
             }
-            if let path = track.trackPath { try output.write(line: path) }
+            for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(line: path) }
         }
         for failure in recovery.failures { SystemProcess.printError(CommandFailure(failure).line) }
         if !recovery.failures.isEmpty { throw ExitCode(ExitStatus.inputOutput.rawValue) }

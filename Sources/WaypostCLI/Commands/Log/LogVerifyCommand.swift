@@ -9,8 +9,8 @@ struct LogVerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Check the log against its checksums.",
         discussion: """
-            Reads every journal against its checksums, and every GPX file against its journal and SHA256SUMS. Exit code 65 when \
-            something is damaged, with the file and the place. Changes nothing.
+            Reads every journal against its checksums, and every GPX file against its journal and SHA256SUMS. A file that is gone is a fault \
+            unless a puller has acknowledged it. Exit code 65 when something is damaged, with the file and the place. Changes nothing.
 
             Example: waypost log verify
             """)
