@@ -5,14 +5,33 @@
 
 #include <clibrary.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 /* Of mosquitto.h. */
-enum { OPTION_TCP_NODELAY = 11, QOS = 1, VERIFY_PEER = 1, LOG_WARNING = 4, LOG_ERROR = 8, FLAG_SESSION_PRESENT = 1 };
+enum { OPTION_TCP_NODELAY = 11, QOS = 1, VERIFY_PEER = 1, LOG_WARNING = 4, LOG_ERROR = 8, LOG_DEBUG = 16, FLAG_SESSION_PRESENT = 1 };
+
+/* libmosquitto takes whatever a broker sends: it keeps every message of QoS 2 until the broker lets go of it, and reads one of 256 MB at
+   once. So we stand between: in place of the connection's socket the library has one end of a pair, and gets through it what has come, a
+   piece at a time, weighed. Every byte is explained by something that we asked for, but for so many: a message that is not whole yet, and
+   the handshake of TLS. */
+enum {
+    MOST_UNEXPLAINED = CMOSQUITTO_LONGEST_MESSAGE + (128 << 10),
+    /* What an acknowledgement is worth, TLS included; and what may come between two looks, as the answer to a ping. */
+    ACKNOWLEDGEMENT = 64,
+    LOOK = 128,
+    /* So much is passed on at a time. */
+    PIECE = 16 << 10,
+    /* So many acknowledgements of ours may wait for a broker that does not read them. */
+    MOST_UNSENT = 10000,
+};
 struct mosquitto_message {
     int mid;
     char *topic;
@@ -42,6 +61,7 @@ static struct {
     int (*loop_misc)(void *);
     int (*socket)(void *);
     bool (*want_write)(void *);
+    int (*topic_matches_sub)(const char *subscription, const char *topic, bool *matches);
     const char *(*strerror)(int);
     void (*connect_callback_set)(void *, void (*)(void *, void *, int, int));
     void (*publish_callback_set)(void *, void (*)(void *, void *, int));
@@ -54,9 +74,23 @@ struct cmosquitto {
     void *client;
     cmosquitto_settings settings;
     int system_code;
-    /* What the library said of its own accord: the words of TLS are told nowhere else. */
+    bool is_open;
+    /* What the library said of its own accord until then: the words of TLS are told nowhere else. */
     char said[CMOSQUITTO_TEXT_SIZE];
     char words[CMOSQUITTO_TEXT_SIZE];
+    /* The connection's socket, and our end of the pair; -1 before there is a connection. */
+    int socket;
+    int inner;
+    /* What goes out and is on its way from one to the other. */
+    char out[PIECE];
+    size_t out_start;
+    size_t out_end;
+    /* Bytes that came, and those among them that came for what we asked for. */
+    unsigned long long taken;
+    unsigned long long explained;
+    int unsent;
+    /* What the broker may not do and did; NULL for nothing. */
+    const char *offence;
 };
 
 static const char *problem = "not loaded";
@@ -83,6 +117,7 @@ static void load(void) {
         {"mosquitto_loop_misc", &library.loop_misc},
         {"mosquitto_socket", &library.socket},
         {"mosquitto_want_write", &library.want_write},
+        {"mosquitto_topic_matches_sub", &library.topic_matches_sub},
         {"mosquitto_strerror", &library.strerror},
         {"mosquitto_connect_with_flags_callback_set", &library.connect_callback_set},
         {"mosquitto_publish_callback_set", &library.publish_callback_set},
@@ -104,34 +139,46 @@ const char *cmosquitto_load(void) {
 /* What comes. */
 
 static void take_connected(void *client, void *context, int code, int flags) {
+    (void)client;
     cmosquitto *self = context;
-    /* From here on it would only tell of every packet, at a price. */
-    library.log_callback_set(client, NULL);
+    self->is_open = true;
     self->settings.connected(self->settings.context, code, flags & FLAG_SESSION_PRESENT);
 }
 
 static void take_acknowledged(void *client, void *context, int message) {
     (void)client;
     cmosquitto *self = context;
+    self->explained += ACKNOWLEDGEMENT;
     self->settings.acknowledged(self->settings.context, message);
 }
 
 static void take_subscribed(void *client, void *context, int message, int count, const int *granted) {
     (void)client;
     cmosquitto *self = context;
+    self->explained += ACKNOWLEDGEMENT;
     self->settings.subscribed(self->settings.context, message, count > 0 ? granted[0] : 128);
 }
 
 static void take_received(void *client, void *context, const struct mosquitto_message *message) {
     (void)client;
     cmosquitto *self = context;
+    if (message->payloadlen > CMOSQUITTO_LONGEST_MESSAGE) self->offence = "the broker sends a message that is too long";
+    if (message->qos > 0 && ++self->unsent > MOST_UNSENT) self->offence = "the broker does not read what it asks for";
+    if (self->offence) return;
+    /* TLS puts some tens of bytes to each piece. */
+    self->explained += ACKNOWLEDGEMENT + strlen(message->topic) + (size_t)message->payloadlen / 64 * 65 + 64;
     self->settings.received(self->settings.context, message->topic, message->payload, message->payloadlen, message->retain);
 }
 
 static void take_said(void *client, void *context, int level, const char *text) {
     (void)client;
     cmosquitto *self = context;
-    if (level != LOG_WARNING && level != LOG_ERROR) return;
+    /* What is kept until the broker lets go of it is told nowhere else. Nothing was subscribed to with more than QoS 1. */
+    const char *const message = level == LOG_DEBUG ? strstr(text, " received PUBLISH (d") : NULL;
+    int duplicate, qos;
+    if (message && sscanf(message, " received PUBLISH (d%d, q%d", &duplicate, &qos) == 2 && qos > QOS)
+        self->offence = "the broker sends messages of QoS 2, which nobody asked for";
+    if (self->is_open || (level != LOG_WARNING && level != LOG_ERROR)) return;
     const size_t length = strlen(self->said);
     snprintf(self->said + length, sizeof self->said - length, "%s%s", length > 0 ? "; " : "", text);
 }
@@ -173,6 +220,7 @@ int cmosquitto_make(const cmosquitto_settings *settings, cmosquitto **connection
     cmosquitto *self = calloc(1, sizeof *self);
     if (!self) return CMOSQUITTO_NO_MEMORY;
     self->settings = *settings;
+    self->socket = self->inner = -1;
     self->client = library.make(settings->client_id, false, self);
     const int code = self->client ? prepare(self) : errno == ENOMEM ? CMOSQUITTO_NO_MEMORY : CMOSQUITTO_INVALID;
     *connection = self;
@@ -181,6 +229,8 @@ int cmosquitto_make(const cmosquitto_settings *settings, cmosquitto **connection
 
 void cmosquitto_free(cmosquitto *self) {
     if (self->client) library.destroy(self->client);
+    if (self->socket >= 0) close(self->socket);
+    if (self->inner >= 0) close(self->inner);
     free(self);
 }
 
@@ -190,28 +240,111 @@ static int noted(cmosquitto *self, int code) {
     return code;
 }
 
-int cmosquitto_connect(cmosquitto *self, const char *host, int port, int keep_alive_seconds) {
-    return noted(self, library.connect(self->client, host, port, keep_alive_seconds));
+/* Gives the library one end of a pair under the number of its socket. */
+static bool stand_between(cmosquitto *self) {
+    const int number = library.socket(self->client);
+    int pair[2];
+    if (number < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0) return false;
+    self->socket = fcntl(number, F_DUPFD_CLOEXEC, 0);
+    self->inner = pair[0];
+    const bool is_done = self->socket >= 0 && dup2(pair[1], number) >= 0 && fcntl(number, F_SETFD, FD_CLOEXEC) == 0;
+    close(pair[1]);
+    return is_done;
 }
 
-int cmosquitto_disconnect(cmosquitto *self) { return noted(self, library.disconnect(self->client)); }
-int cmosquitto_read(cmosquitto *self) { return noted(self, library.loop_read(self->client, 1)); }
-int cmosquitto_write(cmosquitto *self) { return noted(self, library.loop_write(self->client, 1)); }
-int cmosquitto_look(cmosquitto *self) { return noted(self, library.loop_misc(self->client)); }
-int cmosquitto_socket(cmosquitto *self) { return library.socket(self->client); }
-bool cmosquitto_wants_to_write(cmosquitto *self) { return library.want_write(self->client); }
+/* Passes on what the library has written, as far as the connection takes it; one that is broken is noticed by reading. */
+static void pass_out(cmosquitto *self) {
+    while (self->socket >= 0) {
+        if (self->out_start == self->out_end) {
+            const ssize_t count = recv(self->inner, self->out, sizeof self->out, MSG_DONTWAIT);
+            if (count <= 0) return;
+            self->out_start = 0;
+            self->out_end = (size_t)count;
+        }
+        const ssize_t count = send(self->socket, self->out + self->out_start, self->out_end - self->out_start, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count <= 0) return;
+        self->out_start += (size_t)count;
+    }
+}
+
+/* Gives the library a piece of what has come, or the end; false when nothing has. */
+static bool pass_in(cmosquitto *self) {
+    char piece[PIECE];
+    const ssize_t count = recv(self->socket, piece, sizeof piece, MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+    /* It reads all that it is given before the next piece comes, so there is room. */
+    if (count <= 0 || send(self->inner, piece, (size_t)count, MSG_DONTWAIT | MSG_NOSIGNAL) != count) {
+        shutdown(self->inner, SHUT_WR);
+    } else {
+        self->taken += (unsigned long long)count;
+    }
+    return true;
+}
+
+/* Keeps why a call failed, and passes on what it wrote. */
+static int passed(cmosquitto *self, int code) {
+    noted(self, code);
+    pass_out(self);
+    return code;
+}
+
+int cmosquitto_connect(cmosquitto *self, const char *host, int port, int keep_alive_seconds) {
+    const int code = library.connect(self->client, host, port, keep_alive_seconds);
+    return noted(self, code != CMOSQUITTO_SUCCESS || stand_between(self) ? code : CMOSQUITTO_SYSTEM);
+}
+
+int cmosquitto_read(cmosquitto *self) {
+    if (!pass_in(self)) return CMOSQUITTO_SUCCESS;
+    int code = CMOSQUITTO_SUCCESS;
+    /* One packet at a time until it has read all of the piece; with TLS it may have more of it already than it shows. */
+    for (int count = 0; count < PIECE && code == CMOSQUITTO_SUCCESS && !self->offence && library.socket(self->client) >= 0; count++) {
+        errno = 0;
+        code = library.loop_read(self->client, 1);
+        if (errno == EAGAIN) break;
+    }
+    passed(self, code);
+    if (!self->offence && self->taken > self->explained + MOST_UNEXPLAINED) self->offence = "the broker sends more than anybody asked for";
+    return self->offence ? CMOSQUITTO_OFFENCE : code;
+}
+
+int cmosquitto_write(cmosquitto *self) {
+    pass_out(self);
+    return passed(self, library.want_write(self->client) ? library.loop_write(self->client, 1) : CMOSQUITTO_SUCCESS);
+}
+
+int cmosquitto_look(cmosquitto *self) {
+    self->explained += LOOK;
+    return passed(self, library.loop_misc(self->client));
+}
+
+bool cmosquitto_wants_to_write(cmosquitto *self) {
+    int left = 0;
+    const bool is_left = self->out_start < self->out_end || (self->inner >= 0 && ioctl(self->inner, FIONREAD, &left) == 0 && left > 0);
+    const bool wants = is_left || library.want_write(self->client);
+    if (!wants) self->unsent = 0;
+    return wants;
+}
+
+int cmosquitto_disconnect(cmosquitto *self) { return passed(self, library.disconnect(self->client)); }
+int cmosquitto_socket(cmosquitto *self) { return library.socket(self->client) >= 0 ? self->socket : -1; }
 
 int cmosquitto_publish(cmosquitto *self, int *message, const char *topic, const void *payload, int count, bool is_retained) {
-    return noted(self, library.publish(self->client, message, topic, count, payload, QOS, is_retained));
+    return passed(self, library.publish(self->client, message, topic, count, payload, QOS, is_retained));
 }
 
 int cmosquitto_subscribe(cmosquitto *self, int *message, const char *topic) {
-    return noted(self, library.subscribe(self->client, message, topic, QOS));
+    return passed(self, library.subscribe(self->client, message, topic, QOS));
+}
+
+bool cmosquitto_matches(const char *subscription, const char *topic) {
+    bool matches = false;
+    return library.topic_matches_sub(subscription, topic, &matches) == CMOSQUITTO_SUCCESS && matches;
 }
 
 int cmosquitto_system_code(const cmosquitto *self) { return self->system_code; }
 
 const char *cmosquitto_words(cmosquitto *self, int code) {
+    if (code == CMOSQUITTO_OFFENCE) return self->offence;
     if (self->said[0]) return self->said;
     if (code == CMOSQUITTO_NO_NAME) return gai_strerror(self->system_code);
     if (code == CMOSQUITTO_SYSTEM && strerror_r(self->system_code, self->words, sizeof self->words) == 0) return self->words;

@@ -52,6 +52,7 @@ public enum MQTTError: Error, Equatable, Sendable {
         // A connection that ends in the middle of the handshake is no objection.
         case CMOSQUITTO_TLS where MQTTError.saysUnexpectedEnd(reason): self = .lost(reason: reason)
         case CMOSQUITTO_TLS: self = .tls(reason: reason)
+        case CMOSQUITTO_OFFENCE: self = .refused(reason: reason)
         case CMOSQUITTO_INVALID: self = .badSettings(reason: reason)
         case CMOSQUITTO_SYSTEM, CMOSQUITTO_NO_NAME, CMOSQUITTO_LOOKUP: self = .unreachable(reason: reason)
         case CMOSQUITTO_KEEPALIVE: self = .timedOut(reason: reason)

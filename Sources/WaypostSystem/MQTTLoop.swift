@@ -29,6 +29,10 @@ final class MQTTLoop {
     private var lastProgress: Int64 = 0
     private var lastLook = MonotonicClock.milliseconds
 
+    /// What may still come of what was subscribed to, and of what was not: an earlier run under our id may have subscribed to that.
+    private var asked = MessageAllowance(burst: 20_000, perSecond: 1_000)
+    private var unasked = MessageAllowance(burst: 1_000, perSecond: 10)
+
     /// All messages of a job must be acknowledged within so many time-outs.
     private static let mostTimeouts: Int64 = 10
 
@@ -220,6 +224,9 @@ final class MQTTLoop {
         if descriptors[1].revents != 0 { session.wakeLine.silence() }
         if descriptors[0].revents & Int16(POLLOUT) != 0 { try check(cmosquitto_write(connection)) }
         if descriptors[0].revents & ~Int16(POLLOUT) != 0 { try check(cmosquitto_read(connection)) }
+        if asked.isOver || unasked.isOver {
+            throw .refused(reason: "\(settings.host):\(settings.port): the broker sends more messages than anybody asked for")
+        }
         let now = MonotonicClock.milliseconds
         if now - lastLook >= lookInterval {
             lastLook = now
@@ -255,6 +262,8 @@ final class MQTTLoop {
 
     private func noteReceived(_ topic: UnsafePointer<CChar>?, _ payload: UnsafeRawBufferPointer, isRetained: Bool) {
         guard let topic else { return }
+        guard settings.subscriptions.contains(where: { cmosquitto_matches($0, topic) }) else { return unasked.use() }
+        asked.use()
         lastProgress = MonotonicClock.milliseconds
         receive(MQTTMessage(topic: String(cString: topic), payload: Array(payload), isRetained: isRetained))
     }

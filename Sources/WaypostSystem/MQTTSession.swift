@@ -40,6 +40,13 @@ final class MQTTSession: Sendable {
         }
     }
 
+    /// What ended it; nil while it lasts, or when we closed it ourselves.
+    var end: MQTTError? {
+        state.withLock { state in
+            if case .ended(let error) = state.phase, error != .cancelled { error } else { nil }
+        }
+    }
+
     /// Whether it has ended, and its thread has not heard of it: it waits for the system, which nobody can end.
     var isStuck: Bool { state.withLock { $0.isConnecting } }
 

@@ -13,6 +13,8 @@
 
 /* So much of what the library says is kept, with the terminating zero. */
 #define CMOSQUITTO_TEXT_SIZE 256
+/* A longer message ends the connection, bytes. */
+#define CMOSQUITTO_LONGEST_MESSAGE (256 << 10)
 
 typedef struct cmosquitto cmosquitto;
 
@@ -57,6 +59,8 @@ enum {
     CMOSQUITTO_NO_NAME = 15,
     CMOSQUITTO_KEEPALIVE = 19,
     CMOSQUITTO_LOOKUP = 20,
+    /* Ours: the broker sends what nobody asked for. */
+    CMOSQUITTO_OFFENCE = 1000,
 };
 
 /* What a broker answers to a connection (MQTT 3.1.1, 3.2.2.3). */
@@ -82,7 +86,8 @@ int cmosquitto_connect(cmosquitto *connection, const char *host, int port, int k
 /* Says goodbye, so that the broker does not say the will, and closes. */
 int cmosquitto_disconnect(cmosquitto *connection);
 
-/* Takes, and gives, what the socket has and can take; does what is due (at least once in a keep-alive). */
+/* Takes, and gives, what the socket has and can take; does what is due (at least once in a keep-alive). What is taken is weighed: a broker that
+   sends messages of QoS 2, longer ones than we take, or more than we asked for is left. */
 int cmosquitto_read(cmosquitto *connection);
 int cmosquitto_write(cmosquitto *connection);
 int cmosquitto_look(cmosquitto *connection);
@@ -93,6 +98,9 @@ bool cmosquitto_wants_to_write(cmosquitto *connection);
 /* QoS 1. Never while there is no connection: libmosquitto would keep the message and send it one day. */
 int cmosquitto_publish(cmosquitto *connection, int *message, const char *topic, const void *payload, int count, bool is_retained);
 int cmosquitto_subscribe(cmosquitto *connection, int *message, const char *topic);
+
+/* Whether messages of a topic are what a subscription asks for. */
+bool cmosquitto_matches(const char *subscription, const char *topic);
 
 /* After a code: the system's number, and words, the TLS library's own where there are. They live as long as the connection. */
 int cmosquitto_system_code(const cmosquitto *connection);
