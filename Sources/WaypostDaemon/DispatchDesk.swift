@@ -159,9 +159,18 @@ final class DispatchDesk: Sendable {
         await dispatcher.stop()
     }
 
-    /// How the destinations are; none when the outbox cannot be read.
-    var statuses: [DestinationStatus] {
-        get async { (try? await dispatcher?.statuses()) ?? [] }  // That the outbox cannot be read is told by those who send.
+    /// How the destinations are, and what is wrong, for people; no destinations when the outbox cannot be read.
+    var report: (destinations: [DestinationStatus], problems: [String]) {
+        get async {
+            var found = problems
+            if let problem = await feeder?.problem { found.append(problem) }
+            do throws(OutboxError) {
+                let statuses = try await dispatcher?.statuses() ?? []
+                return (statuses, found + statuses.compactMap(\.problem))
+            } catch {
+                return ([], found + ["nothing is known of what waits: \(error)"])
+            }
+        }
     }
 
     /// Returns when the outbox has answered; never when its disk hangs.

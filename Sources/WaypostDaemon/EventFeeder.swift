@@ -12,6 +12,7 @@ actor EventFeeder {
     private var waiting: [OutboxEntry] = []
     private var retrying: Task<Void, Never>?
     private(set) var droppedCount = 0
+    private var failure: OutboxError?
 
     /// So many are kept in memory.
     static let maximumCount = 1_000
@@ -23,6 +24,13 @@ actor EventFeeder {
         self.logger = logger
         self.pause = pause
         self.accept = accept
+    }
+
+    /// What is wrong, for people; nil when nothing is.
+    var problem: String? {
+        guard let failure, !waiting.isEmpty else { return nil }
+        let lost = droppedCount > 0 ? ", \(droppedCount) were lost" : ""
+        return "\(counted(waiting.count, "event")) waits in memory\(lost): \(failure)"
     }
 
     /// Takes an event; it is on the disk when this returns, unless the disk takes nothing now.
@@ -48,7 +56,8 @@ actor EventFeeder {
 
     private func hand() async {
         let entries = waiting
-        guard let failure = await accepting(entries) else {
+        failure = await accepting(entries)
+        guard let failure else {
             // Others may have come, or have been handed over, meanwhile.
             let ids = Set(entries.map(\.id))
             waiting.removeAll { ids.contains($0.id) }

@@ -10,6 +10,8 @@ actor LogConsumer: PositioningConsumer {
     private(set) var thinnedCount = 0
     /// Which these were, and others that were not logged.
     private(set) var filtered = FilteredFixes()
+    /// Whether positions come and none is logged.
+    private(set) var standstill = LogStandstill()
 
     private let recorder: TrackRecorder
     private var thinner: PositionThinner
@@ -46,6 +48,7 @@ actor LogConsumer: PositioningConsumer {
         switch update {
         case .position(let position): await record(position)
         case .lost:
+            standstill.end()
             thinner.breakTrack()
             await recorder.note(.loss)
         case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
@@ -61,14 +64,19 @@ actor LogConsumer: PositioningConsumer {
         if let time = position.time, position.status.isMeasured { clock.process(time, from: position.source) }
         guard thinner.keeps(position) else {
             thinnedCount += 1
+            standstill.end()
             filtered.note(position.time ?? clock.now, because: "near the one before: [log] min_distance, min_interval, min_turn")
             return
         }
         let now = MonotonicClock.milliseconds
         do throws(RecordingError) {
             switch try await recorder.record(position) {
-            case .logged(_, let endedTrack): if endedTrack { tidyAt = now }
-            case .leftOut(let reason): filtered.note(position.time ?? clock.now, because: reason.words)
+            case .logged(_, let endedTrack):
+                standstill.end()
+                if endedTrack { tidyAt = now }
+            case .leftOut(let reason):
+                standstill.note(position, leftOutAs: reason, now: now)
+                filtered.note(position.time ?? clock.now, because: reason.words)
             case .notWanted: break
             }
             if told.writing != nil || told.synchronizing != nil { await tell() }

@@ -15,7 +15,19 @@ struct StatusReporter: Sendable {
     let dispatches: DispatchDesk
     let clock: ConfirmedClock
     let logFolder: String
+    let stateFolder: String
     let startMilliseconds = MonotonicClock.milliseconds
+
+    /// With less nothing more is written soon: what was reserved before is used up, bytes.
+    private static let leastFreeByteCount: Int64 = 1 << 20
+
+    /// Folders whose disk has no room left, for people.
+    private var fullDisks: [String] {
+        [logFolder, stateFolder].compactMap { folder in
+            guard let free = Syscalls.freeByteCount(at: folder), free < StatusReporter.leastFreeByteCount else { return nil }
+            return "the disk of \(folder) is full: \(free / 1_024) kB are left"
+        }
+    }
 
     /// The STATUS line for somebody who may see so much.
     func line(access: PeerAccess) async -> [UInt8] {
@@ -38,14 +50,16 @@ struct StatusReporter: Sendable {
             problems.append("no fix yet")
         }
         problems += logProblems.words
+        if let problem = await log.standstill.words(now: MonotonicClock.milliseconds) { problems.append(problem) }
+        problems += fullDisks
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
         let insideIDs = await fences.insideIDs
         let fenceReports = await fences.lastReports
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)
-        let destinations = await dispatches.statuses
-        problems += dispatches.problems + destinations.compactMap(\.problem)
+        let (destinations, dispatchProblems) = await dispatches.report
+        problems += dispatchProblems
         let statistics = await recorder.statistics
         let members = await manager.sourceMembers
         let lastSwitch = await manager.lastSwitch

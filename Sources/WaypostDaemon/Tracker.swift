@@ -46,7 +46,7 @@ struct Tracker {
             hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let reporter = StatusReporter(
             manager: manager, source: source, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
-            clock: clock, logFolder: configuration.log.directory)
+            clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,
             privacy: privacy,

@@ -133,5 +133,10 @@ extension DestinationStatus {
     }
 
     /// What is wrong, for people; nil when nothing is.
-    var problem: String? { needsMending ? failure.map { "destination \(state.name): \($0)" } : nil }
+    var problem: String? {
+        guard let failure else { return nil }
+        if needsMending { return "destination \(state.name): \(failure)" }
+        guard isStalled else { return nil }
+        return "destination \(state.name) takes nothing since \((failingMilliseconds ?? 0) / 1_000) s: \(failure)"
+    }
 }

@@ -74,6 +74,10 @@ public struct DestinationStatus: Sendable, Hashable {
     public var failure: String?
     /// Whether somebody has to change something before it can be.
     public var needsMending: Bool
+    /// Milliseconds since it could not be reached for the first time; nil when it could the last time.
+    public var failingMilliseconds: Int64?
+    /// Whether that has lasted for two intervals and more than a minute, while something waits.
+    public var isStalled = false
     /// Milliseconds until it is tried next; nil when nothing waits, or only on demand.
     public var nextAttemptMilliseconds: Int64?
     /// Milliseconds since the last receipt of this run; nil when there was none.

@@ -37,7 +37,7 @@ actor DestinationWorker {
     var mayHaveDueLetters = true
     /// The names of the records that are on their way.
     var inFlight: Set<String> = []
-    private(set) var failure: (reason: String, needsMending: Bool)?
+    private(set) var failure: (reason: String, needsMending: Bool, since: Int64)?
     private var lastReceipt: Int64?
 
     init(
@@ -161,11 +161,18 @@ actor DestinationWorker {
         let newest: UInt64
         do throws(PositionSupplyError) { newest = try await supply.newestNumber() } catch { newest = 0 }
         let now = clock.bootMilliseconds()
+        let behind = settings.sendsPositions ? state.positionsBehind(newest) : 0
+        let failing = failure.map { now - $0.since }
+        let isStalled = (failing ?? 0) >= stallMilliseconds && (behind > 0 || state.waitingEventCount > 0)
         return DestinationStatus(
             state: state, isSending: sending != nil, failure: failure?.reason, needsMending: failure?.needsMending ?? false,
+            failingMilliseconds: failing, isStalled: isStalled,
             nextAttemptMilliseconds: timer.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
-            positionsBehind: settings.sendsPositions ? state.positionsBehind(newest) : 0)
+            positionsBehind: behind)
     }
+
+    /// So long without a receipt is more than a gap in the network.
+    private var stallMilliseconds: Int64 { max(60_000, min(settings.schedule.intervalMilliseconds, .max / 2) * 2) }
 
     // MARK: - The timer
 
@@ -281,7 +288,7 @@ actor DestinationWorker {
         // A cancelled one was not the server's fault.
         guard !Task.isCancelled, !isStopped else { return }
         if failure?.reason != reason { notify(.failing(destination: settings.name, reason: reason, needsMending: needsMending)) }
-        failure = (reason, needsMending)
+        failure = (reason, needsMending, failure?.since ?? clock.bootMilliseconds())
     }
 
     /// Notes that the server has taken something.

@@ -50,6 +50,32 @@ extension EndToEnd {
             fifo.close()
         }
 
+        /// A receiver whose lines never say the date gives positions, and none of them can be logged.
+        @Test func isNotHealthyWhileNothingCanBeLogged() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+            let start = ContinuousClock.now
+            var index = 0
+            while ContinuousClock.now - start < .seconds(13) {
+                let lines = receiver.epoch(index).text.split(separator: "\r\n").filter { $0.contains("GGA,") || $0.contains("GSA,") }
+                try fifo.write(lines.map { $0 + "\r\n" }.joined())
+                index += 1
+                try await Task.sleep(for: .milliseconds(500))
+            }
+            let run = try await waypost("status", "--json", "--socket", "socket", in: folder)
+            let status = try JSONParser().parse(Array(run.output.utf8))
+            #expect(run.code == 1 && status["health"]?.string == "degraded")
+            #expect(status["source"]?["state"]?.string == "fix" && status["log"]?["positions"]?.int == 0)
+            let problems = (status["problems"]?.array ?? []).compactMap(\.string)
+            #expect(problems.contains { $0.hasPrefix("positions come, and none is logged since") && $0.contains("date") }, "\(problems)")
+            // It is over with the first that is.
+            try fifo.write(receiver.epoch(index).text + receiver.epoch(index + 1).text)
+            #expect(try await eventually { try await waypost("status", "--socket", "socket", in: folder).code == 0 })
+            _ = try await tracker.stop()
+            fifo.close()
+        }
+
         @Test func endsWatchWhenTheTimeIsOver() async throws {
             let folder = try TestFolder()
             let fifo = try ReceiverFIFO("receiver", in: folder)

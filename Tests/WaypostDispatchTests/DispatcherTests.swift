@@ -97,6 +97,27 @@ import WaypostTestKit
         #expect(Set(destination.takenNames).count == 201)
     }
 
+    /// What cannot be reached for a while is no fault of anybody's; what does not move for longer is said.
+    @Test func saysWhichDestinationDoesNotMove() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination { _ in .unreachable(reason: "no route") }
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        func pass(_ seconds: Int64) async throws -> Bool {
+            fixture.milliseconds.withLock { $0 += seconds * 1_000 }
+            _ = try await dispatcher.dispatch()
+            return try await dispatcher.statuses()[0].isStalled
+        }
+        #expect(try await !pass(0))
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        #expect(try await !pass(3_600))
+        #expect(try await !pass(59))
+        #expect(try await pass(1))
+        #expect(try await dispatcher.statuses()[0].failingMilliseconds == 60_000)
+        destination.setAnswer { _ in .good }
+        #expect(try await !pass(100))
+        #expect(try await dispatcher.statuses()[0].failingMilliseconds == nil)
+    }
+
     @Test func marksAndCountsWhatMissesTheCutoff() async throws {
         let fixture = try DispatchFixture()
         let destination = ScriptedDestination()
