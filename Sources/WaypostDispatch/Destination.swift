@@ -56,6 +56,9 @@ public struct DispatchBatch: Sendable, Hashable {
         self.records = records
     }
 
+    /// Receipts that come one by one are settled after so long: a crash sends no more than these again, and costs no more commits.
+    static let longestUnsettled = Duration.seconds(2)
+
     /// The ids of the first so many.
     func firstIDs(_ count: Int) -> Set<String> { Set(records.prefix(count).map(\.id)) }
 }

@@ -7,8 +7,8 @@ import WaypostSystem
 /// (Retry-After). 400, 410, 413, 415, 422: it refuses the records. Everything else, 401, 403, 404 and redirects among it, and TLS that does not
 /// come about: somebody has to change something; so, too, when it takes no gzip (415).
 ///
-/// What a format says in several requests goes one after the other over one connection, and ends with the first that fails, or when all of
-/// them took as long as one may: the records before it have their receipt.
+/// What a format says in several requests goes one after the other over one connection, and ends with the first that fails, or after two
+/// seconds: the records before it have their receipt.
 public struct HTTPDestination: Destination {
     /// Where and how.
     public struct Settings: Sendable, Hashable {
@@ -89,7 +89,7 @@ public struct HTTPDestination: Destination {
             }
             refused.merge(more) { first, _ in first }
             (answer, settled) = (words, message.settledCount)
-            if index < last, settled > 0, ContinuousClock.now - start > settings.client.timeout {
+            if index < last, settled > 0, ContinuousClock.now - start > min(settings.client.timeout, DispatchBatch.longestUnsettled) {
                 return .partly(received: batch.firstIDs(settled), answer: answer, then: nil)
             }
         }

@@ -104,11 +104,29 @@ public final class MQTTDestination: Destination {
         do throws(MQTTError) {
             let connection = try await client.connect()
             if receiptTopic != nil { return await publishForReceipts(messages, connection) }
-            _ = try await client.publish(messages.flatMap(\.messages))
-            return .delivered(refused: [:], answer: "PUBACK")
         } catch {
             return MQTTDestination.outcome(of: error)
         }
+        return await publishForAcknowledgements(messages)
+    }
+
+    /// Two windows at a time, so that little is sent again after a break or a crash.
+    private func publishForAcknowledgements(_ records: [(id: String, messages: [MQTTMessage])]) async -> DeliveryOutcome {
+        let start = ContinuousClock.now
+        var settled = 0
+        func partly(then rest: DeliveryOutcome?) -> DeliveryOutcome {
+            .partly(received: Set(records.prefix(settled).map(\.id)), answer: "PUBACK", then: rest)
+        }
+        while settled < records.count {
+            let next = records[settled..<min(settled + 2 * client.settings.window, records.count)]
+            do throws(MQTTError) { _ = try await client.publish(next.flatMap(\.messages)) } catch {
+                let failure = MQTTDestination.outcome(of: error)
+                return settled > 0 ? partly(then: failure) : failure
+            }
+            settled = next.endIndex
+            if settled < records.count, ContinuousClock.now - start >= DispatchBatch.longestUnsettled { return partly(then: nil) }
+        }
+        return .delivered(refused: [:], answer: "PUBACK")
     }
 
     private func publishForReceipts(

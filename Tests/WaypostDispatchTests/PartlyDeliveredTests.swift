@@ -138,6 +138,20 @@ import WaypostTestKit
         #expect(try server.received().count == received.count)
     }
 
+    /// Killed again and again on a slow link: what has its receipt is settled after two seconds, and not after the batch.
+    @Test func settlesWhatASlowServerHasBeforeTheBatchEnds() async throws {
+        let server = try await FlakyServer("slow 0.3")
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("traccar", try destination(server.url, timeout: .seconds(30)))], batchCount: 100)
+        try await dispatcher.accept((1...30).map(DispatchFixture.call))
+        let run = Task { try await dispatcher.dispatch() }
+        try await Task.sleep(for: .seconds(4))
+        let settled = 30 - (try await dispatcher.statuses()[0].state.waitingEventCount)
+        #expect((1...15).contains(settled), "\(settled)")
+        await dispatcher.stop()
+        _ = try await run.value
+    }
+
     /// The whole way, with a link that fails every few requests: all of it, in order, and little of it twice.
     @Test func getsThroughAFlakyServerRecordByRecord() async throws {
         let server = try await FlakyServer("flaky 11")
