@@ -63,7 +63,7 @@ import WaypostTestKit
         _ = try await consumer.client.connect()
         let destination = try Self.destination(broker.url) {
             $0.format = try Self.format(retainsPosition: true)
-            $0.client.idleLimit = .milliseconds(100)
+            $0.client.idleLimit = .seconds(1)
         }
         var batch = Self.batch(1...1)
         let line = Array(#"{"id":"x-enter","time":"2026-05-02T03:25:02.000Z","event":"enter","fence":"Yard"}"#.utf8)
@@ -90,7 +90,7 @@ import WaypostTestKit
         try await later.wait(for: 1)
         #expect(later.ids == ["p-9-0"] && later.messages[0].isRetained)
         // Nothing happens any more: the box has said goodbye, and comes back when there is something.
-        try await Task.sleep(for: .milliseconds(400))
+        try await Task.sleep(for: .milliseconds(1_800))
         #expect(broker.messages.contains("Client box-1 disconnected."))
         #expect(await destination.send(batch) == Self.good)
     }
