@@ -22,6 +22,7 @@ struct EpochAssembler: NMEASentenceReader, Sendable {
     private let options: NMEADecoder.Options
     private var epoch = EpochDraft()
     private var solution = SolutionDraft()
+    private var altitudes = AltitudeWitness()
     private var dates: EpochDates
     private var sky = SkyDraft()
     private var cycle = CycleEnd()
@@ -201,9 +202,14 @@ extension EpochAssembler {
         return finished
     }
 
-    private func position(at coordinate: Coordinate, time: UTCTime?, isCorrected: Bool) -> Position {
-        let hasAltitude = epoch.altitudeMSLMetres != nil && epoch.satellitesUsed.map { $0 == 0 || $0 >= 4 } != false
-        let mode = solution.mode ?? (hasAltitude ? .threeDimensional : .twoDimensional)
+    private mutating func position(at coordinate: Coordinate, time: UTCTime?, isCorrected: Bool) -> Position {
+        let satellites = solution.satellitesUsed(stated: epoch.satellitesUsed)
+        let isSolvedFor = altitudes.speaksFor(
+            solution.mode, altitude: epoch.altitudeMSLMetres, vdop: solution.quality.vdop, satellites: satellites,
+            atMillisecondOfDay: epoch.millisecondOfDay)
+        let hasAltitude =
+            epoch.altitudeMSLMetres != nil && satellites.map { $0 == 0 || $0 >= AltitudeWitness.fewestSatellites } != false
+        let mode = isSolvedFor ? .threeDimensional : solution.mode ?? (hasAltitude ? .threeDimensional : .twoDimensional)
         var position = Position(time: time, coordinate: coordinate, mode: mode, status: epoch.status)
         if mode == .threeDimensional {
             position.altitudeMSLMetres = epoch.altitudeMSLMetres
@@ -216,7 +222,7 @@ extension EpochAssembler {
         position.courseDegrees = epoch.courseDegrees
         position.quality = solution.quality
         if let hdop = epoch.hdop { position.quality.hdop = hdop }
-        position.quality.satellitesUsed = epoch.satellitesUsed
+        position.quality.satellitesUsed = satellites
         if let accuracy = epoch.accuracy {
             position.accuracy = accuracy
         } else if let hdop = position.quality.hdop {

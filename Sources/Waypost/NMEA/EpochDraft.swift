@@ -85,7 +85,8 @@ struct EpochDraft {
     mutating func add(altitude: Double?, separation: Double?, satellites: Int?, hdop: Double?) {
         altitudeMSLMetres = altitude ?? altitudeMSLMetres
         geoidSeparationMetres = separation ?? geoidSeparationMetres
-        satellitesUsed = satellites ?? satellitesUsed
+        // Of GGA and GNS: one may count a single constellation, or none though it has a fix.
+        if let satellites { satellitesUsed = max(satellites, satellitesUsed ?? 0) }
         self.hdop = hdop ?? self.hdop
     }
 
@@ -101,42 +102,5 @@ struct EpochDraft {
         guard !hasRecommendedMotion else { return }
         speedMetresPerSecond = vtg.speedMetresPerSecond
         courseDegrees = vtg.courseDegrees
-    }
-}
-
-/// What GSA said last; it holds for the epochs of the next seconds, as fast receivers send it once a second.
-struct SolutionDraft {
-    /// The longest time that a GSA holds for, in milliseconds.
-    static let validMilliseconds = 2_000
-
-    private(set) var quality = PositionQuality()
-    private(set) var mode: FixMode?
-    private var givenAtMillisecondOfDay: Int?
-
-    /// Adds a GSA: the first of an epoch stands instead of all older ones, the next ones (other constellations) add to it.
-    ///
-    /// A constellation without satellites says "no fix" and 99.99; it does not undo what another one says.
-    mutating func add(_ gsa: GSA, isFirst: Bool) {
-        let said = gsa.fixType.flatMap { FixMode(rawValue: $0) }
-        if isFirst {
-            self = SolutionDraft()
-        } else if said == nil, mode != nil {
-            return
-        }
-        if let said, said.rawValue > mode?.rawValue ?? 0 { mode = said }
-        quality.pdop = gsa.pdop ?? quality.pdop
-        quality.hdop = gsa.hdop ?? quality.hdop
-        quality.vdop = gsa.vdop ?? quality.vdop
-    }
-
-    /// Called at the end of each epoch, before its position is made: forgets a solution that is too old.
-    mutating func keep(atMillisecondOfDay moment: Int?, isFresh: Bool) {
-        if isFresh {
-            givenAtMillisecondOfDay = moment
-        } else if let given = givenAtMillisecondOfDay, let moment, TimeOfDay.distance(moment, given) <= SolutionDraft.validMilliseconds {
-            return
-        } else {
-            self = SolutionDraft()
-        }
     }
 }

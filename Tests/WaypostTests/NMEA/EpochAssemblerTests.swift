@@ -96,6 +96,72 @@ import WaypostTestKit
         #expect(other.position?.status == .rtkFixed)
     }
 
+    // MARK: - Satellites and dimensions
+
+    /// GGA counts as that many, GNS and GSA as given.
+    private static func counted(gga: String?, gns: String? = nil, gsa: [String]) -> Int? {
+        var bodies = gga.map { ["GPGGA,120000,4717.115,N,00833.915,E,1,\($0),0.9,545.4,M,46.9,M,,"] } ?? []
+        if let gns { bodies.append("GNGNS,120000,4717.115,N,00833.915,E,AA,\(gns),0.9,545.4,46.9,,") }
+        let counts = Set(
+            (0..<3).map { shift in
+                let order = bodies.indices.map { bodies[($0 + shift) % bodies.count] }
+                return DecodedNMEA(bytes: NMEAText.bytes(order + gsa)).position?.quality.satellitesUsed
+            })
+        return counts.count == 1 ? counts.first.flatMap(\.self) : nil
+    }
+
+    @Test func countsTheSatellitesThatAnySentenceSays() {
+        let twelve = "GNGSA,A,3,01,02,03,04,05,06,07,08,09,10,11,12,1.5,0.8,1.2,1"
+        let five = "GNGSA,A,3,01,02,03,04,05,,,,,,,,1.5,0.8,1.2,1"
+        let glonass = "GNGSA,A,3,69,76,78,,,,,,,,,,1.5,0.8,1.2,2"
+        #expect(EpochAssemblerTests.counted(gga: "00", gns: "11", gsa: []) == 11)
+        #expect(EpochAssemblerTests.counted(gga: "05", gns: "09", gsa: [five]) == 9)
+        #expect(EpochAssemblerTests.counted(gga: "00", gsa: [five, glonass]) == 8)
+        #expect(EpochAssemblerTests.counted(gga: "", gsa: [five, glonass]) == 8)
+        #expect(EpochAssemblerTests.counted(gga: "12", gsa: [twelve, "GNGSA,A,3,13,14,,,,,,,,,,,1.5,0.8,1.2,1", glonass]) == 17)
+        #expect(EpochAssemblerTests.counted(gga: "12", gsa: [twelve.replacing("GNGSA", with: "GPGSA"), twelve, glonass]) == 15)
+        #expect(EpochAssemblerTests.counted(gga: "07", gsa: [five, glonass]) == 7, "satellites of corrections are listed, too")
+        #expect(EpochAssemblerTests.counted(gga: "00", gsa: []) == 0)
+        #expect(EpochAssemblerTests.counted(gga: "00", gsa: ["GNGSA,A,1,01,02,,,,,,,,,,,99.9,99.9,99.9"]) == 0, "no fix, none used")
+    }
+
+    /// Fixes that GSA calls 2D, one a second, at those altitudes.
+    private static func flat(_ altitudes: [Double], satellites: Int = 8, vdop: String = "1.2") -> [Position] {
+        DecodedNMEA(
+            bytes: NMEAText.bytes(
+                altitudes.enumerated().flatMap { second, altitude in
+                    [
+                        "GPGGA,1200\(second < 10 ? "0" : "")\(second),4717.115,N,00833.915,E,1,0\(satellites),0.9,\(altitude),M,46.9,M,,",
+                        "GPGSA,A,2,01,02,03,04,,,,,,,,,1.5,0.8,\(vdop)",
+                    ]
+                })
+        ).positions
+    }
+
+    @Test func believesAnAltitudeThatMovesBeforeAModeThatSays2D() {
+        let modem = EpochAssemblerTests.flat([545.4, 545.6, 545.6, 545.1])
+        #expect(modem.map(\.mode) == [.twoDimensional, .threeDimensional, .threeDimensional, .threeDimensional])
+        #expect(modem.map(\.altitudeMSLMetres) == [nil, 545.6, 545.6, 545.1])
+        for flat in [
+            EpochAssemblerTests.flat([545.4, 545.4, 545.4]), EpochAssemblerTests.flat([545.4, 545.6, 545.1], satellites: 3),
+            EpochAssemblerTests.flat([545.4, 545.6, 545.1], vdop: "99.9"), EpochAssemblerTests.flat([545.4, 545.6, 545.1], vdop: ""),
+        ] {
+            #expect(flat.allSatisfy { $0.mode == .twoDimensional && $0.altitudeMSLMetres == nil })
+        }
+    }
+
+    @Test func believesTheModeAgainWhenTheAltitudeStands() {
+        var bodies: [String] = []
+        for second in 0..<100 {
+            let (minute, rest) = second.quotientAndRemainder(dividingBy: 60)
+            bodies.append(
+                "GPGGA,120\(minute)\(rest < 10 ? "0" : "")\(rest),4717.115,N,00833.915,E,1,08,0.9,\(second == 0 ? 500 : 501),M,46.9,M,,")
+            bodies.append("GPGSA,A,2,01,02,03,04,,,,,,,,,1.5,0.8,1.2")
+        }
+        let modes = DecodedNMEA(bytes: NMEAText.bytes(bodies)).positions.map(\.mode)
+        #expect(modes == [.twoDimensional] + Array(repeating: .threeDimensional, count: 61) + Array(repeating: .twoDimensional, count: 38))
+    }
+
     // MARK: - Times that stand still or are missing
 
     @Test func beginsTheNextEpochWhenTheSameSentenceSaysAnotherPlace() {
