@@ -34,8 +34,10 @@ package enum DistanceText {
 
     /// The distance in metres, or in kilometres when it is a whole number of them.
     static func text(_ metres: Double) -> String {
-        if metres >= 1_000, metres.truncatingRemainder(dividingBy: 1_000) == 0 { return "\(Int64(metres / 1_000)) km" }
-        return metres.rounded() == metres ? "\(Int64(metres)) m" : "\(metres) m"
+        if metres >= 1_000, metres.truncatingRemainder(dividingBy: 1_000) == 0, let whole = Int64(exactly: metres / 1_000) {
+            return "\(whole) km"
+        }
+        return Int64(exactly: metres).map { "\($0) m" } ?? "\(metres) m"
     }
 }
 

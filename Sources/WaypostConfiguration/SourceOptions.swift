@@ -1,3 +1,5 @@
+import Waypost
+
 /// The options of a source URL: each is taken once, in any order.
 struct SourceOptions {
     private let known: [String]
@@ -19,22 +21,32 @@ struct SourceOptions {
         return value
     }
 
-    /// Takes a number of at least `least`.
-    mutating func number(_ name: String, least: Double, expected: String) throws(SourceURLError) -> Double? {
+    /// Takes a number that something can be done with.
+    private mutating func number(
+        _ name: String, expected: String, isUsable: (Double) -> Bool
+    ) throws(SourceURLError) -> Double? {
         guard let text = try take(name) else { return nil }
-        guard let number = SourceURL.plainNumber(text), number >= least else { throw .badOption(name, value: text, expected: expected) }
+        guard let number = SourceURL.plainNumber(text), isUsable(number) else { throw .badOption(name, value: text, expected: expected) }
         // Adding 0 makes "-0" the 0 it is.
         return number + 0
     }
 
     /// Takes how many times faster than its own times a recording is played.
     mutating func playbackSpeed() throws(SourceURLError) -> Double? {
-        try number("speed", least: 0, expected: "a number from 0 (at once) up, such as 1 or 10")
+        try number("speed", expected: "0 (at once) or a number from 0.001 to 1000000", isUsable: ReplaySchedule.canPlay)
+    }
+
+    /// Takes the speed of a simulated drive, in metres per second.
+    mutating func drivingSpeed() throws(SourceURLError) -> Double? {
+        try number(
+            "speed", expected: "a number of metres per second from 0.01 to 10000", isUsable: RouteSimulator.speedsMetresPerSecond.contains)
     }
 
     /// Takes the time between positions, in seconds.
     mutating func interval() throws(SourceURLError) -> Double? {
-        try number("interval", least: 0.1, expected: "a number of seconds from 0.1 up")
+        let range = ReplaySchedule.shortestIntervalMilliseconds...ReplaySchedule.longestIntervalMilliseconds
+        let seconds = Double(range.lowerBound) / 1_000...Double(range.upperBound) / 1_000
+        return try number("interval", expected: "a number of seconds from 0.1 to 86400", isUsable: seconds.contains)
     }
 
     /// Takes one of some words.

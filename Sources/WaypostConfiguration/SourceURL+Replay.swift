@@ -89,8 +89,7 @@ extension SourceURL.Route {
         guard !fileText.isEmpty, fileText != "-" else { throw .missingFile(scheme: "route") }
         self.init(.file(try PercentCoding.decode(fileText)))
         var read = SourceOptions(options, known: ["speed", "interval"])
-        speedMetresPerSecond =
-            try read.number("speed", least: 0.01, expected: "a number of metres per second from 0.01 up") ?? speedMetresPerSecond
+        speedMetresPerSecond = try read.drivingSpeed() ?? speedMetresPerSecond
         intervalSeconds = try read.interval() ?? intervalSeconds
         try read.refuseUnknown()
     }

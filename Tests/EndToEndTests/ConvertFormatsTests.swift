@@ -17,6 +17,17 @@ extension EndToEnd {
             #expect(text.split(separator: "<Placemark>").count - 1 == track.segmentCount)
         }
 
+        @Test(arguments: ["=HYPERLINK(\\\"x\\\")", "+1", "-1", "@SUM(1)", "\\t=1", "a,=1", "gpsd://h:2947"])
+        func makesCSVThatNoSpreadsheetComputes(source: String) async throws {
+            let folder = try TestFolder()
+            try folder.write("{\"class\":\"TPV\",\"mode\":2,\"lat\":-1,\"lon\":-2,\"source\":\"\(source)\"}\n", to: "in.jsonl")
+            let run = try await waypost("convert", "in.jsonl", "-", "--to", "csv", in: folder)
+            let row = try #require(run.output.split(separator: "\r\n").last)
+            #expect(row.hasPrefix(",2,-1,-2,"), "numbers are numbers")
+            let isFormula = !source.hasPrefix("a") && !source.hasPrefix("g")
+            #expect(row.contains(",\"'") == isFormula, "\(row)")
+        }
+
         @Test func makesNMEAThatTellsTheSame() async throws {
             let folder = try TestFolder()
             #expect(try await waypost("convert", Package.drive, "again.nmea", in: folder).code == 0)

@@ -127,9 +127,9 @@ import WaypostConfiguration
         ("gpx:a?spede=1", .unknownOption("spede", known: ["style", "interval", "speed", "times"])),
         ("gpx:a?style=fast", .badOption("style", value: "fast", expected: "actual, interpolated or fixed")),
         ("gpx:a?times=now", .badOption("times", value: "now", expected: "rebased or original")),
-        ("gpx:a?interval=0.05", .badOption("interval", value: "0.05", expected: "a number of seconds from 0.1 up")),
+        ("gpx:a?interval=0.05", .badOption("interval", value: "0.05", expected: "a number of seconds from 0.1 to 86400")),
         ("nmea:a?style=fixed&style=fixed", .repeatedOption("style")),
-        ("route:a?speed=0", .badOption("speed", value: "0", expected: "a number of metres per second from 0.01 up")),
+        ("route:a?speed=0", .badOption("speed", value: "0", expected: "a number of metres per second from 0.01 to 10000")),
         ("sim:", .unknownDrive("")), ("sim:run", .unknownDrive("run")),
         ("exec:", .missingCommand), ("exec: \t ", .missingCommand), ("exec:a\nb", .badCommand("a\nb")),
         ("exec:a\u{7F}", .badCommand("a\u{7F}")),
@@ -151,10 +151,22 @@ import WaypostConfiguration
         #expect(!problem.description.contains("\n"))
     }
 
-    @Test(arguments: ["", "fast", "-1", "inf", "nan", "0x2", "1e999", "1 "])
+    @Test(arguments: ["", "fast", "-1", "inf", "nan", "0x2", "1e999", "1 ", "1e-320", "0.0009", "1e7", "1e308"])
     func refusesSpeedsThatAreNone(speed: String) {
-        let expected = SourceURLError.badOption("speed", value: speed, expected: "a number from 0 (at once) up, such as 1 or 10")
-        #expect(throws: expected) { try SourceURL("nmea:x?speed=" + speed) }
+        let expected = SourceURLError.badOption("speed", value: speed, expected: "0 (at once) or a number from 0.001 to 1000000")
+        for scheme in ["nmea:x", "gpx:x", "nmea:x?style=fixed&"] {
+            let mark = scheme.contains("?") ? "" : "?"
+            #expect(throws: expected) { try SourceURL(scheme + mark + "speed=" + speed) }
+        }
+    }
+
+    @Test(arguments: ["1e308", "86401", "1e19", "9223372036854775808", "1e-320"])
+    func refusesNumbersThatNoClockHas(number: String) {
+        let interval = SourceURLError.badOption("interval", value: number, expected: "a number of seconds from 0.1 to 86400")
+        #expect(throws: interval) { try SourceURL("gpx:x?interval=" + number) }
+        #expect(throws: interval) { try SourceURL("route:x?interval=" + number) }
+        let speed = SourceURLError.badOption("speed", value: number, expected: "a number of metres per second from 0.01 to 10000")
+        #expect(throws: speed) { try SourceURL("route:x?speed=" + number) }
     }
 
     @Test(arguments: [

@@ -42,6 +42,10 @@ public struct ReplaySchedule: Sendable {
 
     /// The shortest interval, in milliseconds.
     public static let shortestIntervalMilliseconds: Int64 = 100
+    /// The longest interval, in milliseconds: a day.
+    public static let longestIntervalMilliseconds: Int64 = 86_400_000
+    /// How many times faster than its own times a recording can be played; 0 besides, which is as fast as it is taken.
+    public static let speeds = 0.001...1e6
     /// The longest step between two points that are connected, in milliseconds: the log begins a new segment then, too.
     public static let longestStepMilliseconds: Int64 = 600_000
     /// The longest pause that is kept, in milliseconds.
@@ -80,11 +84,26 @@ public struct ReplaySchedule: Sendable {
 
     /// A replay before its first point.
     ///
-    /// - Parameter intervalMilliseconds: at least ``shortestIntervalMilliseconds``; shorter ones are lengthened to it.
+    /// - Parameter intervalMilliseconds: from ``shortestIntervalMilliseconds`` to ``longestIntervalMilliseconds``; others are brought there.
     public init(style: Style = .actual, intervalMilliseconds: Int64 = 1_000) {
         self.style = style
-        self.intervalMilliseconds = max(ReplaySchedule.shortestIntervalMilliseconds, intervalMilliseconds)
+        self.intervalMilliseconds = ReplaySchedule.interval(milliseconds: intervalMilliseconds)
     }
+
+    /// The nearest interval that there is.
+    public static func interval(milliseconds: Int64) -> Int64 {
+        min(max(milliseconds, shortestIntervalMilliseconds), longestIntervalMilliseconds)
+    }
+
+    /// The nearest interval that there is.
+    public static func interval(_ duration: Duration) -> Int64 {
+        let milliseconds = duration / .milliseconds(1)
+        return milliseconds < Double(longestIntervalMilliseconds)
+            ? interval(milliseconds: Int64(max(milliseconds, 0))) : longestIntervalMilliseconds
+    }
+
+    /// Whether a recording can be played at that speed; 0 is as fast as it is taken.
+    public static func canPlay(at speed: Double) -> Bool { speed == 0 || speeds.contains(speed) }
 
     // MARK: - In
 

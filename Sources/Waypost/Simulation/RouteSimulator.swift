@@ -9,10 +9,12 @@
 public struct RouteSimulator: Sendable {
     /// What can be set.
     public struct Options: Sendable {
-        /// The speed along the route in metres per second, above 0.
+        /// The speed along the route in metres per second, one of ``RouteSimulator/speedsMetresPerSecond``.
         public var speedMetresPerSecond = 20.0
-        /// The time between positions in milliseconds, at least ``ReplaySchedule/shortestIntervalMilliseconds``.
-        public var intervalMilliseconds: Int64 = 1_000
+        /// The time between positions in milliseconds, one that ``ReplaySchedule`` has, too; others are brought there.
+        public var intervalMilliseconds: Int64 = 1_000 {
+            didSet { intervalMilliseconds = ReplaySchedule.interval(milliseconds: intervalMilliseconds) }
+        }
         /// The accuracy that positions state, in metres (68 %).
         public var accuracyMetres = 5.0
         /// The error of the receiver; nil is none.
@@ -23,6 +25,9 @@ public struct RouteSimulator: Sendable {
         /// The defaults.
         public init() {}
     }
+
+    /// The speeds along a route, in metres per second.
+    public static let speedsMetresPerSecond = 0.01...1e4
 
     private struct Leg {
         var start: Coordinate
@@ -55,7 +60,7 @@ public struct RouteSimulator: Sendable {
     ///
     /// A single corner is a place to stand at.
     public init?(route: [Coordinate], options: Options = Options()) {
-        precondition(options.speedMetresPerSecond > 0 && options.speedMetresPerSecond.isFinite, "a speed above 0")
+        precondition(RouteSimulator.speedsMetresPerSecond.contains(options.speedMetresPerSecond), "a speed from 0.01 to 10000 m/s")
         guard let first = route.first, var last = route.last else { return nil }
         var corners = route
         if options.repeats, route.count > 1 {

@@ -48,12 +48,17 @@ struct CSVEncoder: ReportEncoder {
         if let value { text.append(integer: value) }
     }
 
-    /// Text with a comma, quote or line end is quoted, its quotes doubled.
+    /// Text with a comma, quote or line end is quoted, its quotes doubled; one that a spreadsheet would take for a formula begins with `'`.
+    ///
+    /// - Source: OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection
     private func add(text value: String?, to text: inout TextBuffer) {
         text.append(byte: UInt8(ascii: ","))
         guard let value else { return }
-        guard value.utf8.contains(where: { [0x2C, 0x22, 0x0D, 0x0A].contains($0) }) else { return text.append(string: value) }
+        let isFormula = value.utf8.first.map { "=+-@\t\r\n".utf8.contains($0) } ?? false
+        let needsQuotes = isFormula || value.utf8.contains { [0x2C, 0x22, 0x0D, 0x0A].contains($0) }
+        guard needsQuotes else { return text.append(string: value) }
         text.append(byte: 0x22)
+        if isFormula { text.append(byte: UInt8(ascii: "'")) }
         for byte in value.utf8 {
             if byte == 0x22 { text.append(byte: 0x22) }
             text.append(byte: byte)

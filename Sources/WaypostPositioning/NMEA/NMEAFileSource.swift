@@ -25,7 +25,7 @@ public struct NMEAFileSource: PositionSource {
     ///   - path: the file; `-` is standard input.
     ///   - speed: times as fast as recorded, 0 for at once; nil is 1 for a file, and 0 for a FIFO or standard input.
     public init(path: String, speed: Double? = nil) {
-        precondition(speed.map { $0.isFinite && $0 >= 0 } != false, "speed is a finite number, not negative")
+        precondition(speed.map(ReplaySchedule.canPlay) != false, "speed is 0 or from 0.001 to 1000000")
         self.path = path
         self.speed = speed
         name = "nmea:\(path)"

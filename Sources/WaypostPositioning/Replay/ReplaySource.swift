@@ -16,9 +16,9 @@ public struct ReplaySource: PlayableSource {
     public struct Options: Sendable, Hashable {
         /// How its points become positions.
         public var style: ReplaySchedule.Style
-        /// The time between positions in the styles that have one; at least 0.1 s.
+        /// The time between positions in the styles that have one; from 0.1 s to a day, others are brought there.
         public var interval: Duration
-        /// How many times faster than its own times; 0 is as fast as the listeners take it.
+        /// How many times faster than its own times, one of ``ReplaySchedule/speeds``; 0 is as fast as the listeners take it.
         public var speed: Double
         /// Whether its times are moved so that it begins now; they then grow by its own time, however fast it is played.
         public var rebasesTimes: Bool
@@ -27,7 +27,7 @@ public struct ReplaySource: PlayableSource {
         public init(
             style: ReplaySchedule.Style = .actual, interval: Duration = .seconds(1), speed: Double = 1, rebasesTimes: Bool = true
         ) {
-            precondition(speed.isFinite && speed >= 0, "speed is a finite number, not negative")
+            precondition(ReplaySchedule.canPlay(at: speed), "speed is 0 or from 0.001 to 1000000")
             self.style = style
             self.interval = interval
             self.speed = speed
@@ -62,7 +62,7 @@ public struct ReplaySource: PlayableSource {
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventHandoff.run(threadName: "replay", whenFull: .waits, output: output) {
             (handoff, cancellation) throws(PositionSourceError) in
-            let interval = Int64(options.interval / .milliseconds(1))
+            let interval = ReplaySchedule.interval(options.interval)
             let schedule = ReplaySchedule(style: options.style, intervalMilliseconds: interval)
             let playback = PlaybackOptions(
                 name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, intervalMilliseconds: schedule.intervalMilliseconds)
