@@ -30,7 +30,8 @@ public final class MQTTClient: Sendable {
     /// A session that held so long was not thrown out by a rival, seconds.
     private static let steadySeconds: Int64 = 600
 
-    /// The pauses before it connects again by itself, milliseconds; each a random part of twice the one before, as the fleet lost its broker together.
+    /// The pauses before it connects again by itself, milliseconds; each a random part of twice the one before, as the fleet lost its broker
+    /// together; after a session that held for a minute the first again.
     private static let revivalPauses: ClosedRange<Int64> = 1_000...300_000
     /// Thrown out so often in a row, it leaves the id to its rival until somebody sends.
     private static let mostEndsRevived = 3
@@ -61,9 +62,7 @@ public final class MQTTClient: Sendable {
     /// - Errors: all but ``MQTTError/endedByBroker(clientID:count:)``; within ``MQTTSettings/connectTimeout``.
     public func connect() async throws(MQTTError) -> Connection {
         let session = try usableSession()
-        let isSessionPresent = try await session.opened(within: settings.connectTimeout)
-        state.withLock { $0.revivalPause = MQTTClient.revivalPauses.lowerBound }
-        return Connection(number: session.number, isSessionPresent: isSessionPresent)
+        return Connection(number: session.number, isSessionPresent: try await session.opened(within: settings.connectTimeout))
     }
 
     /// Sends messages in their order, and waits until the broker has acknowledged all of them; and, with `isConfirmed`, until that is true, whatever
@@ -153,6 +152,7 @@ public final class MQTTClient: Sendable {
 
     private func noteEnd(_ error: MQTTError, after milliseconds: Int64) {
         state.withLock { state in
+            if milliseconds >= 60_000 { state.revivalPause = MQTTClient.revivalPauses.lowerBound }
             if case .endedByBroker = error, milliseconds < MQTTClient.steadySeconds * 1_000 {
                 state.endCount += 1
             } else if case .endedByBroker = error {
