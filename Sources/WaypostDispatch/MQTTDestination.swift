@@ -110,20 +110,22 @@ public final class MQTTDestination: Destination {
         return await publishForAcknowledgements(messages)
     }
 
-    /// Two windows at a time, so that little is sent again after a break or a crash.
+    /// Two windows at a time, and twice as many after those that were quick, so that little is sent again after a break or a crash.
     private func publishForAcknowledgements(_ records: [(id: String, messages: [MQTTMessage])]) async -> DeliveryOutcome {
         let start = ContinuousClock.now
-        var settled = 0
+        var (settled, step) = (0, 2 * client.settings.window)
         func partly(then rest: DeliveryOutcome?) -> DeliveryOutcome {
             .partly(received: Set(records.prefix(settled).map(\.id)), answer: "PUBACK", then: rest)
         }
         while settled < records.count {
-            let next = records[settled..<min(settled + 2 * client.settings.window, records.count)]
+            let next = records[settled..<min(settled + step, records.count)]
+            let begin = ContinuousClock.now
             do throws(MQTTError) { _ = try await client.publish(next.flatMap(\.messages)) } catch {
                 let failure = MQTTDestination.outcome(of: error)
                 return settled > 0 ? partly(then: failure) : failure
             }
             settled = next.endIndex
+            if ContinuousClock.now - begin < .milliseconds(500) { step *= 2 }
             if settled < records.count, ContinuousClock.now - start >= DispatchBatch.longestUnsettled { return partly(then: nil) }
         }
         return .delivered(refused: [:], answer: "PUBACK")

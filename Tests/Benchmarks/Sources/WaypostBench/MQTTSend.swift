@@ -18,18 +18,17 @@ enum MQTTSend {
             settings.republishInterval = republish
         }
         let destination = try MQTTDestination(settings, device: "bench")
-        let records = (1...count).map(record)
+        var left = (1...count).map(record)[...]
         let start = ContinuousClock.now
         var attempts = 0
-        var first = 0
-        while first < count {
-            let batch = Array(records[first..<min(first + destination.maximumBatchCount, count)])
+        while !left.isEmpty {
+            let batch = Array(left.prefix(destination.maximumBatchCount))
             attempts += 1
-            if case .delivered = await destination.send(DispatchBatch(device: "bench", time: time(0), records: batch)) {
-                first += batch.count
-            } else {
-                // The dispatcher's pauses are longer, and tested elsewhere.
-                try await Task.sleep(for: .milliseconds(200))
+            switch await destination.send(DispatchBatch(device: "bench", time: time(0), records: batch)) {
+            case .delivered: left.removeFirst(batch.count)
+            case .partly(let received, _, _, _): left.removeAll { received.contains($0.id) }
+            // The dispatcher's pauses are longer, and tested elsewhere.
+            case .temporary, .unreachable, .denied, .refused: try await Task.sleep(for: .milliseconds(200))
             }
         }
         let time = ContinuousClock.now - start
