@@ -14,6 +14,7 @@ struct EventLine {
         if let reason = event["reason"]?.string { line += ", \(reason)" }
         if let crossed = event["crossed_at"]?.string { line += " at \(crossed)" }
         if let left = event["left_at"]?.string { line += " and left at \(left)" }
+        if event["predicted"]?.bool == true { line += ", predicted" }
         if event["late"]?.bool == true { line += ", late" }
         return line
     }

@@ -5,6 +5,7 @@ public enum BorderRule: String, Sendable, Hashable, CaseIterable {
     /// By an estimate of the position from fixes and Doppler velocity; see <doc:Geofences>.
     ///
     /// An event may come up to half a second before the border is met: when the object is too fast to stop or turn off any more, and the
-    /// next fix would come later than that. Such an event has no ``GeofenceEvent/crossedAt``, and its evidence a distance on the old side.
+    /// next fix would come later than that. Such an event ``GeofenceEvent/isPredicted``; its time of the crossing is extrapolated, and its evidence
+    /// has a distance on the old side.
     case robust
 }

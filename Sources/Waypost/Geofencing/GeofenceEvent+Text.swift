@@ -16,6 +16,7 @@ extension GeofenceEvent {
             json.member("reason", reason.rawValue)
             json.member("crossed_at", crossedAt)
             json.member("left_at", leftAt)
+            json.member("predicted", isPredicted ? true : nil)
             json.member("late", isLate ? true : nil)
             json.member("distance", evidence.distanceMetres.map(GeofenceEvent.centimetres))
             json.member("margin", evidence.marginMetres.map(GeofenceEvent.centimetres))
@@ -42,10 +43,11 @@ extension GeofenceEvent {
             text.append(" and left at ")
             text.append(leftAt)
         }
+        if isPredicted { text.append(", predicted") }
         if let distance = evidence.distanceMetres {
             text.append(", ")
             text.append(abs(distance), decimals: 1)
-            text.append(distance <= 0 ? " m inside" : " m outside")
+            text.append(isPredicted ? " m before the border" : distance <= 0 ? " m inside" : " m outside")
         }
         if isLate { text.append(", late") }
     }

@@ -42,8 +42,8 @@ public struct GeofenceEvent: Sendable, Hashable {
     public var time: UTCTime?
     /// When the border was crossed, interpolated between the fixes; for a pass, inward.
     ///
-    /// Absent when the event is late, when the position was lost in between, or when the border is still up to half a second ahead (see
-    /// ``BorderRule/robust``).
+    /// With ``isPredicted``, when it will be. Absent when that cannot be known: the event is late, the position was lost or jumped in between, fixes
+    /// have no times, or it takes back a prediction.
     public var crossedAt: UTCTime?
     /// When a pass left the area, interpolated between the fixes; absent when the position was lost in between.
     public var leftAt: UTCTime?
@@ -51,6 +51,8 @@ public struct GeofenceEvent: Sendable, Hashable {
     public var coordinate: Coordinate?
     /// True when it happened while nobody watched: the first fix after a restart contradicts the state before it.
     public var isLate: Bool
+    /// True when the border was still ahead, by up to half a second (see ``BorderRule/robust``).
+    public var isPredicted: Bool
     /// What the decision rests on.
     public var evidence: Evidence
 
@@ -59,7 +61,8 @@ public struct GeofenceEvent: Sendable, Hashable {
 
     /// What a decision rests on.
     public struct Evidence: Sendable, Hashable {
-        /// Distance of the position that decided from the border, metres, negative inside; for a pass the deepest point.
+        /// Distance of the position that decided from the border, metres, negative inside: on the old side where the event is predicted; for a
+        /// pass of the deepest point.
         public var distanceMetres: Double?
         /// How far beyond the border the position had to be, metres.
         public var marginMetres: Double?

@@ -8,8 +8,8 @@ extension GeofenceMonitor {
         case (.inside, true): break
         case (.outside, false): if clearance < step.metres { findPass(slot, probe, step, into: &events) }
         case (.unknown, _): settleSilently(slot, isInside: isInside, step)
-        case (.outside, true): if activity.has(slot) { enter(slot, step, probe, evidence: nil, into: &events) }
-        case (.inside, false): exit(slot, step, probe, evidence: nil, into: &events)
+        case (.outside, true): if activity.has(slot) { enter(slot, step, at: wayTime(slot, step, probe, entering: true), into: &events) }
+        case (.inside, false): exit(slot, step, at: wayTime(slot, step, probe, entering: false), into: &events)
         }
         return clearance
     }
@@ -19,6 +19,6 @@ extension GeofenceMonitor {
         guard let way = step.way, activity.has(slot), index.mayCross(slot, way, probe),
             let crossing = index.withShape(slot, { $0.crossing(way) }), let crossing
         else { return }
-        pass(slot, crossing, step, evidence: nil, into: &events)
+        pass(slot, step, (time(at: crossing.first, step), time(at: crossing.last, step)), into: &events)
     }
 }

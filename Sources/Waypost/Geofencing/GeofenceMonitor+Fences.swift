@@ -62,7 +62,7 @@ extension GeofenceMonitor {
     func exitEvent(id: String, name: String, visit: UInt64, reason: GeofenceEvent.Reason, at time: UTCTime?) -> GeofenceEvent {
         GeofenceEvent(
             idPrefix: eventPrefix, kind: .exit, fenceID: id, fenceName: name, visit: visit, reason: reason, time: time,
-            coordinate: lastCoordinate, isLate: false, evidence: GeofenceEvent.Evidence())
+            coordinate: lastCoordinate, isLate: false, isPredicted: false, evidence: GeofenceEvent.Evidence())
     }
 
     private mutating func forget(_ slot: Int32) {

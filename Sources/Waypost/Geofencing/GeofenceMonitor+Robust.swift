@@ -40,38 +40,41 @@ extension GeofenceMonitor {
         if isInside == (side == .inside) {
             if crossings.removeValue(forKey: slot) != nil { late.remove(slot) }
             if !isInside, clearance < step.metres, let (depth, crossing) = deepest(slot, step, endsInside: false), depth >= supported {
-                pass(slot, crossing, step, evidence: evidence(step, distance: -depth, margin: supported), into: &events)
+                let times = passTimes(slot, crossing, step)
+                pass(slot, step, times, evidence: evidence(step, distance: -depth, margin: supported), into: &events)
             } else if let ahead = ahead(slot, step, clearance: clearance, margin: supported) {
-                change(slot, isInside: !isInside, step, probe, evidence: evidence(step, distance: ahead, margin: supported), into: &events)
+                change(
+                    slot, isInside: !isInside, step, at: predictedTime(slot, step), isPredicted: true,
+                    evidence: evidence(step, distance: ahead, margin: supported), into: &events)
             }
             return clearance
         }
-        if crossings[slot] == nil { crossings[slot] = crossingTime(slot, step, probe, entering: isInside) ?? step.time }
+        if crossings[slot] == nil { crossings[slot] = OpenCrossing(time: crossingTime(slot, step, startsInside: !isInside)) }
         var depth = abs(distance(slot, probe))
         if isInside { depth = max(depth, deepest(slot, step, endsInside: true)?.depth ?? 0) }
         let margin = isSupported(slot, step.place) ? supported : unsupportedMargin(slot, step)
         guard depth >= margin || ahead(slot, step, clearance: clearance, margin: supported) != nil else { return nil }
         change(
-            slot, isInside: isInside, step, probe, evidence: evidence(step, distance: isInside ? -depth : depth, margin: margin),
-            into: &events)
+            slot, isInside: isInside, step, at: crossings.removeValue(forKey: slot)?.time, isPredicted: false,
+            evidence: evidence(step, distance: isInside ? -depth : depth, margin: margin), into: &events)
         return clearance
     }
 
     private mutating func change(
-        _ slot: Int32, isInside: Bool, _ step: borrowing FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence,
-        into events: inout [GeofenceEvent]
+        _ slot: Int32, isInside: Bool, _ step: borrowing FixStep, at crossed: UTCTime?, isPredicted: Bool,
+        evidence: GeofenceEvent.Evidence, into events: inout [GeofenceEvent]
     ) {
         if isInside {
-            enter(slot, step, probe, evidence: evidence, into: &events)
+            enter(slot, step, at: crossed, isPredicted: isPredicted, evidence: evidence, into: &events)
         } else {
-            exit(slot, step, probe, evidence: evidence, into: &events)
+            exit(slot, step, at: crossed, isPredicted: isPredicted, evidence: evidence, into: &events)
         }
     }
 
     /// How near a border must be to be decided ahead of time, metres.
     func lookahead(_ step: borrowing FixStep) -> Double { (estimator.velocity?.distanceMetres ?? 0) * horizon(step) }
 
-    private func horizon(_ step: borrowing FixStep) -> Double { min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2) }
+    func horizon(_ step: borrowing FixStep) -> Double { min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2) }
 
     /// The distance from a border that is still ahead, but will be crossed within the horizon however hard one brakes or turns.
     private func ahead(_ slot: Int32, _ step: borrowing FixStep, clearance: Double, margin: Double) -> Double? {

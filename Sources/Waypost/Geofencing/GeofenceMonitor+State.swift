@@ -26,7 +26,7 @@ extension GeofenceMonitor {
         for slot in Set(crossings.keys).union(nearSince.keys).union(soughtSince.keys).sorted() {
             progress.open.append(
                 GeofenceProgress.OpenDecision(
-                    key: index.key(slot), crossedAt: crossings[slot], nearSince: nearSince[slot], soughtSince: soughtSince[slot]))
+                    key: index.key(slot), crossing: crossings[slot], nearSince: nearSince[slot], soughtSince: soughtSince[slot]))
         }
         return progress
     }
@@ -50,7 +50,7 @@ extension GeofenceMonitor {
             let isKnown = known.contains(key)
             sides[Int(slot)] = isKnown ? .outside : .unknown
             if let decision = open[key] {
-                crossings[slot] = decision.crossedAt
+                crossings[slot] = decision.crossing
                 nearSince[slot] = decision.nearSince
                 soughtSince[slot] = decision.soughtSince
             }

@@ -8,38 +8,32 @@ extension GeofenceMonitor {
     }
 
     mutating func enter(
-        _ slot: Int32, _ step: borrowing FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence?,
-        at crossing: BorderCrossing? = nil, into events: inout [GeofenceEvent]
+        _ slot: Int32, _ step: borrowing FixStep, at crossed: UTCTime?, isPredicted: Bool = false,
+        evidence: GeofenceEvent.Evidence? = nil, into events: inout [GeofenceEvent]
     ) {
-        let crossed = takeCrossing(slot) ?? crossingTime(slot, step, probe, crossing, entering: true)
         sides[Int(slot)] = .inside
-        tell(.enter, slot, visit: begin(slot, at: crossed ?? step.time), step, evidence, crossedAt: crossed, into: &events)
+        tell(
+            .enter, slot, visit: begin(slot, at: crossed ?? step.time), step, evidence, crossedAt: crossed, isPredicted: isPredicted,
+            into: &events)
     }
 
     mutating func exit(
-        _ slot: Int32, _ step: borrowing FixStep, _ probe: FenceProbe, evidence: GeofenceEvent.Evidence?,
-        at crossing: BorderCrossing? = nil, into events: inout [GeofenceEvent]
+        _ slot: Int32, _ step: borrowing FixStep, at crossed: UTCTime?, isPredicted: Bool = false,
+        evidence: GeofenceEvent.Evidence? = nil, into events: inout [GeofenceEvent]
     ) {
-        let crossed = takeCrossing(slot) ?? crossingTime(slot, step, probe, crossing, entering: false)
         sides[Int(slot)] = .outside
         let visit = visits.removeValue(forKey: slot)?.number ?? 0
-        tell(.exit, slot, visit: visit, step, evidence, crossedAt: crossed, into: &events)
-    }
-
-    /// The time at which the object was first found on the other side, while that was not sure yet.
-    private mutating func takeCrossing(_ slot: Int32) -> UTCTime? {
-        crossings.isEmpty ? nil : crossings.removeValue(forKey: slot)
+        tell(.exit, slot, visit: visit, step, evidence, crossedAt: crossed, isPredicted: isPredicted, into: &events)
     }
 
     mutating func pass(
-        _ slot: Int32, _ crossing: BorderCrossing, _ step: borrowing FixStep, evidence: GeofenceEvent.Evidence?,
-        into events: inout [GeofenceEvent]
+        _ slot: Int32, _ step: borrowing FixStep, _ times: (crossed: UTCTime?, left: UTCTime?),
+        evidence: GeofenceEvent.Evidence? = nil, into events: inout [GeofenceEvent]
     ) {
         lastVisit += 1
-        let (crossed, left) = (time(at: crossing.first, step), time(at: crossing.last, step))
-        let order = (crossed ?? step.time)?.millisecondsSince1970 ?? 0
+        let order = (times.crossed ?? step.time)?.millisecondsSince1970 ?? 0
         begun.append(BegunVisit(slot: slot, number: lastVisit, order: order, isPass: true))
-        tell(.pass, slot, visit: lastVisit, step, evidence, crossedAt: crossed, leftAt: left, into: &events)
+        tell(.pass, slot, visit: lastVisit, step, evidence, crossedAt: times.crossed, leftAt: times.left, into: &events)
     }
 
     @discardableResult
@@ -114,9 +108,10 @@ extension GeofenceMonitor {
     @inline(never)
     private mutating func tell(
         _ kind: GeofenceEvent.Kind, _ slot: Int32, visit: UInt64, _ step: borrowing FixStep, _ evidence: GeofenceEvent.Evidence?,
-        crossedAt: UTCTime? = nil, leftAt: UTCTime? = nil, into events: inout [GeofenceEvent]
+        crossedAt: UTCTime? = nil, leftAt: UTCTime? = nil, isPredicted: Bool = false, into events: inout [GeofenceEvent]
     ) {
-        let wasLate = !late.isEmpty && late.remove(slot) != nil
+        // What is still ahead has not happened meanwhile.
+        let wasLate = !late.isEmpty && late.remove(slot) != nil && !isPredicted
         guard index.notifications(slot).contains(kind.notification) else { return }
         let (id, name) = index.names(slot)
         // Most fixes have no event, and those that have one have few.
@@ -126,7 +121,7 @@ extension GeofenceMonitor {
                 idPrefix: eventPrefix, kind: kind, fenceID: id, fenceName: name, visit: visit,
                 reason: kind == .dwell ? .stayed : .crossed, time: step.time,
                 crossedAt: wasLate && kind != .pass ? nil : crossedAt, leftAt: leftAt, coordinate: step.coordinate,
-                isLate: wasLate && kind != .dwell, evidence: evidence ?? plainEvidence(step)))
+                isLate: wasLate && kind != .dwell, isPredicted: isPredicted, evidence: evidence ?? plainEvidence(step)))
     }
 
     private func plainEvidence(_ step: borrowing FixStep) -> GeofenceEvent.Evidence {
@@ -137,19 +132,18 @@ extension GeofenceMonitor {
         return evidence
     }
 
-    /// When the way of this step crossed the border, which may be known already; nil when it did not, or a time is missing.
-    func crossingTime(
-        _ slot: Int32, _ step: borrowing FixStep, _ probe: FenceProbe, _ crossing: BorderCrossing? = nil, entering: Bool
-    ) -> UTCTime? {
-        if let crossing { return time(at: entering ? crossing.first : crossing.last, step) }
+    /// When the straight way of this step crossed the border; nil when it did not, or a time is missing.
+    func wayTime(_ slot: Int32, _ step: borrowing FixStep, _ probe: FenceProbe, entering: Bool) -> UTCTime? {
         guard let way = step.way, let found = index.withShape(slot, { $0.crossing(way, near: probe) }), let found else { return nil }
         return time(at: entering ? found.first : found.last, step)
     }
 
     /// The time at a share of the way of this step; nil when nobody knows how it was travelled.
     @inline(__always)
-    private func time(at share: Double, _ step: borrowing FixStep) -> UTCTime? {
+    func time(at share: Double, _ step: borrowing FixStep) -> UTCTime? {
         guard !step.followsLoss, let start = lastTime, let end = step.time, end >= start else { return nil }
+        // `robust` knows of jumps, and of fixes without a time.
+        if rule == .robust, !step.isContinuous || Double(start.millisecondsSince1970) / 1_000 != lastSeconds { return nil }
         let span = Double(end.millisecondsSince1970 - start.millisecondsSince1970)
         return start.advanced(byMilliseconds: Int64((share * span).rounded()))
     }

@@ -124,9 +124,10 @@ extension GeofenceMonitor {
             return
         }
         switch (sides[Int(slot)], found.count.isMultiple(of: 2)) {
-        case (.inside, false): exit(slot, step, probe, evidence: nil, at: found.crossing, into: &events)
-        case (.outside, false): enter(slot, step, probe, evidence: nil, at: found.crossing, into: &events)
-        case (.outside, true): pass(slot, found.crossing, step, evidence: nil, into: &events)
+        case (.inside, false): exit(slot, step, at: time(at: found.crossing.last, step), into: &events)
+        case (.outside, false): enter(slot, step, at: time(at: found.crossing.first, step), into: &events)
+        case (.outside, true):
+            pass(slot, step, (time(at: found.crossing.first, step), time(at: found.crossing.last, step)), into: &events)
         case (.inside, true), (.unknown, _): break
         }
     }

@@ -41,7 +41,7 @@ public struct GeofenceMonitor: Sendable {
     /// The place where the index was asked last, for the angles of others near by.
     private var home: FenceProbe?
     /// Fences on whose other side the object has been found, but not surely: when it first was.
-    var crossings: [Int32: UTCTime] = [:]
+    var crossings: [Int32: OpenCrossing] = [:]
     /// Fences whose border has been near without a break: since when, by the fixes' time in seconds.
     var nearSince: [Int32: Double] = [:]
     /// Fences whose side changed while nobody watched.
@@ -90,6 +90,7 @@ public struct GeofenceMonitor: Sendable {
         }
         lostSince = nil
         if rule == .robust {
+            step.velocityBefore = estimator.velocity
             let estimate = estimator.add(position, seconds: step.seconds)
             step.place = estimate.coordinate
             step.sigmaMetres = estimate.sigmaMetres
@@ -220,6 +221,8 @@ struct FixStep: ~Copyable {
     var followsLoss = false
     /// Whether the estimate went on from the last fix to this one.
     var isContinuous = true
+    /// The velocity at the last fix.
+    var velocityBefore: PlanePoint?
     /// The way from the last place, and a length that it does not exceed.
     var way: LonLatEdge?
     var metres = Double.infinity

@@ -64,8 +64,8 @@ public struct GeofenceProgress: Sendable, Hashable {
     /// A decision that takes more than one fix.
     struct OpenDecision: Sendable, Hashable {
         var key: UInt64
-        /// When the object was first found on the other side.
-        var crossedAt: UTCTime?
+        /// When the object was first found on the other side, if it was.
+        var crossing: GeofenceMonitor.OpenCrossing?
         /// Since when the border has been near, and since when the first side has been sought, on the line of the fixes' times.
         var nearSince: Double?
         var soughtSince: Double?

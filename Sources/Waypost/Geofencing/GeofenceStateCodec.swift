@@ -43,7 +43,7 @@ extension GeofenceProgress {
         writer.write(UInt64(open.count))
         for decision in open {
             writer.write(bits: decision.key)
-            writer.write(decision.crossedAt)
+            writer.write(decision.crossing)
             writer.write(decision.nearSince)
             writer.write(decision.soughtSince)
         }
@@ -72,7 +72,7 @@ extension GeofenceProgress {
         for _ in 0..<(try reader.readCount(leastBytes: 11)) {
             open.append(
                 OpenDecision(
-                    key: try reader.readBits(), crossedAt: try reader.readTime(), nearSince: try reader.readOptionalReal(),
+                    key: try reader.readBits(), crossing: try reader.readCrossing(), nearSince: try reader.readOptionalReal(),
                     soughtSince: try reader.readOptionalReal()))
         }
         estimator = try PositionEstimator(reading: &reader)
@@ -142,6 +142,11 @@ struct StateWriter {
         write(time != nil)
         guard let milliseconds = time?.millisecondsSince1970 else { return }
         write(UInt64(bitPattern: milliseconds << 1 ^ milliseconds >> 63))
+    }
+
+    /// No crossing, its time, or one of which the time cannot be known: 0, 1 or 2 before it.
+    mutating func write(_ crossing: GeofenceMonitor.OpenCrossing?) {
+        if let crossing, crossing.time == nil { bytes.append(2) } else { write(crossing?.time) }
     }
 
     mutating func write(_ place: Coordinate?) {
@@ -232,6 +237,14 @@ struct StateReader {
         guard try readFlag() else { return nil }
         let bits = try readNumber()
         return UTCTime(millisecondsSince1970: Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1))
+    }
+
+    mutating func readCrossing() throws(GeofenceStateError) -> GeofenceMonitor.OpenCrossing? {
+        if offset < end, bytes[offset] == 2 {
+            offset += 1
+            return GeofenceMonitor.OpenCrossing(time: nil)
+        }
+        return try readTime().map { GeofenceMonitor.OpenCrossing(time: $0) }
     }
 
     mutating func readPlace() throws(GeofenceStateError) -> Coordinate? {

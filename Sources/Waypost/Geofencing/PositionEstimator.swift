@@ -246,7 +246,7 @@ struct PositionEstimator: Sendable, Hashable {
     }
 
     /// Metres from one place to another on the flat map between them.
-    private static func difference(from start: Coordinate, to end: Coordinate) -> PlanePoint {
+    static func difference(from start: Coordinate, to end: Coordinate) -> PlanePoint {
         let angle = SineCosine(degrees: (start.latitudeDegrees + end.latitudeDegrees) / 2)
         let radii = WGS84.curvatureRadii(sineSquared: angle.sine * angle.sine)
         return PlanePoint(
