@@ -112,7 +112,7 @@ struct LogEraser {
     private func content(
         of path: String, in stretch: Range<UTCTime>
     ) throws(RecordingError) -> (erased: Int, erasedEvents: Int, kept: Int) {
-        var journal = try JournalReader(path: path)
+        var journal = try JournalReader(path: path, isGrowing: false)
         var (erased, erasedEvents, kept) = (0, 0, 0)
         while let record = try journal.next() {
             switch record.content {
@@ -125,7 +125,7 @@ struct LogEraser {
     }
 
     private func rewrite(_ path: String, as newPath: String, without stretch: Range<UTCTime>) throws {
-        var journal = try JournalReader(path: path)
+        var journal = try JournalReader(path: path, isGrowing: false)
         let file = try AtomicFile(path: newPath, adoptsFolderOwner: true)
         var bytes: [UInt8] = []
         var source: String?

@@ -41,6 +41,8 @@ public struct LogReader: ~Copyable {
     private let folder: LogFolder
     private let earliest: UTCTime?
     private var file: JournalReader?
+    /// The last journal of which nothing is wanted any more.
+    private var readThrough: LogJournal?
     /// The number of the last record read, whether it was given or is held or was too early.
     private var position: UInt64
     /// A break that is told when something not before ``earliest`` follows, and that what follows it.
@@ -110,13 +112,14 @@ public struct LogReader: ~Copyable {
                     return record
                 }
             } catch {
-                if case .unsupportedVersion = error { file = nil }
+                if case .unsupportedVersion = error { close() }
                 throw error
             }
             if file?.isGrowing == true {
-                // It is over when there is a later one, or its recorder has finished it; then it gets no more.
-                if try folder.journals().last.map({ $0.stem == journal?.stem && $0.isOpen }) == true { return nil }
-                file?.isGrowing = false
+                // It gets no more when there is a later one, or its recorder has finished it, or written another one in its place.
+                let isLast = try folder.journals().last.map { $0.stem == journal?.stem && $0.isOpen } == true
+                if isLast, isNamed { return nil }
+                file?.endGrowth()
             } else {
                 close()
             }
@@ -138,7 +141,7 @@ public struct LogReader: ~Copyable {
                 return true
             } catch {
                 if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
-                if case .unsupportedVersion = error { journal = next }
+                if case .unsupportedVersion = error { (journal, readThrough) = (next, next) }
                 throw error
             }
         }
@@ -146,7 +149,9 @@ public struct LogReader: ~Copyable {
     }
 
     private func isWanted(_ journals: [LogJournal], _ index: Int) -> Bool {
-        if let journal, (journals[index].firstSequence, journals[index].stem) <= (journal.firstSequence, journal.stem) { return false }
+        if let readThrough, (journals[index].firstSequence, journals[index].stem) <= (readThrough.firstSequence, readThrough.stem) {
+            return false
+        }
         guard index + 1 < journals.count else { return true }
         if journals[index + 1].firstSequence <= position + 1 { return false }
         // A journal holds the fixes of one UTC day.
@@ -154,7 +159,16 @@ public struct LogReader: ~Copyable {
         return true
     }
 
+    /// Whether the file that is read is still the journal of that name.
+    private var isNamed: Bool {
+        guard let journal else { return false }
+        let paths = [folder.openJournalPath(journal.stem), folder.finishedJournalPath(journal.stem)]
+        return paths.contains { file?.isNamed($0) == true }
+    }
+
     private mutating func close() {
+        // What was written in its place, after its end was not certain to have reached the disk, goes on where it ended.
+        if isNamed { readThrough = journal }
         closedDamage = (damage, damageCount, damagedByteCount)
         file = nil
     }

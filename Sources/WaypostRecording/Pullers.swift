@@ -74,7 +74,7 @@ public struct Pullers: Sendable {
     @discardableResult
     public func acknowledge(_ cursor: UInt64, puller name: String) throws(RecordingError) -> Puller {
         guard Pullers.isValid(name: name) else { throw .invalidPuller(name: name) }
-        let last = try folder.lastSequence()
+        let last = try folder.lastSequenceEver()
         guard cursor <= last else { throw .unknownCursor(cursor, last: last) }
         var known = Puller(name: name, cursor: cursor)
         try change { (pullers) throws(RecordingError) in
@@ -127,14 +127,29 @@ public struct Pullers: Sendable {
 }
 
 extension LogFolder {
-    /// The number of the newest record; where there is no journal any more, the last that may have been used; 0 in an empty log.
+    /// The number of the newest record; 0 where there is none.
     ///
     /// - Cost: reads the end of the newest journals.
     public func lastSequence() throws(RecordingError) -> UInt64 {
-        for journal in try journals().reversed() {
-            var reader = try JournalReader(path: journal.path)
-            if let last = try reader.lastRecord() { return last.sequence }
+        // A journal may be finished, or fetched and deleted, between the listing and here.
+        for _ in 0..<100 {
+            do {
+                for journal in try journals().reversed() {
+                    var reader = try JournalReader(path: journal.path)
+                    if let last = try reader.lastRecord() { return last.sequence }
+                }
+                return 0
+            } catch {
+                guard case .cannotRead(_, let cause) = error, cause.isMissing else { throw error }
+            }
         }
+        return 0
+    }
+
+    /// That of the newest record; where there is no journal any more, the last that may have been used: a recorder may yet use it.
+    func lastSequenceEver() throws(RecordingError) -> UInt64 {
+        let last = try lastSequence()
+        if last > 0 { return last }
         do {
             return SequenceCounter.bound(try Syscalls.contents(of: sequencePath)).map { $0 - 1 } ?? 0
         } catch {

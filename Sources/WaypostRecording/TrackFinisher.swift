@@ -26,7 +26,7 @@ struct TrackFinisher {
     /// Makes the GPX files of a finished journal again that are not there; nil when none is missing, or the journal gives none.
     func restore(_ stem: String) throws(RecordingError) -> FinishedTrack? {
         let path = folder.finishedJournalPath(stem)
-        var journal = try JournalReader(path: path)
+        var journal = try JournalReader(path: path, isGrowing: false)
         _ = try journal.next()
         let names = trackNames(stem, journal.decoder.header).map(\.name)
         if names.allSatisfy({ Syscalls.exists("\(folder.path)/\($0)") }) { return nil }
@@ -69,7 +69,7 @@ struct TrackFinisher {
 
     /// Counts what the journal holds, for the first of its types.
     private func survey(_ path: String, before next: UInt64, into track: inout FinishedTrack) throws(RecordingError) -> JournalHeader? {
-        var journal = try JournalReader(path: path)
+        var journal = try JournalReader(path: path, isGrowing: false)
         var filter = TrackFilter()
         var type = LogTypes(types.first ?? .raw)
         while let record = try journal.next() {
@@ -100,14 +100,14 @@ struct TrackFinisher {
     ) throws(RecordingError) -> TrackFile? {
         var file: TrackFile?
         if withEvents {
-            var journal = try JournalReader(path: journalPath)
+            var journal = try JournalReader(path: journalPath, isGrowing: false)
             while let record = try journal.next() {
                 guard case .event(let event) = record.content, event.position != nil, record.sequence < next else { continue }
                 if file == nil { file = try TrackFile(path: path, name: stem, time: event.time, creator: creator) }
                 try file?.add(event)
             }
         }
-        var journal = try JournalReader(path: journalPath)
+        var journal = try JournalReader(path: journalPath, isGrowing: false)
         var filter = TrackFilter()
         while let record = try journal.next() {
             guard record.sequence < next else { continue }

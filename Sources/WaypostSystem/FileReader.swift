@@ -36,10 +36,21 @@ public struct FileReader: ~Copyable {
         }
     }
 
-    /// Goes on reading at that offset.
-    public func seek(to offset: Int64) throws(SystemError) {
-        try Syscalls.seek(descriptor, to: offset, path: path)
+    /// Where bytes may begin, at that offset or after it, that are not zeros; nil when only room that was never written follows.
+    ///
+    /// A file system that does not tell room from bytes says that offset. ``read(upTo:)`` goes on anywhere then.
+    public func content(from offset: Int64) throws(SystemError) -> Int64? {
+        do {
+            return try Syscalls.seekContent(descriptor, from: offset, path: path)
+        } catch {
+            if error.code == ENXIO { return nil }
+            if error.code == EINVAL { return offset }
+            throw error
+        }
     }
+
+    /// Whether the file still has that name.
+    public func isNamed(_ path: String) -> Bool { Syscalls.isNamed(descriptor, path) }
 
     /// How many bytes the file has now; nil for what is no ordinary file.
     public var byteCount: Int64? { Syscalls.size(descriptor) }

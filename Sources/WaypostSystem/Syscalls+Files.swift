@@ -37,9 +37,12 @@ extension Syscalls {
         return bytes
     }
 
-    /// Sets where the descriptor stands.
-    public static func seek(_ descriptor: Int32, to offset: Int64, path: String? = nil) throws(SystemError) {
-        try retrying("seek", path: path) { lseek(descriptor, off_t(offset), SEEK_SET) }
+    /// Where the next bytes begin that may not be zeros, at that offset or after it; the descriptor stands there then.
+    ///
+    /// - Errors: `ENXIO` when there are none; `EINVAL` where the system cannot tell.
+    public static func seekContent(_ descriptor: Int32, from offset: Int64, path: String? = nil) throws(SystemError) -> Int64 {
+        let seekData: Int32 = 3  // SEEK_DATA, which Glibc's headers keep from Swift.
+        return Int64(try retrying("seek", path: path) { lseek(descriptor, off_t(offset), seekData) })
     }
 
     /// Gives a file blocks for that range and makes it at least that long; the new bytes read as zero.
@@ -219,6 +222,13 @@ extension Syscalls {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(status.st_size)
+    }
+
+    /// Whether a path, links followed, names an open file.
+    public static func isNamed(_ descriptor: Int32, _ path: String) -> Bool {
+        var (status, named) = (stat(), stat())
+        guard fstat(descriptor, &status) == 0, stat(path, &named) == 0 else { return false }
+        return status.st_dev == named.st_dev && status.st_ino == named.st_ino
     }
 
     /// How many names an open file has, 0 when it was removed; nil when that cannot be known.

@@ -130,14 +130,14 @@ enum JournalCodec {
         return .whole(byteCount: byteCount)
     }
 
-    /// Where the first whole record begins, and its sequence number; nil when there is none.
-    static func firstFrame(in bytes: [UInt8]) -> (index: Int, sequence: UInt64)? {
-        for index in bytes.indices where bytes[index] == marker {
-            guard case .whole(let byteCount) = frame(in: bytes, at: index) else { continue }
-            var body = JournalInput(bytes[(index + frameByteCount)..<(index + byteCount)])
-            if body.byte() != nil, let sequence = body.varint() { return (index, sequence) }
-        }
-        return nil
+    /// The first byte from `start` on that is not zero; `end` when there is none before it.
+    static func endOfZeros(in bytes: [UInt8], from start: Int, to end: Int) -> Int {
+        precondition(start >= 0 && end <= bytes.count, "within the bytes")
+        let raw = bytes.span.bytes
+        var place = start
+        while place + 8 <= end, raw.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self) == 0 { place += 8 }
+        while place < end, bytes[place] == 0 { place += 1 }
+        return place
     }
 
     /// What the body of a record with a right checksum says; nil when it cannot be understood.

@@ -38,10 +38,19 @@ public struct JournalDecoder: Sendable {
     /// How many stretches of damage are kept one by one.
     public static let maximumDamageCount = 16
 
+    /// What stands before it was written before it was read. Behind it only a whole record that follows the one before is believed; at
+    /// anything else the decoder stops, ``isInDoubt``.
+    var writtenEnd: Int64 = .max
+    /// Whether ``next()`` stopped at bytes that may have been read before they were written.
+    private(set) var isInDoubt = false
+    /// Whether no bytes follow.
+    private(set) var isEnded = false
+    /// The start of the last whole record.
+    private(set) var startOfLastRecord: Int64 = 0
+
     private var buffer: [UInt8] = []
     private var head = 0
     private var bufferOffset: Int64 = 0
-    private var isEnded = false
     private var isHeaderRead = false
     private var gap: Gap?
 
@@ -66,6 +75,12 @@ public struct JournalDecoder: Sendable {
         endOfContent = bufferOffset
     }
 
+    /// A decoder that looks for records from any place of the file on, those with larger numbers; it reads no header.
+    init(lookingFrom offset: Int64, after sequence: UInt64?) {
+        isHeaderRead = true
+        move(to: offset, after: sequence)
+    }
+
     /// Goes on at another place of the file, as if all before it had been read: the beginning of a record, or anywhere.
     ///
     /// Records up to `sequence` are not believed there. What was found so far (header, damage) is kept; a stretch that could
@@ -76,6 +91,7 @@ public struct JournalDecoder: Sendable {
         bufferOffset = offset
         gap = nil
         isEnded = false
+        isInDoubt = false
         lastSequence = sequence
         endOfLastRecord = offset
         endOfContent = max(endOfContent, offset)
@@ -101,18 +117,16 @@ public struct JournalDecoder: Sendable {
             guard try readHeader() else { return nil }
         }
         while head < buffer.count {
-            guard buffer[head] == JournalCodec.marker else {
-                skipByte()
-                continue
-            }
             switch candidate() {
-            case .incomplete:
-                if !isEnded { return nil }
-                skipByte()
-            case .invalid:
-                skipByte()
+            case .incomplete where !isEnded:
+                return nil
+            case .incomplete, .invalid:
+                isInDoubt = offset >= writtenEnd
+                if isInDoubt { return nil }
+                skip()
             case .record(let record, let byteCount):
                 closeGap(at: offset)
+                startOfLastRecord = offset
                 head += byteCount
                 endOfLastRecord = offset
                 endOfContent = offset
@@ -120,9 +134,15 @@ public struct JournalDecoder: Sendable {
                 return record
             }
         }
-        if isEnded { closeLastGap() }
+        if isEnded, writtenEnd == .max { closeLastGap() }
         return nil
     }
+
+    /// Where the bytes stand that are fed next.
+    var endOfBytes: Int64 { bufferOffset + Int64(buffer.count) }
+
+    /// Whether zeros are all that was fed and is not read.
+    var isBlank: Bool { JournalCodec.endOfZeros(in: buffer, from: head, to: buffer.count) == buffer.count }
 
     /// Zeros at the end are preallocated room.
     private mutating func closeLastGap() {
@@ -143,7 +163,8 @@ public struct JournalDecoder: Sendable {
         case .incomplete where !isEnded:
             return false
         case .incomplete, .damaged:
-            break
+            isInDoubt = offset >= writtenEnd
+            if isInDoubt { return false }
         case .header(let header, let byteCount):
             self.header = header
             head += byteCount
@@ -160,8 +181,9 @@ public struct JournalDecoder: Sendable {
         case record(JournalRecord, byteCount: Int)
     }
 
-    /// What stands at the marker under the head.
+    /// What stands under the head.
     private func candidate() -> Candidate {
+        guard buffer[head] == JournalCodec.marker else { return .invalid }
         let byteCount: Int
         switch JournalCodec.frame(in: buffer, at: head) {
         case .incomplete: return .incomplete
@@ -175,13 +197,22 @@ public struct JournalDecoder: Sendable {
         return .record(record, byteCount: byteCount)
     }
 
-    private mutating func skipByte() {
+    /// Passes over the byte under the head, and over what follows up to where a record may begin.
+    private mutating func skip() {
         if gap == nil {
             gap = Gap(start: offset, endOfRecord: JournalCodec.claimedByteCount(in: buffer, at: head).map { offset + Int64($0) })
         }
-        let end = offset + 1
-        if buffer[head] != 0 { gap?.endOfContent = end }
+        let end = Int(min(endOfBytes, writtenEnd) - bufferOffset)
+        var endOfContent: Int?
+        if buffer[head] != 0 { endOfContent = head + 1 }
         head += 1
+        while head < end {
+            head = JournalCodec.endOfZeros(in: buffer, from: head, to: end)
+            guard head < end, buffer[head] != JournalCodec.marker else { break }
+            head += 1
+            endOfContent = head
+        }
+        if let endOfContent { gap?.endOfContent = bufferOffset + Int64(endOfContent) }
     }
 
     private mutating func closeGap(at end: Int64) {

@@ -3,48 +3,56 @@ import WaypostSystem
 
 /// Reads a journal from its file, finished or still growing.
 ///
+/// A file named as an open journal may get more records while it is read: what is on its way then is the end for now, never damage.
 /// - Cost: memory for one piece of the file and one record, however long the file is.
 public struct JournalReader: ~Copyable {
     /// What was found so far: header, damage, where the content ends.
-    public private(set) var decoder = JournalDecoder()
+    public var decoder: JournalDecoder { scan.decoder }
     /// Whether a recorder may still append: the end of the file is then the end for now, and ``next()`` may be called again.
-    var isGrowing: Bool
+    var isGrowing: Bool { scan.isGrowing }
 
     private let file: FileReader
-    private var isEnded = false
+    private var scan: JournalScan
 
     static let pieceByteCount = 65_536
 
     /// Opens a journal.
     public init(path: String) throws(RecordingError) {
-        try self.init(path: path, isGrowing: false)
+        try self.init(path: path, isGrowing: path.hasSuffix(LogFolder.openSuffix))
     }
 
+    /// Opens a journal.
+    ///
+    /// - Parameter isGrowing: whether a recorder may append to it.
     init(path: String, isGrowing: Bool) throws(RecordingError) {
         do {
             file = try FileReader(path: path)
         } catch {
             throw .cannotRead(path: path, cause: error)
         }
-        self.isGrowing = isGrowing
+        scan = JournalScan(isGrowing: isGrowing)
     }
+
+    /// Says that nobody appends any more: what comes from now on is all there will be.
+    mutating func endGrowth() {
+        scan.endGrowth()
+    }
+
+    /// Whether the file still has that name: another one that has it now was written in its place.
+    func isNamed(_ path: String) -> Bool { file.isNamed(path) }
 
     /// The next whole record; nil at the end.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
         while true {
-            if let record = try decode() { return record }
-            if isEnded { return nil }
-            let bytes = try reading { () throws(SystemError) in try file.read(upTo: JournalReader.pieceByteCount) }
-            if isGrowing, bytes.allSatisfy({ $0 == 0 }) {
-                // The end, or room that is not written yet. What half a record is there becomes a whole one.
-                try move(to: decoder.endOfLastRecord, after: decoder.lastSequence)
+            switch try JournalReader.decoding(file.path, { () throws(JournalFormatError) in try scan.next() }) {
+            case .record(let record):
+                return record
+            case .end:
                 return nil
-            }
-            if bytes.isEmpty {
-                isEnded = true
-                decoder.endOfInput()
-            } else {
-                decoder.feed(bytes)
+            case .read(let offset):
+                try take(from: offset)
+            case .look(let offset):
+                try take(from: reading { () throws(SystemError) in try file.content(from: offset) })
             }
         }
     }
@@ -54,24 +62,30 @@ public struct JournalReader: ~Copyable {
     /// Numbers grow within a journal, so the place is found by halving the file: a few pieces are read, however long it is.
     public mutating func seek(after sequence: UInt64) throws(RecordingError) {
         guard let byteCount = file.byteCount else { return }
-        try readHeader()
-        // A record of a number up to `sequence` begins at `low`, or it is the start of the records.
-        var low = decoder.endOfLastRecord
+        // A record of a number up to `sequence` begins at `low`, or it is the start of the file.
+        var low: Int64 = 0
         var lowSequence: UInt64?
         var high = byteCount
         while high - low > Int64(JournalReader.pieceByteCount) {
             let middle = low + (high - low) / 2
-            let bytes = try reading { () throws(SystemError) in
-                try file.read(at: middle, upTo: min(JournalReader.pieceByteCount, Int(high - middle)))
-            }
-            if let (offset, first) = JournalCodec.firstFrame(in: bytes), first <= sequence {
-                low = middle + Int64(offset)
-                lowSequence = first
+            var scout = JournalDecoder(lookingFrom: middle, after: lowSequence)
+            scout.feed(try read(from: middle, upTo: min(JournalReader.pieceByteCount, Int(high - middle))))
+            if let record = try JournalReader.decoding(file.path, { () throws(JournalFormatError) in try scout.next() }),
+                record.sequence <= sequence
+            {
+                low = scout.startOfLastRecord
+                lowSequence = record.sequence
             } else {
                 high = middle
             }
         }
-        try move(to: low, after: lowSequence.map { $0 - 1 })
+        var decoder = JournalDecoder()
+        if let lowSequence {
+            // Where there is a record, the header was written.
+            try readHeader(into: &decoder)
+            decoder.move(to: low, after: lowSequence - 1)
+        }
+        scan = JournalScan(decoder, isGrowing: isGrowing)
     }
 
     /// The last record, found without reading all; nil when there is none.
@@ -95,31 +109,23 @@ public struct JournalReader: ~Copyable {
         return last
     }
 
-    /// Stands behind the header.
-    private mutating func readHeader() throws(RecordingError) {
-        let bytes = try reading { () throws(SystemError) in try file.read(at: 0, upTo: JournalCodec.maximumHeaderByteCount) }
-        decoder = JournalDecoder()
-        do {
-            if case .header(let header, let byteCount) = try JournalCodec.decodeHeader(bytes[...]) {
-                decoder = JournalDecoder(after: header, byteCount: byteCount)
-            }
-        } catch {
-            throw RecordingError(error, path: file.path)
-        }
+    private func readHeader(into decoder: inout JournalDecoder) throws(RecordingError) {
+        let bytes = try read(from: 0, upTo: JournalCodec.maximumHeaderByteCount)
+        guard
+            case .header(let header, let byteCount) = try JournalReader.decoding(
+                file.path, { () throws(JournalFormatError) in try JournalCodec.decodeHeader(bytes[...]) })
+        else { return }
+        decoder = JournalDecoder(after: header, byteCount: byteCount)
     }
 
-    private mutating func decode() throws(RecordingError) -> JournalRecord? {
-        do {
-            return try decoder.next()
-        } catch {
-            throw RecordingError(error, path: file.path)
-        }
+    /// Hands the scan the piece of the file at that offset; nothing where there is no more.
+    private mutating func take(from offset: Int64?) throws(RecordingError) {
+        let bytes = if let offset { try read(from: offset, upTo: JournalReader.pieceByteCount) } else { [UInt8]() }
+        try JournalReader.decoding(file.path) { () throws(JournalFormatError) in try scan.take(bytes, from: offset ?? 0) }
     }
 
-    private mutating func move(to offset: Int64, after sequence: UInt64?) throws(RecordingError) {
-        try reading { () throws(SystemError) in try file.seek(to: offset) }
-        decoder.move(to: offset, after: sequence)
-        isEnded = false
+    private func read(from offset: Int64, upTo count: Int) throws(RecordingError) -> [UInt8] {
+        try reading { () throws(SystemError) in try file.read(at: offset, upTo: count) }
     }
 
     private func reading<Result>(_ body: () throws(SystemError) -> Result) throws(RecordingError) -> Result {
@@ -127,6 +133,16 @@ public struct JournalReader: ~Copyable {
             return try body()
         } catch {
             throw .cannotRead(path: file.path, cause: error)
+        }
+    }
+
+    private static func decoding<Result>(
+        _ path: String, _ body: () throws(JournalFormatError) -> Result
+    ) throws(RecordingError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw RecordingError(error, path: path)
         }
     }
 }
