@@ -113,7 +113,10 @@ public enum ControlRequest: Sendable, Hashable {
         case "private": self = .privateMode(on: try options.bool("on"))
         case "log_rotate": self = .rotateLog
         case "log_ack": self = .acknowledge(cursor: try options.count("cursor"), puller: try options.string("puller"))
-        case "log_erase": self = .eraseLog(from: try options.time("from"), to: try options.time("to"))
+        case "log_erase":
+            let (from, to) = (try options.time("from"), try options.time("to"))
+            guard from < to else { throw ControlRefusal(.badRequest, "\"from\" of log_erase must be before \"to\"") }
+            self = .eraseLog(from: from, to: to)
         case "track":
             self = .track(name: try options.string("name"), values: try options.object("values").object ?? [:])
         case "dispatch": self = .dispatch(try options.dispatch())

@@ -34,8 +34,9 @@ struct LogEraser {
 
     private var orderPath: String { folder.journalFolder + "/.erase" }
 
-    /// Erases the fixes from one moment on until before another.
+    /// Erases the fixes from one moment on until before another; nothing when that is not later.
     func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
+        guard from < to else { return LogErasure() }
         let order = "\(from.millisecondsSince1970) \(to.millisecondsSince1970)\n"
         do {
             try AtomicFile.write(Array(order.utf8), to: orderPath, adoptsFolderOwner: true)

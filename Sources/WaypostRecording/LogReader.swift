@@ -57,7 +57,7 @@ public struct LogReader: ~Copyable {
         case .after(let sequence): (cursor, earliest) = (sequence, nil)
         case .from(let time): (cursor, earliest) = (0, time)
         }
-        position = cursor
+        position = min(cursor, JournalCodec.sequences.upperBound)
     }
 
     /// What the header of ``journal`` says; nil before the first record, and when the header is damaged.

@@ -28,7 +28,8 @@ public struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].count == 8, parts[1].allSatisfy({ $0.isHexDigit && !$0.isUppercase }),
-            let time = UTCTime(trackName: parts[0]), let sequence = UInt64(parts[2]), String(sequence) == parts[2]
+            let time = UTCTime(trackName: parts[0]), let sequence = UInt64(parts[2]), String(sequence) == parts[2],
+            JournalCodec.sequences.contains(sequence)
         else { return nil }
         firstTime = time
         firstSequence = sequence

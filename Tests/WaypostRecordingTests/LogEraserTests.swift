@@ -43,6 +43,18 @@ import WaypostSystem
         try LogMaintenance(folder: LogFolder(path: folder)).erase(from: time(from), to: time(to))
     }
 
+    @Test func erasesNothingFromALaterToAnEarlierMoment() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            for second in 0..<5 { try await recorder.record(Sample.position(second: second)) }
+            #expect(try await recorder.finishTrack() != nil)
+            for (from, to) in [(3, 1), (2, 2)] { #expect(try await recorder.erase(from: time(from), to: time(to)) == LogErasure()) }
+            #expect(try await recorder.close() == nil)
+            #expect(try erase(folder, 4, 0) == LogErasure())
+            #expect(try LogFolder(path: folder).lastSequence() == 6)
+        }
+    }
+
     @Test func erasesAStretchAndNothingElse() async throws {
         try await Sample.withFolder { folder in
             try await record(in: folder)

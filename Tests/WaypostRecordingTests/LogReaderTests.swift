@@ -35,6 +35,7 @@ import WaypostSystem
             for cursor: UInt64 in 0...16 {
                 #expect(try sequences(folder, from: .after(cursor)) == Array((cursor + 1)..<max(cursor + 1, 16)))
             }
+            for cursor in [1 << 62, 1 << 63, .max] as [UInt64] { #expect(try sequences(folder, from: .after(cursor)) == []) }
             #expect(try await recorder.close()?.positionCount == 4)
             #expect(try sequences(folder) == Array(1...15))
             #expect(try LogFolder(path: folder).lastSequence() == 15)
@@ -100,6 +101,30 @@ import WaypostSystem
                 var later = LogReader(folder: LogFolder(path: folder), from: .after(cursor))
                 #expect(try later.next()?.sequence == all.first { $0 > cursor })
             }
+        }
+    }
+
+    @Test func findsACursorAmongNumbersThatNoRecordHas() async throws {
+        try await Sample.withFolder { folder in
+            let log = LogFolder(path: folder)
+            try Syscalls.createFolders(log.journalFolder)
+            var bytes = JournalCodec.encode(JournalHeader(bootIdentity: [UInt8](0..<16), firstSequence: 1, source: nil))
+            for second in 1...6_000 {
+                // Every other one is forged.
+                let sequence = second % 2 == 1 ? UInt64(second) : second % 4 == 0 ? 0 : .max
+                let record = JournalRecord(sequence: sequence, content: .position(Sample.position(second: second)))
+                JournalCodec.append(record, source: nil, to: &bytes)
+            }
+            let stem = TrackStem(time: Sample.start, bootIdentity: [0, 0, 0, 0], sequence: 1)
+            try AtomicFile.write(bytes, to: log.finishedJournalPath(stem.description))
+            for cursor: UInt64 in [0, 1, 3_000, 5_997, 5_998, 5_999] {
+                var reader = LogReader(folder: log, from: .after(cursor))
+                var sequences: [UInt64] = []
+                while let record = try reader.next() { sequences.append(record.sequence) }
+                #expect(sequences == Array(stride(from: cursor + 1 + cursor % 2, to: 6_000, by: 2)), "from \(cursor)")
+            }
+            #expect(try log.lastSequence() == 5_999)
+            for name in ["20260502T032502Z-00000000-0", "20260502T032502Z-00000000-\(UInt64.max)"] { #expect(TrackStem(name) == nil) }
         }
     }
 

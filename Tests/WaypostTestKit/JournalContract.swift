@@ -6,7 +6,7 @@ public enum JournalContract {
     /// The ways in which the decoder breaks its contract on that input; the seed decides where the input is cut.
     ///
     /// - The same input cut elsewhere gives the same records and the same damage.
-    /// - Sequence numbers grow, positions keep their ranges, and no more is called damaged than there is.
+    /// - Sequence numbers grow from 1 to 2^62, positions keep their ranges, and no more is called damaged than there is.
     ///
     /// Bytes that a fuzzer makes hardly ever have the right checksums, so the input is read once more with checksums put right.
     public static func violations(decoding input: [UInt8], seed: UInt64) -> [Violation] {
@@ -79,6 +79,9 @@ private struct Reading: Equatable {
         var violations: [Violation] = []
         for (first, second) in zip(records, records.dropFirst()) where second.sequence <= first.sequence {
             violations.append(Violation("number \(second.sequence) follows \(first.sequence)"))
+        }
+        for record in records where record.sequence == 0 || record.sequence > 1 << 62 {
+            violations.append(Violation("number \(record.sequence)"))
         }
         for case .position(let position) in records.map(\.content) {
             if let time = position.time, !time.hasFourDigitYear { violations.append(Violation("time \(time)")) }

@@ -12,7 +12,7 @@ import Waypost
 /// Numbers of fixed size are little-endian; a varint has seven bits a byte, lowest first; crc is CRC-32C. A string is its length (varint) and
 /// UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position, 2 segment break (the reason:1, the
 /// types that it concerns:1, without: all), 3 event (``EventCodec``), 4 position in short (``CompactPositionCodec``). A reader
-/// skips kinds that it does not know and ignores what follows the fields that it knows. Version 1 is the same without kind 4; since
+/// skips kinds that it does not know (0 is none) and ignores what follows the fields that it knows. Version 1 is the same without kind 4; since
 /// version 2 only positions within events have the form of kind 1.
 ///
 /// ```
@@ -32,6 +32,10 @@ enum JournalCodec {
     static let maximumBodyByteCount = 4_096
     /// The longest header.
     static let maximumHeaderByteCount = 1_024
+    /// The numbers that records have; what claims another one is damage.
+    ///
+    /// A fix a millisecond would take 146 million years to get to the last; a damaged file must not make the numbers run over.
+    static let sequences: ClosedRange<UInt64> = 1...1 << 62
     /// Names of sources are cut to that many bytes.
     static let maximumSourceByteCount = 512
 
@@ -108,8 +112,8 @@ enum JournalCodec {
         case incomplete
         /// No record.
         case invalid
-        /// A record of that many bytes, whose checksum is right.
-        case whole(byteCount: Int)
+        /// A record of that many bytes, if its checksum is right.
+        case complete(byteCount: Int)
     }
 
     /// How long the record at that index is by its own word, as far as that is there; nil when none begins there.
@@ -119,15 +123,22 @@ enum JournalCodec {
         return bodyByteCount <= maximumBodyByteCount ? frameByteCount + bodyByteCount : nil
     }
 
-    /// What stands at the marker at that index.
-    static func frame(in bytes: [UInt8], at index: Int) -> Frame {
+    /// What stands at the marker at that index, where records have numbers behind that one; the checksum, which costs, is for the caller.
+    static func frame(in bytes: [UInt8], at index: Int, after sequence: UInt64) -> Frame {
         guard bytes.count - index >= frameByteCount else { return .incomplete }
         guard let byteCount = claimedByteCount(in: bytes, at: index), byteCount >= frameByteCount + 2 else { return .invalid }
-        let bodyByteCount = byteCount - frameByteCount
         guard bytes.count - index >= byteCount else { return .incomplete }
+        var body = JournalInput(bytes[(index + frameByteCount)..<(index + byteCount)])
+        guard let kind = body.byte(), kind != 0, let number = body.varint(), sequences.contains(number), number > sequence else {
+            return .invalid
+        }
+        return .complete(byteCount: byteCount)
+    }
+
+    /// Whether the record of that many bytes at that index has the right checksum.
+    static func isIntact(_ bytes: [UInt8], at index: Int, byteCount: Int) -> Bool {
         let checksum = (0..<4).reduce(0 as UInt32) { $0 | UInt32(bytes[index + 3 + $1]) << (8 * UInt32($1)) }
-        guard checksum == recordChecksum(bytes.span.bytes, at: index, bodyByteCount: bodyByteCount) else { return .invalid }
-        return .whole(byteCount: byteCount)
+        return checksum == recordChecksum(bytes.span.bytes, at: index, bodyByteCount: byteCount - frameByteCount)
     }
 
     /// The first byte from `start` on that is not zero; `end` when there is none before it.
@@ -190,7 +201,8 @@ enum JournalCodec {
         guard trailer.integer(UInt32.self) == CRC32C.checksum(whole.span.bytes.extracting(0..<whole.count - 4)) else { return .damaged }
         guard readableVersions.contains(version) else { throw .unsupportedVersion(Int(version)) }
         input = JournalInput(whole[12..<(whole.count - 4)])
-        guard let boot = input.bytes(16), let first = input.integer(UInt64.self), let hasSource = input.byte() else { return .damaged }
+        guard let boot = input.bytes(16), let first = input.integer(UInt64.self), sequences.contains(first), let hasSource = input.byte()
+        else { return .damaged }
         var header = JournalHeader(bootIdentity: Array(boot), firstSequence: first, source: hasSource == 0 ? nil : input.string())
         if let typeCount = input.byte(), let codes = input.bytes(Int(typeCount)) {
             let types = codes.compactMap { code in LogType.allCases.first { LogTypes($0).rawValue == code } }

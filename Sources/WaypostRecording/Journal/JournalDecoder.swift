@@ -16,7 +16,8 @@ import Waypost
 /// the marker on: such a place is only believed when all 32 bits of the checksum agree and the number grows. What lies between is reported
 /// as damage. Zeros at the end of the file are room that was never written, and no damage; neither is a last record that such zeros cut short:
 /// the power failed before it was on the disk. A damaged header costs the boot identity and the name of the source, not the records.
-/// - Cost: memory for one piece and one record, whatever the input.
+/// - Cost: memory for one piece and one record, whatever the input, and two bytes checksummed for every byte read: where bytes were made
+///   to look like many long records, some behind them are passed over.
 public struct JournalDecoder: Sendable {
     /// What the file begins with; nil before it was read, and when it is damaged.
     public private(set) var header: JournalHeader?
@@ -38,8 +39,9 @@ public struct JournalDecoder: Sendable {
     /// How many stretches of damage are kept one by one.
     public static let maximumDamageCount = 16
 
-    /// What stands before it was written before it was read. Behind it only a whole record that follows the one before is believed; at
-    /// anything else the decoder stops, ``isInDoubt``.
+    /// What stands before it was written before it was read.
+    ///
+    /// Behind it only a whole record that follows the one before is believed; at anything else the decoder stops, ``isInDoubt``.
     var writtenEnd: Int64 = .max
     /// Whether ``next()`` stopped at bytes that may have been read before they were written.
     private(set) var isInDoubt = false
@@ -53,6 +55,12 @@ public struct JournalDecoder: Sendable {
     private var bufferOffset: Int64 = 0
     private var isHeaderRead = false
     private var gap: Gap?
+    /// So many bytes may be checksummed; each byte that is passed allows two more.
+    ///
+    /// Whole records need one a byte, bytes at random half a one.
+    private var allowance = JournalDecoder.largestAllowance
+
+    private static let largestAllowance = 1 << 16
 
     /// A stretch that we are getting over.
     private struct Gap {
@@ -92,6 +100,7 @@ public struct JournalDecoder: Sendable {
         gap = nil
         isEnded = false
         isInDoubt = false
+        allowance = JournalDecoder.largestAllowance
         lastSequence = sequence
         endOfLastRecord = offset
         endOfContent = max(endOfContent, offset)
@@ -127,7 +136,7 @@ public struct JournalDecoder: Sendable {
             case .record(let record, let byteCount):
                 closeGap(at: offset)
                 startOfLastRecord = offset
-                head += byteCount
+                pass(byteCount)
                 endOfLastRecord = offset
                 endOfContent = offset
                 lastSequence = record.sequence
@@ -182,19 +191,25 @@ public struct JournalDecoder: Sendable {
     }
 
     /// What stands under the head.
-    private func candidate() -> Candidate {
+    private mutating func candidate() -> Candidate {
         guard buffer[head] == JournalCodec.marker else { return .invalid }
         let byteCount: Int
-        switch JournalCodec.frame(in: buffer, at: head) {
+        switch JournalCodec.frame(in: buffer, at: head, after: lastSequence ?? 0) {
         case .incomplete: return .incomplete
         case .invalid: return .invalid
-        case .whole(let count): byteCount = count
+        case .complete(let count): byteCount = count
         }
+        guard byteCount <= allowance else { return .invalid }
+        allowance -= byteCount
+        guard JournalCodec.isIntact(buffer, at: head, byteCount: byteCount) else { return .invalid }
         let body = buffer[(head + JournalCodec.frameByteCount)..<(head + byteCount)]
-        guard let record = JournalCodec.decodeBody(body, source: header?.source), record.sequence > lastSequence ?? 0 else {
-            return .invalid
-        }
+        guard let record = JournalCodec.decodeBody(body, source: header?.source) else { return .invalid }
         return .record(record, byteCount: byteCount)
+    }
+
+    private mutating func pass(_ byteCount: Int) {
+        head += byteCount
+        allowance = min(allowance + 2 * byteCount, JournalDecoder.largestAllowance)
     }
 
     /// Passes over the byte under the head, and over what follows up to where a record may begin.
@@ -203,16 +218,14 @@ public struct JournalDecoder: Sendable {
             gap = Gap(start: offset, endOfRecord: JournalCodec.claimedByteCount(in: buffer, at: head).map { offset + Int64($0) })
         }
         let end = Int(min(endOfBytes, writtenEnd) - bufferOffset)
+        var place = head
         var endOfContent: Int?
-        if buffer[head] != 0 { endOfContent = head + 1 }
-        head += 1
-        while head < end {
-            head = JournalCodec.endOfZeros(in: buffer, from: head, to: end)
-            guard head < end, buffer[head] != JournalCodec.marker else { break }
-            head += 1
-            endOfContent = head
-        }
+        repeat {
+            if buffer[place] != 0 { endOfContent = place + 1 }
+            place = JournalCodec.endOfZeros(in: buffer, from: place + 1, to: end)
+        } while place < end && buffer[place] != JournalCodec.marker
         if let endOfContent { gap?.endOfContent = bufferOffset + Int64(endOfContent) }
+        pass(place - head)
     }
 
     private mutating func closeGap(at end: Int64) {

@@ -13,8 +13,8 @@ struct SequenceCounter {
     /// How far ahead numbers are reserved: 18 hours at one fix a second.
     static let step: UInt64 = 65_536
 
-    // A fix a millisecond would take 146 million years to get there; a damaged file must not make the numbers run over.
-    private static let largest: UInt64 = 1 << 62
+    /// Whatever a damaged file says, numbers that records can have are left.
+    private static let largest = JournalCodec.sequences.upperBound / 2
 
     /// Goes on after the bound in the file; `fallback` gives the first free number when the file is missing or unreadable.
     init(path: String, fallback: () throws(RecordingError) -> UInt64) throws(RecordingError) {

@@ -126,6 +126,39 @@ import Waypost
         #expect(decoder.damage == [JournalDamage(offset: Int64(journal.bytes.count), byteCount: Int64(stale.count))])
     }
 
+    @Test func doesNotBelieveNumbersThatNoRecordHas() throws {
+        for number in [0, 1 << 62 + 1, .max] as [UInt64] {
+            var bytes = JournalCodec.encode(JournalHeader(bootIdentity: [UInt8](0..<16), firstSequence: 1, source: nil))
+            let start = bytes.count
+            for sequence in [1, number, 2] {
+                JournalCodec.append(JournalRecord(sequence: sequence, content: .segmentBreak(.loss)), source: nil, to: &bytes)
+            }
+            let (records, decoder) = try decode(bytes)
+            #expect(records.map(\.sequence) == [1, 2] && decoder.damageCount == 1, "\(number)")
+            bytes.replaceSubrange(
+                0..<start, with: JournalCodec.encode(JournalHeader(bootIdentity: [UInt8](0..<16), firstSequence: number, source: nil)))
+            #expect(try decode(bytes).decoder.header == nil)
+        }
+    }
+
+    /// A marker and the length of the longest record every three bytes: whoever checks all of them checks 1 400 bytes for each.
+    @Test(arguments: [[0xB5, 0x00, 0x10], [0xB5, 0x04, 0x0F]] as [[UInt8]])
+    func readsWhatLooksLikeManyLongRecordsInTimeAndGetsOverIt(pattern: [UInt8]) throws {
+        var bytes = JournalCodec.encode(JournalHeader(bootIdentity: [UInt8](0..<16), firstSequence: 1, source: nil))
+        let record = JournalRecord(sequence: 1, content: .segmentBreak(.start))
+        JournalCodec.append(record, source: nil, to: &bytes)
+        for _ in 0..<100_000 { bytes += pattern }
+        for sequence in 20...200 as ClosedRange<UInt64> {
+            JournalCodec.append(
+                JournalRecord(sequence: sequence, content: .position(Sample.position(second: Int(sequence)))), source: nil, to: &bytes)
+        }
+        var sequences: [UInt64] = []
+        let time = try ContinuousClock().measure { sequences = try decode(bytes, pieces: 65_536).records.map(\.sequence) }
+        #expect(time < .seconds(8), "\(time)")
+        // Few of those behind it are the price.
+        #expect(sequences.first == 1 && sequences.last == 200 && sequences.count > 100, "\(sequences)")
+    }
+
     @Test func refusesAJournalOfALaterVersion() {
         var bytes = JournalCodec.encode(JournalHeader(bootIdentity: [UInt8](0..<16), firstSequence: 5, source: nil))
         bytes[8] = 3
