@@ -37,7 +37,7 @@ import Waypost
         try system.write("u-blox\u{1b}]0;owned\u{7}\n", to: "/sys/devices/pci0000:00/usb1/1-0/manufacturer")
         try system.write("\u{202e}GNSS\n", to: "/sys/devices/pci0000:00/usb1/1-0/product")
         let text = try #require(lines(system).first)
-        #expect(text.contains(#"u-blox\u{1b}]0;owned\u{7} \u{202e}GNSS"#))
+        #expect(text.contains(#"u-blox\u001b]0;owned\u0007 \u202eGNSS"#))
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202e })
         #expect(lines(system, json: true).allSatisfy { !$0.unicodeScalars.contains { $0.value < 0x20 } })
     }

@@ -311,7 +311,7 @@ import Waypost
     }
 
     @Test func showsForeignTextOnOneLineAndQuotesItForTheShell() throws {
-        #expect(Evidence(file: "/a\u{1b}[2J", line: 3, text: "x\ny").words == #"/a\u{1b}[2J:3: x\ny"#)
+        #expect(Evidence(file: "/a\u{1b}[2J", line: 3, text: "x\ny").words == #"/a\u001b[2J:3: x\ny"#)
         #expect(shellWord("/dev/ttyUSB0") == "/dev/ttyUSB0")
         #expect(shellWord("a'b; rm") == #"'a'\''b; rm'"#)
         #expect(sedPattern("a.b*|/c") == #"a\.b\*\|/c"#)
