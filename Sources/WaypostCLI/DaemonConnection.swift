@@ -7,7 +7,8 @@ import WaypostSystem
 /// The option of every command that talks to the daemon.
 struct DaemonConnection: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Control socket; default $WAYPOST_SOCKET, /run/waypost/waypost.sock, or the user's own.", valueName: "path"))
+        help: ArgumentHelp("Control socket; default $WAYPOST_SOCKET, /run/waypost/waypost.sock, or the user's own.", valueName: "path"),
+        completion: .file())
     var socket: String?
 
     /// Connects to the running daemon.
@@ -16,7 +17,10 @@ struct DaemonConnection: ParsableArguments {
     }
 
     /// Connects to the running daemon, for who goes on without one.
-    func connectIfRunning() throws(ControlError) -> ControlClient {
+    func connectIfRunning() throws(ControlError) -> ControlClient { try DaemonConnection.connectIfRunning(socket: socket) }
+
+    /// Connects to the daemon behind a socket; nil takes the default one.
+    static func connectIfRunning(socket: String?) throws(ControlError) -> ControlClient {
         let identity = ProcessIdentity.current()
         let path = DefaultPaths.clientSocket(
             option: socket, environment: identity.environment, userID: identity.userID, userName: identity.userName,

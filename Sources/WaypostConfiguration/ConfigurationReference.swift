@@ -45,6 +45,9 @@ extension LoadedConfiguration {
 }
 
 extension Configuration {
+    /// The names of all keys with their sections: `log.sync_interval`.
+    public static var keyNames: [String] { sections.flatMap { section in section.keys.map { "\(section.name).\($0.name)" } } }
+
     /// The keys that a person may mean by a name: `sync_interval`, `log.sync_interval` or `[log] sync_interval`, as `[log] sync_interval`.
     public static func keys(named name: String) -> [String] {
         let parts = name.split { "[]. ".contains($0) }.map(String.init)

@@ -80,10 +80,12 @@ struct ConfigCommand: ParsableCommand {
             abstract: "Say what a key means, its default, and its value in force.",
             discussion: "Example: waypost config explain log.sync_interval")
 
-        @Argument(help: "The key: sync_interval, log.sync_interval or \"[log] sync_interval\".")
+        @Argument(help: "The key: sync_interval, log.sync_interval or \"[log] sync_interval\".", completion: .configurationKey)
         var key: String
 
-        @Option(help: ArgumentHelp("The configuration; default is the one that the tracker would read.", valueName: "path"))
+        @Option(
+            help: ArgumentHelp("The configuration; default is the one that the tracker would read.", valueName: "path"),
+            completion: .file())
         var config: String?
 
         func run() throws {
@@ -128,7 +130,7 @@ struct ConfigCommand: ParsableCommand {
 
 /// The configuration that a command reads.
 struct ConfigurationInput: ParsableArguments {
-    @Argument(help: "The configuration; default is the one that the tracker would read.")
+    @Argument(help: "The configuration; default is the one that the tracker would read.", completion: .file())
     var file: String?
 
     /// The configuration; its mistakes are printed, a line each, and end the command.

@@ -14,10 +14,10 @@ struct ConvertCommand: ParsableCommand {
             Example: waypost convert drive.nmea drive.gpx
             """)
 
-    @Argument(help: "The recording to read.")
+    @Argument(help: "The recording to read.", completion: .file())
     var input: String
 
-    @Argument(help: "The file to write; an existing one is replaced once the new one is complete.")
+    @Argument(help: "The file to write; an existing one is replaced once the new one is complete.", completion: .file())
     var output: String
 
     @Option(help: "Format of the input: \(ConversionFormat.list(ConversionFormat.readable)).")

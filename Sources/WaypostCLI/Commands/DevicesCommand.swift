@@ -15,7 +15,9 @@ struct DevicesCommand: ParsableCommand {
             Example: sudo waypost devices
             """)
 
-    @Option(help: ArgumentHelp("Look at a saved or made-up system tree instead of this system.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Look at a saved or made-up system tree instead of this system.", valueName: "folder"),
+        completion: .directory)
     var root: String?
 
     @Flag(help: "Print one JSON object per line.")

@@ -18,7 +18,9 @@ struct DoctorCommand: ParsableCommand {
             Example: sudo waypost doctor
             """)
 
-    @Option(help: ArgumentHelp("Look at a saved or made-up system tree instead of this system.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Look at a saved or made-up system tree instead of this system.", valueName: "folder"),
+        completion: .directory)
     var root: String?
 
     @Flag(help: "Print one JSON object per finding, and one about the whole.")

@@ -63,7 +63,7 @@ struct FencesImportCommand: ParsableCommand {
             Example: waypost fences import yards.kml
             """)
 
-    @Argument(help: "The fence file, or - for standard input.")
+    @Argument(help: "The fence file, or - for standard input.", completion: .file())
     var file: String
 
     @OptionGroup var daemon: DaemonConnection
@@ -84,7 +84,7 @@ struct FencesRemoveCommand: ParsableCommand {
             Example: waypost fences remove Home
             """)
 
-    @Argument(help: "The fence's id, as waypost fences list shows it.")
+    @Argument(help: "The fence's id, as waypost fences list shows it.", completion: .fence)
     var id: String
 
     @OptionGroup var daemon: DaemonConnection
@@ -104,7 +104,7 @@ struct FencesExportCommand: ParsableCommand {
             Example: waypost fences export fences.geojson
             """)
 
-    @Argument(help: "The file, or - for standard output.")
+    @Argument(help: "The file, or - for standard output.", completion: .file())
     var file = "-"
 
     @Option(help: "\(FenceFormat.allCases.map(\.rawValue).joined(separator: ", ")).")

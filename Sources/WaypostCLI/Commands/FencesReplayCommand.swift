@@ -15,10 +15,10 @@ struct FencesReplayCommand: ParsableCommand {
             Example: waypost fences replay yards.geojson monday.nmea tuesday.jsonl --json
             """)
 
-    @Argument(help: "The fence file.")
+    @Argument(help: "The fence file.", completion: .file())
     var fences: String
 
-    @Argument(help: "The recordings: \(ConversionFormat.list(ConversionFormat.readable)), told by the extension.")
+    @Argument(help: "The recordings: \(ConversionFormat.list(ConversionFormat.readable)), told by the extension.", completion: .file())
     var tracks: [String]
 
     @Option(help: "How a change of side is decided: exact or robust.")

@@ -12,7 +12,7 @@ struct RunCommand: ParsableCommand {
             Example: waypost run --source nmea:drive.nmea --state /tmp/waypost --log /tmp/waypost/log --socket /tmp/waypost/socket
             """)
 
-    @Option(help: ArgumentHelp("Configuration file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Configuration file.", valueName: "file"), completion: .file())
     var config: String?
 
     @Option(
@@ -22,16 +22,16 @@ struct RunCommand: ParsableCommand {
             nmea:FILE[?speed=X], nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE, route:FILE, sim:walk \
             or exec:COMMAND (a program that prints NMEA or JSON lines). \
             Several: the first is preferred, the next ones stand in for it.
-            """, valueName: "url"))
+            """, valueName: "url"), completion: .source)
     var source: [String] = []
 
-    @Option(help: ArgumentHelp("Folder of the tracker's state.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the tracker's state.", valueName: "dir"), completion: .directory)
     var state: String?
 
-    @Option(help: ArgumentHelp("Folder of the recorded tracks.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the recorded tracks.", valueName: "dir"), completion: .directory)
     var log: String?
 
-    @Option(help: ArgumentHelp("Control socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("Control socket.", valueName: "path"), completion: .file())
     var socket: String?
 
     @Flag(help: "Go on when the source has ended.")

@@ -18,7 +18,9 @@ struct DispatchCommandGroup: ParsableCommand {
 
 /// Asks the daemon about sending.
 struct DispatchQuestion: ParsableArguments {
-    @Option(name: [.customLong("to")], help: ArgumentHelp("Only this destination; all when left out.", valueName: "destination"))
+    @Option(
+        name: [.customLong("to")], help: ArgumentHelp("Only this destination; all when left out.", valueName: "destination"),
+        completion: .destination)
     var destination: String?
 
     @OptionGroup var daemon: DaemonConnection

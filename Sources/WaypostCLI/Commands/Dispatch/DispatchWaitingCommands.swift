@@ -15,7 +15,7 @@ struct DispatchExportCommand: ParsableCommand {
             Example: waypost dispatch export old-server > waiting.jsonl
             """)
 
-    @Argument(help: "The destination's name.")
+    @Argument(help: "The destination's name.", completion: .destination)
     var destination: String
 
     @OptionGroup var daemon: DaemonConnection
@@ -43,10 +43,10 @@ struct DispatchMoveCommand: ParsableCommand {
             Example: waypost dispatch move old-server new-server
             """)
 
-    @Argument(help: "The destination for which it waits.")
+    @Argument(help: "The destination for which it waits.", completion: .destination)
     var from: String
 
-    @Argument(help: "The destination that is to get it.")
+    @Argument(help: "The destination that is to get it.", completion: .destination)
     var to: String
 
     @OptionGroup var daemon: DaemonConnection
@@ -69,7 +69,7 @@ struct DispatchDiscardCommand: ParsableCommand {
             Example: waypost dispatch discard old-server
             """)
 
-    @Argument(help: "The destination's name.")
+    @Argument(help: "The destination's name.", completion: .destination)
     var destination: String
 
     @OptionGroup var daemon: DaemonConnection

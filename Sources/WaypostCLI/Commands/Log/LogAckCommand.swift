@@ -19,7 +19,7 @@ struct LogAckCommand: ParsableCommand {
     @Argument(help: "The last record that the puller has.")
     var cursor: UInt64?
 
-    @Option(help: ArgumentHelp("Who has it; a new name begins a new puller.", valueName: "name"))
+    @Option(help: ArgumentHelp("Who has it; a new name begins a new puller.", valueName: "name"), completion: .puller)
     var puller: String
 
     @Flag(help: "Forget the puller instead: nothing is kept for it any more.")

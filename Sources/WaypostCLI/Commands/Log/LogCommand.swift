@@ -23,7 +23,9 @@ struct LogCommand: ParsableCommand {
 
 /// Which log a command is about.
 struct LogLocation: ParsableArguments {
-    @Option(help: ArgumentHelp("Folder of the log; default is the running tracker's, else the configuration's.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Folder of the log; default is the running tracker's, else the configuration's.", valueName: "dir"),
+        completion: .directory)
     var log: String?
 
     @OptionGroup var daemon: DaemonConnection

@@ -26,7 +26,7 @@ struct LogExportCommand: ParsableCommand {
     @Option(help: "Format: \(ConversionFormat.list(ConversionFormat.writable)).")
     var format = ConversionFormat.jsonl
 
-    @Option(help: ArgumentHelp("Begin behind what this puller has acknowledged.", valueName: "name"))
+    @Option(help: ArgumentHelp("Begin behind what this puller has acknowledged.", valueName: "name"), completion: .puller)
     var puller: String?
 
     @Option(help: ArgumentHelp("Only positions of that type of log: \(LogType.list); default: each track's first.", valueName: "type"))

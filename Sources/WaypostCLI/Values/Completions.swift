@@ -1,0 +1,55 @@
+import ArgumentParser
+import Waypost
+import WaypostConfiguration
+import WaypostControl
+import WaypostRecording
+import WaypostSystem
+
+// What a shell offers for a value: names that the running tracker knows. Nothing when none runs, or when it takes too long.
+extension CompletionKind {
+    /// The ids of the running tracker's fences.
+    static var fence: CompletionKind {
+        .custom { _, _, _ in
+            RunningTracker.ask(.listFences(from: 0, withShapes: false))?["fences"]?.array?.compactMap { $0["id"]?.string } ?? []
+        }
+    }
+
+    /// The names of the running tracker's destinations.
+    static var destination: CompletionKind {
+        .custom { _, _, _ in
+            RunningTracker.ask(.dispatch(.init(.status)))?["destinations"]?.array?.compactMap { $0["name"]?.string } ?? []
+        }
+    }
+
+    /// The names of those who fetch the running tracker's log.
+    static var puller: CompletionKind {
+        .custom { _, _, _ in
+            guard let folder = RunningTracker.ask(.status)?["log"]?["directory"]?.string else { return [] }
+            // A log that cannot be read has no names to offer.
+            return (try? Pullers(folder: LogFolder(path: folder)).all())?.map(\.name) ?? []  // See above.
+        }
+    }
+
+    /// Schemes of sources.
+    static var source: CompletionKind {
+        .list(["gpsd://", "serial:auto", "serial://", "nmea:", "nmea-tcp://", "nmea-udp://", "gpx:", "route:", "sim:walk", "exec:"])
+    }
+
+    /// Keys of the configuration.
+    static var configurationKey: CompletionKind { .list(Configuration.keyNames) }
+}
+
+/// The tracker that runs with the default socket.
+private enum RunningTracker {
+    /// A person waits for it between two keys.
+    private static let timeoutMilliseconds = 1_000
+
+    static func ask(_ request: ControlRequest) -> JSONValue? {
+        do {
+            var client = try DaemonConnection.connectIfRunning(socket: nil)
+            return try JSONParser().parse(try client.answer(to: request, timeoutMilliseconds: timeoutMilliseconds))
+        } catch {
+            return nil
+        }
+    }
+}
