@@ -22,7 +22,7 @@ build_packages=(
 test_packages=(gpsd socat libxml2-utils python3 libsodium23 mosquitto)
 
 # What makes a Debian package of the programs.
-package_packages=(dpkg-dev binutils python3)
+package_packages=(dpkg-dev binutils chrpath python3)
 
 # Ends the script with one line on stderr: fail EXIT_CODE MESSAGE...
 fail() {

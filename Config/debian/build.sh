@@ -61,9 +61,12 @@ for program in waypost waypostd; do
     install_as 755 "$bin/$program" "usr/bin/$program"
     # For another architecture there is another strip.
     "$(dpkg-architecture -a "$arch" -q DEB_HOST_GNU_TYPE 2>/dev/null)-strip" --strip-all --remove-section=.comment --remove-section=.note "$root/usr/bin/$program"
+    # Where the compiler keeps its libraries is nowhere to look for any on the box.
+    chrpath --delete "$root/usr/bin/$program" >/dev/null
 done
-install_as 644 Config/waypost.toml etc/waypost/waypost.toml
-install -d -m 755 "$root/etc/waypost/conf.d"
+# Privacy zones say where people live, headers and passwords open servers: not for everybody. Group waypost gets them in postinst.
+install_as 640 Config/waypost.toml etc/waypost/waypost.toml
+install -d -m 750 "$root/etc/waypost/conf.d"
 install_as 644 Config/systemd/waypostd.service "$system/systemd/system/waypostd.service"
 install_as 644 Config/sysusers.d/waypost.conf usr/lib/sysusers.d/waypost.conf
 install_as 644 Config/tmpfiles.d/waypost.conf usr/lib/tmpfiles.d/waypost.conf

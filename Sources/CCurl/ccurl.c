@@ -17,6 +17,7 @@ enum {
     OPT_HTTPHEADER = OBJECT + 23,
     OPT_SSLCERT = OBJECT + 25,
     OPT_HEADERDATA = OBJECT + 29,
+    OPT_SSLVERSION = LONG + 32,
     OPT_CUSTOMREQUEST = OBJECT + 36,
     OPT_NOPROGRESS = LONG + 43,
     OPT_XFERINFODATA = OBJECT + 57,
@@ -33,7 +34,7 @@ enum {
     OPT_XFERINFOFUNCTION = FUNCTION + 219,
 };
 enum { INFO_STATUS = 0x200000 + 2, INFO_HTTP_VERSION = 0x200000 + 46, INFO_SOCKET = 0x500000 + 44 };
-enum { PROTOCOL_HTTP = 1, PROTOCOL_HTTPS = 2, GLOBAL_ALL = 3, HTTP_1_1 = 2 };
+enum { PROTOCOL_HTTP = 1, PROTOCOL_HTTPS = 2, TLS_1_2_OR_LATER = 6, GLOBAL_ALL = 3, HTTP_1_1 = 2 };
 
 static struct {
     int (*global_init)(long);
@@ -119,6 +120,8 @@ void ccurl_perform(ccurl_handle *handle, const ccurl_request *request, ccurl_ans
     curl.easy_setopt(handle, OPT_PROTOCOLS, (long)(PROTOCOL_HTTP | PROTOCOL_HTTPS));
     /* The connection that ccurl_has_input looks at is the only one. */
     curl.easy_setopt(handle, OPT_MAXCONNECTS, 1L);
+    /* Whatever the system's own configuration of its TLS library allows. */
+    curl.easy_setopt(handle, OPT_SSLVERSION, (long)TLS_1_2_OR_LATER);
     /* A time-out by SIGALRM would hit any thread. */
     curl.easy_setopt(handle, OPT_NOSIGNAL, 1L);
     curl.easy_setopt(handle, OPT_TIMEOUT_MS, request->timeout_milliseconds);

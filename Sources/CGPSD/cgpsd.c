@@ -110,17 +110,21 @@ int cgpsd_read(cgpsd_handle *handle) {
 
 enum cgpsd_class cgpsd_message_class(const cgpsd_handle *handle) { return handle->message_class; }
 
+/* The last second of the year 9999; a later one is no date, and its milliseconds may not fit. */
+#define LAST_SECOND 253402300799
+
 #if GPSD_API_MAJOR_VERSION >= 9
 
 static int get_time(struct timespec time, int64_t *milliseconds) {
-    *milliseconds = (int64_t)time.tv_sec * 1000 + (time.tv_nsec + 500000) / 1000000;
-    return time.tv_sec > 0;
+    int is_known = time.tv_sec > 0 && time.tv_sec < LAST_SECOND;
+    *milliseconds = is_known ? (int64_t)time.tv_sec * 1000 + (time.tv_nsec + 500000) / 1000000 : 0;
+    return is_known;
 }
 
 #else
 
 static int get_time(double seconds, int64_t *milliseconds) {
-    int is_known = isfinite(seconds) && seconds > 0;
+    int is_known = seconds > 0 && seconds < LAST_SECOND;
     *milliseconds = is_known ? (int64_t)llround(seconds * 1000) : 0;
     return is_known;
 }

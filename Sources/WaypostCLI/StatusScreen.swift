@@ -41,7 +41,7 @@ struct StatusScreen {
             ]
             .filter { count($0.1) > 0 }.map { "\(count($0.1)) \($0.0)" }
             if let writes = log["writes"] {
-                let bytes = ["journal_bytes", "gpx_bytes", "other_bytes"].reduce(0) { $0 + (writes[$1]?.int ?? 0) }
+                let bytes = ["journal_bytes", "gpx_bytes", "other_bytes"].reduce(0) { $0 &+ (writes[$1]?.int ?? 0) }
                 var line = "          disk: \(counted(writes["fsyncs"]?.int ?? 0, "fsync")), \(megabytes(bytes))"
                 if let fsyncs = writes["fsyncs_per_day"]?.int, let daily = writes["bytes_per_day"]?.int {
                     line += "; a day \(counted(fsyncs, "fsync")), \(megabytes(daily))"

@@ -24,6 +24,12 @@ extension Configuration {
                     Nothing is ever sent to the receiver of a serial source. Else a u-blox that speaks UBX binary, as gpsd leaves it, is told to \
                     speak NMEA.
                     """),
+                .init(
+                    "gpsd_user", \.gpsdUser, .plainText,
+                    """
+                    A user, by name or number, whose gpsd on this machine is believed besides that of root, of user gpsd and of the tracker's \
+                    own user; "any" = everybody's.
+                    """),
             ]),
         .table(
             "tracking", \.tracking, "How positions are come by.",

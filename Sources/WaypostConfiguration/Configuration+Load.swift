@@ -84,7 +84,7 @@ extension Configuration {
             let names = try Syscalls.names(inFolder: dropIns)
             return [path] + names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.map { "\(dropIns)/\($0)" }
         } catch {
-            errors.append(ConfigurationError(file: dropIns, place: nil, kind: .unreadable(reason: error.reason)))
+            errors.append(ConfigurationError(file: dropIns, place: nil, kind: .init(error)))
             return [path]
         }
     }
@@ -93,7 +93,7 @@ extension Configuration {
         do {
             if let bytes = try Syscalls.contents(of: path, limit: maximumFileBytes) { return bytes }
         } catch {
-            throw ConfigurationError(file: path, place: nil, kind: .unreadable(reason: error.reason))
+            throw ConfigurationError(file: path, place: nil, kind: .init(error))
         }
         throw ConfigurationError(file: path, place: nil, kind: .notFound)
     }
@@ -101,4 +101,10 @@ extension Configuration {
 
 extension TextPlace {
     fileprivate static let start = TextPlace(line: 1, column: 1)
+}
+
+extension ConfigurationError.Kind {
+    fileprivate init(_ error: SystemError) {
+        self = error.isNotPermitted ? .notPermitted : .unreadable(reason: error.reason)
+    }
 }

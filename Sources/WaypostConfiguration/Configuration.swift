@@ -32,11 +32,14 @@ public struct Configuration: Equatable, Sendable {
         public var url: SourceURL
         /// Whether nothing is ever sent to its receiver.
         public var neverWrites: Bool
+        /// Whose gpsd of this machine is believed besides root's and gpsd's own; empty for nobody's.
+        public var gpsdUser: String
 
         /// A source.
-        public init(url: SourceURL, neverWrites: Bool = false) {
+        public init(url: SourceURL, neverWrites: Bool = false, gpsdUser: String = "") {
             self.url = url
             self.neverWrites = neverWrites
+            self.gpsdUser = gpsdUser
         }
     }
 

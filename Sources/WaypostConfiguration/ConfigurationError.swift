@@ -6,6 +6,8 @@ public struct ConfigurationError: Error, Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         /// There is no such file.
         case notFound
+        /// This user may not read the file or folder.
+        case notPermitted
         /// The file or folder cannot be read; the system's words.
         case unreadable(reason: String)
         /// The text is no TOML; the reader's words.
@@ -55,6 +57,8 @@ extension ConfigurationError.Kind: CustomStringConvertible {
         switch self {
         case .notFound:
             return "no such file"
+        case .notPermitted:
+            return "this user may not read it; use sudo, or be in its group"
         case .unreadable(let reason):
             return "cannot be read: \(oneLine(reason))"
         case .syntax(let message):
@@ -91,6 +95,9 @@ public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConve
 
     /// Whether the named file does not exist, whatever else is wrong.
     public var isNotFound: Bool { errors.contains { $0.kind == .notFound } }
+
+    /// Whether a file may not be read by this user.
+    public var isNotPermitted: Bool { errors.contains { $0.kind == .notPermitted } }
 
     /// One line per mistake.
     public var description: String { errors.map(\.description).joined(separator: "\n") }

@@ -22,7 +22,7 @@ extension SourceURL.Exec {
         guard !command.isEmpty else { throw .missingCommand }
         // A name of a source is one line everywhere that it is printed.
         let isPrintable = command.unicodeScalars.allSatisfy { $0 == "\t" || $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
-        guard isPrintable else { throw .badCommand(String(text)) }
+        guard isPrintable else { throw .badCommand }
         self.init(String(command))
     }
 

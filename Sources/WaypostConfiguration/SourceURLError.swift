@@ -27,7 +27,7 @@ public enum SourceURLError: Error, Equatable, Sendable {
     /// Nothing follows `exec:`.
     case missingCommand
     /// The command has line breaks or other control characters.
-    case badCommand(String)
+    case badCommand
     /// What the percent signs stand for is no UTF-8 or holds a NUL byte.
     case notAPath(String)
     /// The scheme has no such option.
@@ -72,8 +72,8 @@ extension SourceURLError: CustomStringConvertible {
                 : "\(scheme): needs a file, as in \(scheme):drive.gpx"
         case .missingCommand:
             return "exec: needs a command that prints NMEA or JSON lines, as in exec:gpspipe -r"
-        case .badCommand(let text):
-            return "the command \(quoted(text)) must be on one line, without control characters; put a longer one into a script"
+        case .badCommand:
+            return "the command of exec: must be on one line, without control characters; put a longer one into a script"
         case .notAPath(let text):
             return "\(quoted(text)) is not a path: its percent signs must stand for UTF-8 without NUL (a plain % is written %25)"
         case .unknownOption(let name, let known):

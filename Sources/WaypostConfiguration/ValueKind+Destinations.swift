@@ -80,7 +80,7 @@ extension ValueKind<[String]> {
                     }
                     guard !name.isEmpty, isToken, name.count < line.utf8.count, line.utf8.count <= 1_024,
                         line.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-                    else { throw .invalid(reason: "has \(quoted(line)), which is no \"Name: value\"") }
+                    else { throw .invalid(reason: "has a line that is no \"Name: value\"") }
                     lines.append(line)
                 }
                 return lines

@@ -76,7 +76,7 @@ private struct PrivacyZoneReader {
         let name = parts.count == 2 ? trimmed(parts[0]) : nil
         let values = (parts.last ?? "").split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
         guard values.count == 3, let latitude = Double(values[0]), let longitude = Double(values[1]) else {
-            throw invalid("\(quoted(text)) is not \"NAME: LATITUDE, LONGITUDE, RADIUS\"")
+            throw invalid("is not \"NAME: LATITUDE, LONGITUDE, RADIUS\"")
         }
         return try zone(
             name: name, latitude: latitude, longitude: longitude, radius: TOMLNode(value: .string(values[2]), place: place))

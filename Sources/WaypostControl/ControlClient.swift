@@ -92,7 +92,7 @@ public struct ControlClient: ~Copyable {
     ///   ``ControlError/timedOut`` one may go on waiting.
     public mutating func nextLine(timeoutMilliseconds: Int? = nil) throws(ControlError) -> [UInt8] {
         if !aside.isEmpty { return try checked(aside.removeFirst()) }
-        return try checked(try receiveLine(before: timeoutMilliseconds.map { MonotonicClock.milliseconds + Int64($0) }))
+        return try checked(try receiveLine(before: timeoutMilliseconds.map { MonotonicClock.milliseconds + Int64(min($0, 1 << 40)) }))
     }
 
     /// A line that is no refusal.

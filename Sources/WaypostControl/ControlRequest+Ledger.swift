@@ -27,7 +27,7 @@ extension ControlRequest {
         /// The page of that text; nil for anything else.
         public init?(text: String) {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count == 2, let number = UInt64(parts[1]) else { return nil }
+            guard parts.count == 2, let number = RecordNumber.read(parts[1]) else { return nil }
             switch parts[0] {
             case "outbox": self = .outbox(number)
             case "log": self = .log(number)
@@ -35,4 +35,10 @@ extension ControlRequest {
             }
         }
     }
+}
+
+/// Numbers of records in requests.
+enum RecordNumber {
+    /// The number that a text names: whole, and no larger than the log and the outbox can count; nil for anything else.
+    static func read(_ text: Substring) -> UInt64? { UInt64(text).flatMap { $0 <= UInt64(Int64.max) ? $0 : nil } }
 }

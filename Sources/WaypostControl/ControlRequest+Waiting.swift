@@ -39,7 +39,7 @@ extension ControlRequest {
         /// The page of that text; nil for anything else.
         public init?(text: String) {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count == 2, let event = UInt64(parts[0]), let position = UInt64(parts[1]) else { return nil }
+            guard parts.count == 2, let event = RecordNumber.read(parts[0]), let position = RecordNumber.read(parts[1]) else { return nil }
             self.init(event: event, position: position)
         }
     }

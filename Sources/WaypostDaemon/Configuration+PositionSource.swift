@@ -12,7 +12,7 @@ extension Configuration {
         for source in sources where !distinct.contains(where: { $0.url == source.url }) { distinct.append(source) }
         let memory = BaudMemory(path: stateFolder + "/baud-rates")
         let gpsdPorts = localGPSDPorts.map { UInt16($0) }
-        let members = distinct.map { $0.url.positionSource(memory: memory, gpsdPorts: gpsdPorts, neverWrites: $0.neverWrites) }
+        let members = distinct.map { $0.positionSource(memory: memory, gpsdPorts: gpsdPorts) }
         if members.count == 1 { return members[0] }
         var times = FallbackRule.Times()
         times.firstFix = Int64(tracking.firstFixTimeout / .milliseconds(1))
@@ -20,13 +20,15 @@ extension Configuration {
     }
 }
 
-extension SourceURL {
+extension Configuration.Source {
     /// The source that the URL names.
     ///
     /// - Parameter gpsdPorts: where gpsds of this machine listen, whose receivers a serial source leaves alone.
-    fileprivate func positionSource(memory: BaudMemory, gpsdPorts: [UInt16], neverWrites: Bool) -> any PositionSource {
-        switch self {
-        case .gpsd(let gpsd): GPSDSource(host: gpsd.host, port: UInt16(gpsd.port), device: gpsd.device)
+    fileprivate func positionSource(memory: BaudMemory, gpsdPorts: [UInt16]) -> any PositionSource {
+        switch url {
+        case .gpsd(let gpsd):
+            GPSDSource(
+                host: gpsd.host, port: UInt16(gpsd.port), device: gpsd.device, user: gpsdUser.isEmpty ? nil : gpsdUser)
         case .serial(let serial):
             SerialSource(
                 serial.port.sourcePort, baudRate: serial.baudRate, neverWrites: neverWrites, memory: memory, gpsdPorts: gpsdPorts)

@@ -83,7 +83,8 @@ final class ConfirmedClock: Sendable {
         guard words.count == 3, words[0] == SHA256.hexadecimal(BootIdentity.bytes), let clock = Int64(words[1]),
             let time = Int64(words[2]), (0...BootClock.milliseconds).contains(clock)
         else { return nil }
-        return .init(time: UTCTime(millisecondsSince1970: time), clockMilliseconds: clock)
+        let settled = UTCTime(millisecondsSince1970: time)
+        return settled.hasFourDigitYear ? .init(time: settled, clockMilliseconds: clock) : nil
     }
 
     /// What is to be stored: the first settled date, and one that is another.

@@ -116,7 +116,7 @@ public struct HTTPDestination: Destination {
     // MARK: - Answers
 
     private func outcome(of response: HTTPResponse, to batch: DispatchBatch) -> DeliveryOutcome {
-        let answer = "\(response.status)\(HTTPDestination.words(of: response))"
+        let answer = "\(response.status)\(HTTPURL.hidingQuery(of: settings.url, in: HTTPDestination.words(of: response)))"
         switch response.status {
         case 200...299:
             guard !HTTPDestination.isPage(response) else {

@@ -89,7 +89,7 @@ public actor FenceDownload {
             }
         }
         let kept = Syscalls.exists(copy) ? "; those of before are kept" : ""
-        return .failed(reason: "\(settings.url): \(reason)\(kept)")
+        return .failed(reason: "\(HTTPURL.shown(settings.url)): \(reason)\(kept)")
     }
 
     private struct Trouble: Error {

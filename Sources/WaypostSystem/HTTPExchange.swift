@@ -56,8 +56,23 @@ final class HTTPExchange: @unchecked Sendable {
     }
 }
 
-/// The parts of a URL that redirects are decided by.
-enum HTTPURL {
+/// The parts of a URL that redirects are decided by, and those that nobody else may see.
+public enum HTTPURL {
+    /// The URL as it may be shown and logged: without its query (`?key=...`) and fragment.
+    public static func shown(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
+
+    /// Words of others, such as a server's answer, without what they repeat of the URL's query.
+    public static func hidingQuery(of url: String, in words: String) -> String {
+        let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+        let values = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }
+        var words = words
+        // What is as short as this is no secret, and would take words apart that have nothing to do with it.
+        for secret in [query] + values where secret.count > 3 {
+            while let place = words.range(of: String(secret)) { words.replaceSubrange(place, with: "...") }
+        }
+        return words
+    }
+
     /// Whether it is https.
     static func isEncrypted(_ url: String) -> Bool { url.lowercased().hasPrefix("https://") }
 

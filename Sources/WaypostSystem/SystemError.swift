@@ -31,6 +31,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether there is nothing of that name.
     public var isMissing: Bool { code == ENOENT }
 
+    /// Whether this user may not do it.
+    public var isNotPermitted: Bool { code == EACCES || code == EPERM }
+
     /// Whether there is no room on the disk, or none that this user may have.
     public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 

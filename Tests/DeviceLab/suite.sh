@@ -188,14 +188,18 @@ step_gpsd() {
 step_fetching() {
     device 'adduser --quiet --system --group --home /home/fetch --shell /usr/sbin/nologin fetch >/dev/null; adduser --quiet fetch waypost
         install -d -o fetch -m 700 /home/fetch/.ssh; install -o fetch -m 600 /root/.ssh/authorized_keys /home/fetch/.ssh/authorized_keys
-        printf "Match User fetch\n    ForceCommand internal-sftp -R -d /var/log/waypost\n    AllowTcpForwarding no\n" >/etc/ssh/sshd_config.d/fetch.conf
+        printf "Match User fetch\n    ChrootDirectory /srv/fetch\n    ForceCommand internal-sftp -R -d /tracks\n    DisableForwarding yes\n    PermitTTY no\n" \
+            >/etc/ssh/sshd_config.d/fetch.conf
+        grep -q /srv/fetch/tracks /etc/fstab || echo "/var/log/waypost /srv/fetch/tracks none bind,ro 0 0" >>/etc/fstab
+        install -d /srv/fetch /srv/fetch/tracks; mount /srv/fetch/tracks
         systemctl reload ssh; waypost log rotate >/dev/null'
     folder=${DEVICELAB_DIR:-$HOME/.cache/waypost/devicelab}
-    printf 'get *.gpx %s\nget SHA256SUMS %s\nput /etc/hostname\n' "$work" "$work" >"$work/batch"
+    printf 'get *.gpx %s\nget SHA256SUMS %s\n-get /etc/hostname %s/outside\nput /etc/hostname\n' "$work" "$work" "$work" >"$work/batch"
     code=0
     sftp -b "$work/batch" -P "$(<"$folder/port")" -i "$folder/id_ed25519" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
         fetch@127.0.0.1 >"$work/sftp" 2>&1 || code=$?
     ((code != 0)) || short "the account that fetches may write, too"
+    [[ ! -e $work/outside ]] || short "the account that fetches sees more than the tracks"
     (cd "$work" && sha256sum --check --quiet --ignore-missing SHA256SUMS) || short "tracks do not arrive whole: $(tail -n 3 "$work/sftp")"
     done_ "tracks over sftp, by an account that can do nothing else" "$(compgen -G "$work/*.gpx" | wc -l) files, as SHA256SUMS says"
     device 'waypost log export --puller lab' >"$work/export"

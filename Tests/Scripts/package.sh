@@ -142,6 +142,13 @@ fi
 inside dpkg --install "/root/$(basename "$package")" >"$work/install" 2>&1 || short "it does not install: $(tail -n 3 "$work/install")"
 [[ $(inside stat -c '%a %U:%G' /var/log/waypost) == '750 waypost:waypost' ]] || short "the log is $(inside stat -c '%a %U:%G' /var/log/waypost)"
 [[ $(inside stat -c '%a %U:%G' /var/lib/waypost) == '750 waypost:waypost' ]] || short "the state is not the tracker's alone"
+for path in waypost.toml conf.d; do
+    [[ $(inside stat -c '%a %U:%G' "/etc/waypost/$path") =~ ^(640|750)\ root:waypost$ ]] ||
+        short "/etc/waypost/$path is $(inside stat -c '%a %U:%G' "/etc/waypost/$path")"
+done
+for program in waypost waypostd; do
+    ! readelf -d "$root/usr/bin/$program" | grep -E 'RPATH|RUNPATH' || short "$program looks for libraries where none should be"
+done
 inside waypost config check >/dev/null || short "its own configuration does not pass"
 [[ $(inside dpkg-query --show --showformat='${Conffiles}' waypost) == *' /etc/waypost/waypost.toml '* ]] || short "no conffile"
 inside bash -n /usr/share/bash-completion/completions/waypost || short "the completions of bash do not parse"

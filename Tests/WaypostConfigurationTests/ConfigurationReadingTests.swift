@@ -213,7 +213,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ),
         (
             "[[destination]]\nurl = 'http://x/'\nheaders = ['X-Fleet']",
-            "3:11: [[destination]] headers: has 'X-Fleet', which is no \"Name: value\""
+            "3:11: [[destination]] headers: has a line that is no \"Name: value\""
         ),
         (
             "[control]\nsocket = '/\(String(repeating: "x", count: 107))'",

@@ -6,7 +6,7 @@ import WaypostSystem
 
 /// A real gpsd for tests: reads a pseudo terminal that the test writes NMEA to, and serves on a free port of 127.0.0.1.
 ///
-/// It runs as a user without rights (uid 65534 when the tests run as root), with a shared memory segment of its own, so that any number
+/// It runs as a user without rights (gpsd's own when the tests run as root), with a shared memory segment of its own, so that any number
 /// run at once. Call ``stop()`` when done; the last reference does it as well.
 public final class GPSDServer: Sendable {
     /// Why the server cannot be used.
@@ -32,6 +32,7 @@ public final class GPSDServer: Sendable {
     }
 
     private let changesReceiver: Bool
+    private let userID: UInt32
     private let state: Mutex<State>
     private let reservation: ReservedPort
 
@@ -48,11 +49,15 @@ public final class GPSDServer: Sendable {
     /// - Parameters:
     ///   - device: a line that somebody else has made and writes to.
     ///   - changesReceiver: whether gpsd may set the receiver up as it likes, a u-blox to UBX for one.
-    public init(starts: Bool = true, device: String? = nil, changesReceiver: Bool = false) async throws {
+    ///   - userID: the user it runs as when the tests run as root; nil for gpsd's own.
+    public init(starts: Bool = true, device: String? = nil, changesReceiver: Bool = false, userID: UInt32? = nil) async throws {
         guard GPSDServer.isInstalled else { throw Failure.notInstalled }
         let terminal = try device.map { (near: -1, far: -1, path: $0) } ?? GPSDServer.openTerminal()
         devicePath = terminal.path
+        let userID = userID ?? SystemAccounts.userID(named: "gpsd") ?? 0
+        if getuid() == 0, chown(devicePath, userID, 65_534) != 0 { throw Failure.system("chown \(devicePath)") }
         self.changesReceiver = changesReceiver
+        self.userID = userID
         guard let reservation = ReservedPort() else { throw Failure.system("no free port") }
         (self.reservation, port) = (reservation, reservation.port)
         state = Mutex(State(process: nil, near: terminal.near, far: terminal.far))
@@ -69,7 +74,7 @@ public final class GPSDServer: Sendable {
             guard state.process == nil, let executable = GPSDServer.executable else { return }
             let process = Process()
             var arguments = [executable, "-N", "-n"] + (changesReceiver ? [] : ["-b"]) + ["-S", String(port), devicePath]
-            if getuid() == 0 { arguments = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] + arguments }
+            if getuid() == 0 { arguments = ["setpriv", "--reuid", "\(userID)", "--regid", "65534", "--clear-groups"] + arguments }
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = arguments
             process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "GPSD_SHM_KEY": String(0x4750_0000 + Int(port))]
@@ -147,7 +152,6 @@ public final class GPSDServer: Sendable {
         var (lock, number) = (Int32(0), UInt32(0))
         guard ioctl(near, unlock, &lock) == 0, ioctl(near, getNumber, &number) == 0 else { throw Failure.system("no pseudo terminal") }
         let path = "/dev/pts/\(number)"
-        if getuid() == 0, chown(path, 65_534, 65_534) != 0 { throw Failure.system("chown \(path)") }
         let far = try Syscalls.open(path, O_RDWR | O_NOCTTY)
         var settings = termios()
         guard tcgetattr(far, &settings) == 0 else { throw Failure.system("\(path) is no terminal") }

@@ -131,10 +131,12 @@ extension TextBuffer {
 
     /// Appends a number rounded to a fixed number of decimals, half away from zero; a negative zero loses its sign.
     ///
-    /// - Range: finite, |value| * 10^decimals below 9e18, 0...9 decimals; others are a programmer error.
+    /// What is so large that it has no room, |value| * 10^decimals from 9e18 on, is written in full: such numbers come from outside, and say
+    /// nothing in any form.
+    /// - Range: finite, 0...9 decimals; others are a programmer error.
     public mutating func append(_ value: Double, decimals: Int, trimsZeros: Bool = false) {
         let scaled = (abs(value) * TextBuffer.powersOfTen[decimals]).rounded()
-        precondition(scaled < 9e18, "number out of range")
+        guard scaled < 9e18 else { return append(shortest: value) }
         let magnitude = UInt64(scaled)
         append(scaled: magnitude, decimals: decimals, trimsZeros: trimsZeros, isNegative: value < 0 && magnitude != 0)
     }

@@ -143,7 +143,8 @@ struct ConfigurationInput: ParsableArguments {
             return try Configuration.load(path: file, paths: paths)
         } catch {
             for mistake in error.errors { SystemProcess.printError("waypost: \(mistake)") }
-            throw ExitCode((error.isNotFound ? ExitStatus.inputMissing : .badConfiguration).rawValue)
+            let status: ExitStatus = error.isNotFound ? .inputMissing : error.isNotPermitted ? .notAuthorised : .badConfiguration
+            throw ExitCode(status.rawValue)
         }
     }
 

@@ -17,7 +17,9 @@ public struct ExecSource: PositionSource {
     /// No more of the output than that is read in a second.
     static let bytesPerSecond = 1_000_000
 
-    /// The URL: `exec:COMMAND`.
+    /// `exec:` and the program's name.
+    ///
+    /// Not the rest of the command, which may hold passwords: the name goes wherever positions go.
     public let name: String
     /// What the shell runs.
     public let command: String
@@ -26,7 +28,15 @@ public struct ExecSource: PositionSource {
     /// A source that runs that command.
     public init(command: String) {
         self.command = command
-        name = "exec:\(command)"
+        name = "exec:\(ExecSource.programName(command))"
+    }
+
+    /// The last part of the path that a command begins with; `command` when it begins with something else, such as a variable.
+    private static func programName(_ command: String) -> String {
+        let word = command.drop { $0 == " " || $0 == "\t" }.prefix { !" \t;|&<>".contains($0) }
+        let isPath = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "._+-/".contains($0) }
+        guard isPath, let name = word.split(separator: "/").last else { return "command" }
+        return String(name.prefix(64))
     }
 
     /// Delivers events until the task is cancelled.

@@ -25,13 +25,16 @@ struct GPSDConnection: ~Copyable {
 
     /// Connects and asks for reports.
     ///
-    /// - Parameter device: the receiver's path as gpsd knows it; nil asks for all.
-    static func open(host: String, port: UInt16, device: String?) throws(Refusal) -> GPSDConnection {
+    /// - Parameters:
+    ///   - device: the receiver's path as gpsd knows it; nil asks for all.
+    ///   - trust: whose gpsd of this machine is listened to.
+    static func open(host: String, port: UInt16, device: String?, trust: GPSDTrust) throws(Refusal) -> GPSDConnection {
         var code: Int32 = 0
         guard let handle = cgpsd_open(host, String(port), &code) else {
             throw Refusal(reason: cgpsd_error_text(code).map { String(cString: $0) } ?? "error \(code)")
         }
         let connection = GPSDConnection(handle: handle)
+        if let reason = trust.objection(to: connection.descriptor) { throw Refusal(reason: reason) }
         guard cgpsd_watch(handle, device) == 0 else { throw Refusal(reason: "the request for reports cannot be sent") }
         return connection
     }

@@ -13,6 +13,8 @@ public enum GPSDDevices {
         do throws(SystemError) {
             let socket = try LoopbackSocket.connect(port: port, timeoutMilliseconds: 200)
             defer { Syscalls.close(socket) }
+            // Whoever it is must not keep the tracker from its receivers.
+            guard GPSDTrust().objection(to: socket) == nil else { return [] }
             try UnixSocket.sendAll(socket, Array("?DEVICES;\r\n".utf8))
             var answer: JSONValue?
             _ = try LoopbackSocket.firstLine(

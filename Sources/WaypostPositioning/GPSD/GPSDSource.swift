@@ -6,6 +6,7 @@ import WaypostSystem
 /// It never gives up: a daemon that is not there, dies or hangs, and a receiver that goes or falls silent are each one
 /// ``PositionSourceEvent/lost(_:)``, and it tries again after 0.5, 1, 2, then every 3 seconds. What is a new fix, and of which
 /// receiver, is decided by `GPSDFollower`; accuracy is gpsd's 95 % `eph` times 0.62, and the raw `eph`, `epv`, `eps` stay in the quality.
+/// A program of another user that listens on gpsd's port of this machine is refused, as `GPSDTrust` says.
 /// A reader that falls behind by 64 events loses the oldest fixes: live positions do not wait.
 ///
 /// - Errors: `unusable` for a device path that gpsd's protocol cannot carry; nothing else ends it but cancellation.
@@ -20,9 +21,15 @@ public struct GPSDSource: PositionSource {
     public let port: UInt16
     /// The path of the one receiver to listen to, as gpsd knows it (`/dev/ttyACM0`, not a link to it); nil follows any.
     public let device: String?
+    /// Whose gpsd of this machine is believed.
+    let trust: GPSDTrust
 
     /// A source that listens to that daemon.
-    public init(host: String = "localhost", port: UInt16 = 2_947, device: String? = nil) {
+    ///
+    /// - Parameter user: a user, by name or number, whose gpsd on this machine is believed besides that of root, of user gpsd and of this
+    ///   process's own user; `any` is everybody.
+    public init(host: String = "localhost", port: UInt16 = 2_947, device: String? = nil, user: String? = nil) {
+        trust = GPSDTrust(user: user)
         self.host = host
         self.port = port
         self.device = device
@@ -80,7 +87,7 @@ private struct GPSDSession {
     /// One connection from beginning to end; returns why it ended.
     private mutating func connectAndRead() -> String {
         do throws(GPSDConnection.Refusal) {
-            let connection = try GPSDConnection.open(host: source.host, port: source.port, device: source.device)
+            let connection = try GPSDConnection.open(host: source.host, port: source.port, device: source.device, trust: source.trust)
             follower.connected(at: MonotonicClock.milliseconds)
             return read(connection)
         } catch {

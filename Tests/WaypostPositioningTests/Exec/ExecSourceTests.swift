@@ -14,9 +14,18 @@ import WaypostTestKit
         try await running(ExecSource(command: "cat '\(recording.path)' | grep -v GSV; sleep 60")) { log in
             #expect(await log.waits { $0.positions.count == 20 })
             #expect(log.positions.map(\.coordinate) == (0..<20).map { receiver.epoch($0).coordinate })
-            #expect(log.positions.allSatisfy { $0.source == "exec:cat '\(recording.path)' | grep -v GSV; sleep 60" })
+            #expect(log.positions.allSatisfy { $0.source == "exec:cat" })
             #expect(log.losses.isEmpty && log.warnings.isEmpty)
         }
+    }
+
+    @Test(arguments: [
+        ("gpspipe -r", "exec:gpspipe"), ("/opt/a/read-modem.py --password hush", "exec:read-modem.py"), ("./mine;x", "exec:mine"),
+        ("TOKEN=hush curl -s https://van.example/?key=hush", "exec:command"), ("'/opt/my reader' hush", "exec:command"),
+        ("$READER hush", "exec:command"), ("/", "exec:command"), ("", "exec:command"), ("caf\u{E9}\u{301}\u{1B}[2J", "exec:command"),
+    ])
+    func namesTheProgramAndNothingElseOfTheCommand(command: String, name: String) {
+        #expect(ExecSource(command: command).name == name)
     }
 
     @Test func isStartedAgainLaterEachTimeAndSaysHowItEnded() async throws {
@@ -24,7 +33,7 @@ import WaypostTestKit
         let command = "date +%s%N >> '\(starts.path)'; exit 3"
         try await running(ExecSource(command: command)) { log in
             #expect(await log.waits { _ in starts.lines.count >= 3 })
-            #expect(log.losses == [.disconnected("exec:\(command): the program ended with exit code 3")])
+            #expect(log.losses == [.disconnected("exec:date: the program ended with exit code 3")])
             let times = starts.lines.compactMap { Int64($0) }.map { $0 / 1_000_000 }
             let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
             #expect(pauses.count == 2)
@@ -44,14 +53,14 @@ import WaypostTestKit
     func saysHowItEnded(command: String, words: String) async throws {
         try await running(ExecSource(command: command)) { log in
             #expect(await log.waits { !$0.losses.isEmpty })
-            #expect(log.losses == [.disconnected("exec:\(command): \(words)")])
+            #expect(log.losses == [.disconnected("\(ExecSource(command: command).name): \(words)")])
         }
     }
 
     @Test func passesItsErrorsOn() async throws {
         try await running(ExecSource(command: "echo no such device >&2; /not/there")) { log in
             #expect(await log.waits { !$0.losses.isEmpty })
-            #expect(log.warnings.first == "exec:echo no such device >&2; /not/there: no such device")
+            #expect(log.warnings.first == "exec:echo: no such device")
             #expect(log.warnings.contains { $0.contains("not found") }, "the shell's own words: \(log.warnings)")
         }
     }

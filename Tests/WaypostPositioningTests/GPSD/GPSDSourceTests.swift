@@ -43,6 +43,27 @@ import WaypostTestKit
         }
     }
 
+    @Test(.enabled(if: SystemAccounts.ownUserID == 0, "only root can start a gpsd of somebody else's"))
+    func believesNobodyWhoTakesTheDaemonsPort() async throws {
+        let server = try await GPSDServer(userID: 65_534)
+        defer { server.stop() }
+        let receiver = SimulatedReceiver(periodMilliseconds: 200)
+        let player = Task { try await server.play(receiver, epochs: 0..<400) }
+        defer { player.cancel() }
+        try await running(GPSDSource(host: "localhost", port: server.port)) { log in
+            #expect(await log.waits { !$0.losses.isEmpty })
+            #expect(log.positions.isEmpty)
+            guard case .disconnected(let words) = log.losses.first else { return #expect(Bool(false), "\(log.losses)") }
+            #expect(words.contains("user 65534 listens there") && words.contains("gpsd_user = \"65534\""), "\(words)")
+        }
+        #expect(GPSDDevices.list(port: server.port).isEmpty)
+        for user in ["65534", "nobody", "any"] {
+            try await running(GPSDSource(host: "127.0.0.1", port: server.port, user: user)) { log in
+                #expect(await log.waits { !$0.positions.isEmpty })
+            }
+        }
+    }
+
     @Test func positionsReturnWithinFiveSecondsOfARestartAndNoneIsStale() async throws {
         let server = try await GPSDServer()
         defer { server.stop() }

@@ -29,6 +29,7 @@ import Waypost
 
     @Test(arguments: [
         (1.005, 1, "1.0"), (-0.04, 1, "0.0"), (-0.05, 1, "-0.1"), (512.3, 1, "512.3"), (-179.99999996, 7, "-180.0000000"), (7.0, 0, "7"),
+        (1e300, 1, "1e+300"), (-2e11, 9, "-200000000000.0"),
     ])
     func roundsToDecimals(value: Double, decimals: Int, expected: String) {
         #expect(text { $0.append(value, decimals: decimals) } == expected)

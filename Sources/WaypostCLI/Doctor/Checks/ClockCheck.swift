@@ -52,10 +52,10 @@ enum ClockCheck: DoctorCheck {
     /// What says that it is before 2020: the moment of the start, as the clock has it now.
     private static func past(_ tree: SystemTree) -> Evidence? {
         guard let start = tree.lines(of: "/proc/stat")?.first(where: { $0.text.hasPrefix("btime ") }),
-            let seconds = Int(start.text.dropFirst("btime ".count))
+            let seconds = Int(start.text.dropFirst("btime ".count)), seconds >= 0
         else { return nil }
         let uptime = tree.firstLine(of: "/proc/uptime")?.text.split(separator: ".").first.flatMap { Int($0) } ?? 0
-        guard seconds + uptime < earliestSeconds else { return nil }
+        guard seconds < earliestSeconds, uptime < earliestSeconds - seconds else { return nil }
         var time = TextBuffer()
         time.append(UTCTime(millisecondsSince1970: Int64(seconds) * 1_000))
         return Evidence(file: start.file, line: start.line, text: "\(start.text) (\(time.string))")

@@ -1,0 +1,25 @@
+import WaypostSystem
+
+/// Whose gpsd of this machine is believed: any user may listen on its port while gpsd does not, and say where the box is.
+///
+/// root, gpsd's own user and the user of this process are; another one has to be named. A gpsd elsewhere, or in a container, is known by its
+/// address alone.
+struct GPSDTrust: Sendable, Hashable {
+    /// The user that gpsd runs as where it gives up root's rights.
+    private static let account = "gpsd"
+
+    /// A further user, by name or number; `any` is everybody.
+    var user: String?
+
+    /// Why the program at the other end of a connection is not to be believed; nil when it is.
+    func objection(to descriptor: Int32) -> String? { objection(to: LoopbackPeer.userIDs(of: descriptor)) }
+
+    /// Why a program of these users is not to be believed; nil when it is.
+    func objection(to users: Set<UInt32>) -> String? {
+        if user == "any" { return nil }
+        let names = [GPSDTrust.account, user].compactMap { $0 }
+        let trusted = [0, SystemAccounts.ownUserID] + names.compactMap { SystemAccounts.userID(named: $0) }
+        guard let stranger = users.subtracting(trusted).min() else { return nil }
+        return "user \(stranger) listens there, who is neither root nor gpsd; if it is to be believed, say so: gpsd_user = \"\(stranger)\""
+    }
+}
