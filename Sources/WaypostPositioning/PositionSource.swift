@@ -22,6 +22,10 @@ public protocol PositionSource: Sendable {
     /// Whether it can run beside other sources only to see how it fares; asked again before each start.
     var sharing: SourceSharing { get }
 
+    /// Whether it says itself wherever positions are lost, so that a long step between two is none: a recording, whose rhythm is not that of
+    /// a receiver.
+    var tellsLosses: Bool { get }
+
     /// The switches of the recordings and simulated drives that it plays; empty for receivers.
     var playbackControls: [PlaybackControl] { get }
 
@@ -34,6 +38,8 @@ extension PositionSource {
     public var originNames: [String] { [name] }
     /// Beside any other.
     public var sharing: SourceSharing { .free }
+    /// It does not: it is lost when no fix comes.
+    public var tellsLosses: Bool { false }
     /// None.
     public var playbackControls: [PlaybackControl] { [] }
 }

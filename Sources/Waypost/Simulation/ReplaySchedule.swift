@@ -13,8 +13,8 @@
 /// - The time line begins at 0 with the first point and never goes back. It follows the recording's times, except for what is below.
 /// - A point without a time comes one interval after the one before.
 /// - A point whose time is not after that of the one before it in its segment is left out, and counted.
-/// - Where a segment begins, where the times of two points are more than ``longestStepMilliseconds`` apart, and at ``addLoss()``, the
-///   position is lost in between; nothing is interpolated there.
+/// - Where a segment begins, where the times of two points are further apart than the recording's rhythm has it (``RecordingRhythm``) or
+///   ``longestStepMilliseconds``, and at ``addLoss()``, the position is lost in between; nothing is interpolated there.
 /// - A pause of more than ``longestPauseMilliseconds`` between two points, and a segment that begins earlier than the one before it ended,
 ///   take one interval: nobody waits a night for the next morning's track.
 /// - A point without an accuracy gets ``assumedAccuracyMetres``, marked as assumed.
@@ -72,6 +72,7 @@ public struct ReplaySchedule: Sendable {
         var hasOwnTime: Bool
     }
 
+    private var rhythm = RecordingRhythm(longestMilliseconds: longestStepMilliseconds)
     private var last: Knot?
     /// What the line from ``last`` leads to, in the interpolated style.
     private var target: Knot?
@@ -107,6 +108,11 @@ public struct ReplaySchedule: Sendable {
 
     // MARK: - In
 
+    /// Learns the recording's rhythm from a point that will be added later, as far ahead as is convenient.
+    public mutating func foresee(_ point: Position, beginsSegment: Bool = false) {
+        rhythm.learn(point.time, beginsSegment: beginsSegment)
+    }
+
     /// Adds the next point; take all steps with ``next()`` before adding another one.
     public mutating func add(_ point: Position, beginsSegment: Bool = false) {
         pointCount += 1
@@ -123,7 +129,7 @@ public struct ReplaySchedule: Sendable {
                 disorderedCount += 1
                 return
             }
-            if recordedStep > ReplaySchedule.longestStepMilliseconds || recordedStep <= 0 { isConnected = false }
+            if recordedStep <= 0 || rhythm.isLoss(stepMilliseconds: recordedStep) { isConnected = false }
             if (1...ReplaySchedule.longestPauseMilliseconds).contains(recordedStep) { step = recordedStep }
         }
         if style == .fixed { step = intervalMilliseconds }

@@ -29,6 +29,8 @@ public struct FallbackSource: PositionSource {
     public var originNames: [String] { members.flatMap(\.originNames) }
     /// Alone when one of its members must be.
     public var sharing: SourceSharing { members.contains { $0.sharing == .alone } ? .alone : .free }
+    /// Whether all of them do.
+    public var tellsLosses: Bool { members.allSatisfy(\.tellsLosses) }
     /// Those of all members.
     public var playbackControls: [PlaybackControl] { members.flatMap(\.playbackControls) }
 

@@ -97,7 +97,7 @@ extension PositioningManager {
             return freshness.noteOther()
         }
         freshness.renew(at: MonotonicClock.milliseconds)
-        if loss.addFix(at: position.time) { await lose(.silent) }
+        if loss.addFix(at: position.time), !source.tellsLosses { await lose(.silent) }
         lossReason = nil
         rawPosition = position
         lastKnown = (position, MonotonicClock.milliseconds)
@@ -156,7 +156,8 @@ extension PositioningManager {
 
     /// Whether a fix is due: the receiver is on, and what it was switched on for is every fix, or it has found itself.
     var isWatched: Bool {
-        isRunning && rawPosition != nil && duty.receiverIsOn && (duty.demand == .everything || samplePositionCount > 0)
+        isRunning && !source.tellsLosses && rawPosition != nil && duty.receiverIsOn
+            && (duty.demand == .everything || samplePositionCount > 0)
     }
 
     /// Loses a fix that is overdue; how long until the next look, nil when there is nothing to be watched.

@@ -23,6 +23,8 @@ public final class PrivateSource: PositionSource {
     public var originNames: [String] { base.originNames }
     /// As of the source behind the gate.
     public var sharing: SourceSharing { base.sharing }
+    /// As of the source behind the gate.
+    public var tellsLosses: Bool { base.tellsLosses }
     /// The switches of the source behind the gate.
     public var playbackControls: [PlaybackControl] { base.playbackControls }
 

@@ -60,6 +60,8 @@ public protocol PlayableSource: PositionSource {
 }
 
 extension PlayableSource {
+    /// What it plays says where it is interrupted.
+    public var tellsLosses: Bool { true }
     /// Its own.
     public var playbackControls: [PlaybackControl] { [control] }
 }

@@ -76,6 +76,7 @@ struct RecordingFeed<Reader: RecordingReader>: PlaybackFeed, ~Copyable {
         } else {
             try reader.read(bytes.span, into: &items)
         }
+        for case .point(let position, let beginsSegment) in items { schedule.foresee(position, beginsSegment: beginsSegment) }
     }
 }
 
