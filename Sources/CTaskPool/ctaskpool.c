@@ -66,6 +66,17 @@ void ctaskpool_become_worker(void) { is_worker = true; }
 
 bool ctaskpool_is_worker(void) { return is_worker; }
 
+static _Thread_local void *promise;
+static _Thread_local bool is_helping;
+
+void *ctaskpool_promise(void) { return promise; }
+
+void ctaskpool_set_promise(void *executor) { promise = executor; }
+
+bool ctaskpool_is_helping(void) { return is_helping; }
+
+void ctaskpool_set_helping(bool value) { is_helping = value; }
+
 /* The bit of a clock's alarm, its descriptor's place and its name for the kernel. */
 static unsigned bit(int clock) { return clock == CTASKPOOL_SUSPENDING ? CTASKPOOL_SUSPENDING_ALARM : CTASKPOOL_CONTINUOUS_ALARM; }
 static int place(int clock) { return clock == CTASKPOOL_SUSPENDING ? 1 : 0; }

@@ -76,7 +76,7 @@ public actor GeofenceKeeper {
 
     /// A keeper that has read nothing yet.
     public init(_ settings: Settings) throws(SystemError) {
-        executor = try ThreadExecutor(name: "fences")
+        executor = try ThreadExecutor(name: "fences", takesHelp: true)
         self.settings = settings
         store = FenceStateStore(folder: settings.stateFolder)
         own = OwnFences(folder: settings.stateFolder)

@@ -52,7 +52,7 @@ public actor TrackRecorder {
         do { folder = LogFolder(path: try Syscalls.absolutePath(path)) } catch { throw .cannotPrepare(folder: path, cause: error) }
         lock = try folder.take(creates: true)
         do {
-            executor = try ThreadExecutor(name: "recorder")
+            executor = try ThreadExecutor(name: "recorder", takesHelp: true)
             archive = try TrackArchive(folder: folder, creator: configuration.creator, types: configuration.types)
         } catch {
             throw .cannotPrepare(folder: path, cause: error)

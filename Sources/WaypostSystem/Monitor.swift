@@ -34,6 +34,13 @@ public final class Monitor<State>: @unchecked Sendable {
         return result
     }
 
+    /// Changes the value; the threads that wait look again only when `body` says so, and sleep on otherwise.
+    public func change(_ body: (inout State) -> Bool) {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        if body(&state) { pthread_cond_broadcast(changed) }
+    }
+
     /// Blocks this thread until `body` gives a result; it is asked at once and after every change.
     ///
     /// Never call it from a task: it blocks.

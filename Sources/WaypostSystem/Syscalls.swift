@@ -125,12 +125,14 @@ public enum Syscalls {
     /// Brings a file's data (and the metadata needed to read it) to the disk.
     public static func synchronizeData(_ descriptor: Int32, path: String? = nil) throws(SystemError) {
         DiskWork.countSynchronization()
+        TaskPool.willWait()
         try retrying("fdatasync", path: path) { fdatasync(descriptor) }
     }
 
     /// Brings a file's data and metadata to the disk.
     public static func synchronize(_ descriptor: Int32, path: String? = nil) throws(SystemError) {
         DiskWork.countSynchronization()
+        TaskPool.willWait()
         try retrying("fsync", path: path) { fsync(descriptor) }
     }
 

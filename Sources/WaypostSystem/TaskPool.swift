@@ -8,6 +8,7 @@ import Synchronization
 ///
 /// - A thread that gives itself a job (a task resumes another one and then waits) keeps it for when the running one waits: nobody is woken.
 ///   All other jobs wake a thread that sleeps.
+/// - A thread whose task goes on at an actor that takes help runs the actor's jobs itself (``ThreadExecutor``); one thread at a time does.
 /// - Jobs run in the order in which they came, whatever their priority: what matters here is short, and what takes long or blocks has a
 ///   thread of its own (``ThreadExecutor``, ``DedicatedThread``).
 /// - Sleeps end on time, or within the tolerance of `Task.sleep(for:tolerance:)` together with others. Those of the continuous clock, which
@@ -82,8 +83,42 @@ public final class TaskPool: Sendable {
                     Job(pointer: job), clock: clock, notBefore: TaskPool.nanoseconds(seconds, nanoseconds),
                     tolerance: toleranceNanoseconds < 0 ? 0 : TaskPool.nanoseconds(toleranceSeconds, toleranceNanoseconds))
             })
+        installed.withLock { $0 = pool }
         ctaskpool_install(&callbacks, Unmanaged.passRetained(pool).toOpaque())
         takeSleeps()
+    }
+
+    // MARK: - Help
+
+    /// Whether a thread of the pool helps: one at a time, so that the others are there for what does not wait for disks.
+    private static let hasHelper = Atomic(false)
+    private static let installed = Mutex<TaskPool?>(nil)
+
+    /// Whether this thread will run the executor's jobs as soon as its own one is done; it does when it is the pool's and nobody else helps.
+    static func promisesHelp(to executor: ThreadExecutor) -> Bool {
+        guard ctaskpool_is_worker(), ctaskpool_promise() == nil else { return false }
+        if !ctaskpool_is_helping() {
+            guard !hasHelper.exchange(true, ordering: .acquiring) else { return false }
+            ctaskpool_set_helping(true)
+        }
+        ctaskpool_set_promise(Unmanaged.passRetained(executor).toOpaque())
+        return true
+    }
+
+    private static func keepPromises() {
+        guard ctaskpool_is_helping() else { return }
+        while let promise = ctaskpool_promise() {
+            ctaskpool_set_promise(nil)
+            Unmanaged<ThreadExecutor>.fromOpaque(promise).takeRetainedValue().help()
+        }
+        ctaskpool_set_helping(false)
+        hasHelper.store(false, ordering: .releasing)
+    }
+
+    /// This thread is about to wait for a disk: if it is the pool's, what it has put off for itself goes to another one.
+    static func willWait() {
+        guard ctaskpool_is_worker(), let pool = installed.withLock({ $0 }) else { return }
+        pool.give(pool.state.withLock { pool.help(&$0) })
     }
 
     private static func from(_ context: UnsafeMutableRawPointer) -> TaskPool {
@@ -173,6 +208,7 @@ public final class TaskPool: Sendable {
             give(help)
             if let job {
                 ctaskpool_run(job.pointer)
+                TaskPool.keepPromises()
                 woken = 0
             } else {
                 woken = sleep()

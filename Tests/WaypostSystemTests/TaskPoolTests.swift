@@ -42,6 +42,52 @@ import WaypostSystem
         }
     }
 
+    @Test func doesTheWorkOfAnActorThatTakesHelp() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let owners = [try Owner(takesHelp: true), try Owner(takesHelp: true)]
+            let player = Player()
+            await withTaskGroup(of: Void.self) { group in
+                for first in 0..<4 {
+                    group.addTask {
+                        for round in 0..<5_000 {
+                            await owners[(first + round) % 2].hit()
+                            await player.hit()
+                        }
+                    }
+                }
+            }
+            for owner in owners {
+                #expect(await owner.hits == 10_000)
+                #expect(await owner.overlaps == 0)
+                #expect(await owner.threads.isSubset(of: ["tasks-1", "tasks-2", "owner"]))
+            }
+            #expect(await player.hits == 20_000)
+            // One task alone needs nobody else's thread.
+            let alone = try Owner(takesHelp: true)
+            for _ in 0..<1_000 { await alone.hit() }
+            let pooled = await alone.threads.intersection(["tasks-1", "tasks-2"])
+            #expect(!pooled.isEmpty)
+        }
+    }
+
+    @Test func holdsUpNobodyWhileAHelperWaitsForADisk() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let owner = try Owner(takesHelp: true)
+            let path = NSTemporaryDirectory() + "waypost-pool-\(UInt32.random(in: 0...(.max)))"
+            let player = Player()
+            for _ in 0..<100 {
+                let other = Task { await player.hit() }
+                await owner.synchronize(path)
+                await other.value
+            }
+            unlink(path)
+            #expect(await player.hits == 100)
+            #expect(await owner.overlaps == 0)
+        }
+    }
+
     @Test func endsSleepsOnTimeAndInOrder() async {
         await #expect(processExitsWith: .success) {
             try TaskPool.install()
@@ -136,6 +182,22 @@ private actor Owner {
     private let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init() throws { executor = try ThreadExecutor(name: "owner") }
-    func hit() { hits += 1 }
+    private(set) var threads: Set<String> = []
+    /// How often two threads were inside.
+    private(set) var overlaps = 0
+    private let isInside = Atomic(false)
+
+    init(takesHelp: Bool = false) throws { executor = try ThreadExecutor(name: "owner", takesHelp: takesHelp) }
+
+    func hit() {
+        if isInside.exchange(true, ordering: .acquiringAndReleasing) { overlaps += 1 }
+        hits += 1
+        if hits % 100 == 1 { threads.insert(threadName()) }
+        isInside.store(false, ordering: .releasing)
+    }
+
+    /// Waits for the disk after it has begun a task.
+    func synchronize(_ path: String) {
+        do { try AtomicFile.write(Array("x".utf8), to: path) } catch { overlaps += 1 }
+    }
 }

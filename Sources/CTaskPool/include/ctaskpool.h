@@ -41,6 +41,13 @@ void ctaskpool_become_worker(void);
 /* Whether this thread is marked. */
 bool ctaskpool_is_worker(void);
 
+/* Whose jobs this thread runs when its own one is done; NULL for nobody's. */
+void *ctaskpool_promise(void);
+void ctaskpool_set_promise(void *executor);
+/* Whether this thread is the one that may help others. */
+bool ctaskpool_is_helping(void);
+void ctaskpool_set_helping(bool value);
+
 /* Where threads sleep: a bell that wakes one of them, and an alarm for each clock that does the same. */
 typedef struct {
     int epoll;
