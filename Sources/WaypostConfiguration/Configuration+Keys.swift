@@ -95,7 +95,10 @@ extension Configuration {
                 .init("max_bytes", \.maximumByteCount, .byteCount, "The oldest tracks are deleted while the log has more. 0 = any size."),
                 .init(
                     "min_free", \.minimumFreeByteCount, .byteCount,
-                    "The oldest tracks are deleted while the disk has less free. 0 = logging pauses when the disk is full."),
+                    """
+                    The oldest tracks are deleted while the disk has less free; as it stands here, no more than a twentieth of the disk. \
+                    0 = logging pauses when the disk is full.
+                    """),
                 .init(
                     "keep_unpulled", \.keepsUnpulled, .truth,
                     """

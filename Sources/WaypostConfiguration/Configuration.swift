@@ -78,7 +78,9 @@ public struct Configuration: Equatable, Sendable {
         /// The most that the log may have, bytes; 0 = any.
         public var maximumByteCount: Int64 = 0
         /// The least that the log leaves free on the disk, bytes; 0 = none.
-        public var minimumFreeByteCount: Int64 = 0
+        public var minimumFreeByteCount: Int64 = Log.usualFreeByteCount
+        /// What is left free where nobody says anything else, but no more than a twentieth of the disk.
+        public static let usualFreeByteCount: Int64 = 50_000_000
         /// Whether tracks are kept until every puller has acknowledged them.
         public var keepsUnpulled = false
         /// The shortest way between two fixes that are logged, metres; 0 = any.

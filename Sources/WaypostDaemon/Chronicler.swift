@@ -4,12 +4,16 @@ import WaypostPositioning
 import WaypostSystem
 
 /// Writes what happens to the source into the log of messages; never a place.
+///
+/// Each cause has a few lines at once and then one a minute, with the number of those left out before it: a source that comes and goes, or a
+/// peer that floods, fills no disk with messages.
 actor Chronicler: PositioningConsumer {
     private let logger: Logger
     private let startMilliseconds = MonotonicClock.milliseconds
     private var hasFix = false
     /// The other side that people were told of, until it is lost.
     private var peer: String?
+    private var limits = CauseLimits()
 
     init(logger: Logger) {
         self.logger = logger
@@ -23,24 +27,29 @@ actor Chronicler: PositioningConsumer {
             let dimensions = position.mode == .threeDimensional ? "3D" : "2D"
             let satellites = position.quality.satellitesUsed.map { ", \($0) satellites" } ?? ""
             let seconds = (MonotonicClock.milliseconds - startMilliseconds) / 1_000
-            logger.info("\(dimensions) fix\(satellites), \(seconds) s after the start")
+            write(.info, "fix", "\(dimensions) fix\(satellites), \(seconds) s after the start")
         case .lost(let reason):
             hasFix = false
             peer = nil
             switch reason {
             case .ended: break
-            case .withheld: logger.notice("position withheld: \(reason.words)")
-            default: logger.warning("position lost: \(reason.words)")
+            case .withheld: write(.notice, "withheld", "position withheld: \(reason.words)")
+            default: write(.warning, "lost", "position lost: \(reason.words)")
             }
         case .status(.connected(let peer)):
             // After a planned pause it is the same again.
-            if peer != self.peer { logger.info("connected to \(peer)") }
+            if peer != self.peer { write(.info, "connected", "connected to \(peer)") }
             self.peer = peer
-        case .status(.warning(let words)): logger.warning("\(words)")
+        case .status(.warning(let words)): write(.warning, "warning", words)
         case .status(.switched(let change)):
-            logger.notice("source \(change.to) instead of \(change.from): \(change.reason.words)")
+            write(.notice, "switched", "source \(change.to) instead of \(change.from): \(change.reason.words)")
         case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.members): break
         }
+    }
+
+    private func write(_ level: Logger.Level, _ cause: String, _ words: String) {
+        guard let leftOut = limits.passes(cause, at: MonotonicClock.milliseconds) else { return }
+        logger.log(level: level, "\(words)\(leftOut > 0 ? " (and \(leftOut) more like it before)" : "")")
     }
 }
 

@@ -26,18 +26,24 @@ public final class EventHandoff: Sendable {
         var end: End?
         var dropped = 0
         var receiver: CheckedContinuation<Void, Never>?
+        var limit: ReportLimit?
     }
 
     private let capacity: Int
     private let overflow: Overflow
-    private let monitor = Monitor(State())
+    private let monitor: Monitor<State>
     private let vigil: SourceVigil?
 
     /// An empty queue for that many events; the receiver may hold as many again in its hands.
     ///
     /// - Parameter vigil: who is told of signs of life.
-    public init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil? = nil) {
+    public convenience init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil? = nil) {
+        self.init(capacity: capacity, whenFull: overflow, vigil: vigil, limit: nil)
+    }
+
+    private init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil?, limit: ReportLimit?) {
         precondition(capacity > 0, "a queue needs room for one event")
+        monitor = Monitor(State(limit: limit))
         self.capacity = capacity
         self.overflow = overflow
         self.vigil = vigil
@@ -55,6 +61,11 @@ public final class EventHandoff: Sendable {
     public func send(_ event: PositionSourceEvent) -> Bool {
         let (isTaken, receiver) = monitor.wait { state -> (Bool, CheckedContinuation<Void, Never>?)? in
             guard state.end == nil else { return (false, nil) }
+            var event = event
+            if state.limit != nil {
+                guard let limited = state.limit?.limited(event, at: MonotonicClock.milliseconds) else { return (true, nil) }
+                event = limited
+            }
             if state.queue.count >= capacity {
                 guard overflow == .dropsOldest else { return nil }
                 state.queue.remove(at: state.queue.firstIndex { $0.isOvertaken } ?? 0)
@@ -137,7 +148,7 @@ public final class EventHandoff: Sendable {
         threadName: String, whenFull overflow: Overflow, capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
         body: @escaping @Sendable (EventHandoff, ThreadCancellation) throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let handoff = EventHandoff(capacity: capacity, whenFull: overflow, vigil: vigil)
+        let handoff = queue(capacity, overflow, vigil)
         vigil?.begin()
         defer { vigil?.end() }
         let thread: ThreadCancellation
@@ -172,7 +183,7 @@ public final class EventHandoff: Sendable {
         capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
         body: @escaping @Sendable (EventHandoff) async throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let handoff = EventHandoff(capacity: capacity, whenFull: .dropsOldest, vigil: vigil)
+        let handoff = queue(capacity, .dropsOldest, vigil)
         vigil?.begin()
         defer { vigil?.end() }
         let work = Task {
@@ -196,6 +207,12 @@ public final class EventHandoff: Sendable {
         work.cancel()
         await work.value
         try outcome.get()
+    }
+
+    /// A queue for a run: what cannot wait is limited (``ReportLimit``).
+    private static func queue(_ capacity: Int, _ overflow: Overflow, _ vigil: SourceVigil?) -> EventHandoff {
+        let limit = overflow == .dropsOldest ? ReportLimit(name: vigil?.name ?? "the source") : nil
+        return EventHandoff(capacity: capacity, whenFull: overflow, vigil: vigil, limit: limit)
     }
 
     /// Hands events over one by one until the end, or until the task is cancelled.

@@ -13,10 +13,14 @@ struct LossTeller: Sendable {
         return [.lost(reason)]
     }
 
-    /// Something that a person should know, once until the next loss.
+    /// Something that a person should know, once until the next loss; no more than so many different things.
     mutating func warn(_ text: String) -> [PositionSourceEvent] {
-        warned.insert(text).inserted ? [.status(.warning(text))] : []
+        guard warned.count < LossTeller.mostWarnings, warned.insert(text).inserted else { return [] }
+        return [.status(.warning(text))]
     }
+
+    /// A peer that always finds other words is not listened to for ever.
+    private static let mostWarnings = 50
 
     /// A fix has come.
     mutating func endLoss() { loss = nil }

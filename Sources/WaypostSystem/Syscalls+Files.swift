@@ -157,6 +157,13 @@ extension Syscalls {
         return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
     }
 
+    /// How many bytes the file system of that path has in all; nil when that cannot be known.
+    public static func diskByteCount(at path: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_blocks) * UInt64(status.f_frsize))
+    }
+
     /// The kinds of things that a path can name, links followed.
     public enum PathKind: Sendable {
         /// An ordinary file.

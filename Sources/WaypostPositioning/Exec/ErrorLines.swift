@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// Makes warnings of what a program prints as errors: line by line, short, printable, and few.
 ///
 /// - Concurrency: a value; times are milliseconds of one monotonic clock, given by the caller.

@@ -1,29 +1,22 @@
 import Waypost
 
-/// Turns what a program prints into events: NMEA and lines of JSON as they come, no more than a listener can use.
+/// Turns what a program prints into events: NMEA and lines of JSON as they come.
 ///
 /// The rules beside those of ``NMEAFollower``:
-/// - At most ``reportsPerSecond`` positions (and reports without a fix) pass, and as many sky views; the others are left out, which is
-///   said once a run.
 /// - What is neither NMEA nor JSON with positions is said once a run; so is JSON that cannot be read.
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct ExecFollower {
-    /// How many positions a second pass in the long run; as many may come at once.
-    static let reportsPerSecond = 50.0
-
     private let name: String
     private var follower: NMEAFollower
     private var lines = LineSwitch()
     private var errors = ErrorLines()
-    private var positionLimit = RateLimit(burst: ExecFollower.reportsPerSecond, perSecond: ExecFollower.reportsPerSecond)
-    private var skyLimit = RateLimit(burst: ExecFollower.reportsPerSecond, perSecond: ExecFollower.reportsPerSecond)
     private var reportCount = 0
     private var jsonLineCount = 0
     private var told: Set<Told> = []
 
     /// What is told once a run.
     private enum Told {
-        case tooMany, tooFast, unreadable, unknownLanguage
+        case tooFast, unreadable, unknownLanguage
     }
 
     /// Nothing started yet.
@@ -47,7 +40,7 @@ struct ExecFollower {
 
     /// The program has ended, or could not be started; told once until the next fix.
     mutating func ended(_ words: String, at now: Int64) -> [PositionSourceEvent] {
-        endEpoch(at: now) + warnings(errors.finish(at: now)) + follower.lose(.disconnected("\(name): \(words)"))
+        endEpoch() + warnings(errors.finish(at: now)) + follower.lose(.disconnected("\(name): \(words)"))
     }
 
     /// Takes the next bytes of its output, cut anywhere.
@@ -64,7 +57,7 @@ struct ExecFollower {
             }
         }
         swap(&lines, &self.lines)
-        return limited(events, at: now)
+        return events
     }
 
     /// Takes the next bytes of its errors, cut anywhere.
@@ -73,7 +66,7 @@ struct ExecFollower {
     }
 
     /// The output has fallen quiet: what was said belongs together.
-    mutating func endEpoch(at now: Int64) -> [PositionSourceEvent] { limited(follower.endEpoch(), at: now) }
+    mutating func endEpoch() -> [PositionSourceEvent] { follower.endEpoch() }
 
     /// The silence deadline may have passed.
     mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
@@ -104,26 +97,6 @@ struct ExecFollower {
 
     private mutating func tellUnreadable(_ words: String) -> [PositionSourceEvent] {
         tell(.unreadable, "JSON that cannot be read: \(words)")
-    }
-
-    private mutating func limited(_ events: [PositionSourceEvent], at now: Int64) -> [PositionSourceEvent] {
-        var passed: [PositionSourceEvent] = []
-        for event in events {
-            let passes =
-                switch event {
-                case .position, .noFix: positionLimit.passes(at: now)
-                case .sky: skyLimit.passes(at: now)
-                case .lost, .status, .finished: true
-                }
-            if passes { passed.append(event) }
-        }
-        if positionLimit.heldBack + skyLimit.heldBack > 0 {
-            passed += tell(
-                .tooMany,
-                "gives more than \(Int(ExecFollower.reportsPerSecond)) positions at once or a second; some are left out "
-                    + "(a program that buffers what it prints must flush every line)")
-        }
-        return passed
     }
 
     private mutating func tell(_ kind: Told, _ words: String) -> [PositionSourceEvent] {

@@ -9,7 +9,8 @@ import WaypostSystem
 /// - When it ends, however that is, it is started again after 1 s, then 2 s, 4 s, at most 60 s; one that ran for more than a minute was well,
 ///   and is started again after 1 s. How it ended is the reason of the loss. One that is silent is a loss, too, but left alone.
 /// - What it prints as errors becomes warnings: the first 200 bytes of a line, 20 lines at once, then one every ten seconds.
-/// - It cannot cost more than a receiver can: at most 50 positions a second pass, and no more than 1 MB a second is read.
+/// - It cannot cost more than a receiver can: at most 50 positions a second pass, as of any live source, and no more than 1 MB a second is
+///   read.
 /// - It runs once at a time, in a process group of its own, which gets SIGTERM at the end, and SIGKILL two seconds later; and it ends with
 ///   this process, killed or not. Whoever leaves the group (`setsid`) gets away.
 /// - Concurrency: a thread of its own starts, reads and ends it; after a cancellation that thread is there until the program has ended.
@@ -136,7 +137,7 @@ private struct ExecRun: ~Copyable {
         guard let count = readOnce(descriptor, &buffer) else {
             // Nothing there: a quiet gap ends an epoch, and may be silence.
             let now = MonotonicClock.milliseconds
-            if follower.isEpochOpen { send(follower.endEpoch(at: now)) }
+            if follower.isEpochOpen { send(follower.endEpoch()) }
             if now >= follower.silenceDeadline {
                 send(follower.checkSilence(at: now))
                 handoff.noteLook()

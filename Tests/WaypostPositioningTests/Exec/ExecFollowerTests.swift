@@ -30,7 +30,7 @@ import WaypostTestKit
             for start in stride(from: 0, to: bytes.count, by: length) {
                 events += follower.process(Array(bytes[start..<min(start + length, bytes.count)]), at: 0)
             }
-            events += follower.endEpoch(at: 0)
+            events += follower.endEpoch()
             #expect(Set(events.positions.map(\.time)) == Set((0..<4).map { receiver.epoch($0).time }), "\(length)")
             #expect(events.positions.allSatisfy { $0.source == "exec:x" })
             #expect(events.warnings.isEmpty)
@@ -75,21 +75,6 @@ import WaypostTestKit
         warnings += events.warnings
         #expect(warnings == ["exec:x: JSON that cannot be read: a line has more than 32768 bytes"])
         #expect(events.positions.count == 1)
-    }
-
-    @Test func letsFiftyPositionsASecondPassAndSaysWhy() {
-        var follower = started()
-        var passed = 0
-        var warnings: [String] = []
-        // A thousand a second, for ten seconds.
-        for index in 0..<10_000 {
-            let events = follower.process(json(index), at: Int64(index))
-            passed += events.positions.count
-            warnings += events.warnings
-        }
-        #expect((540...551).contains(passed), "\(passed)")
-        #expect(warnings.count == 1)
-        #expect(warnings[0].hasPrefix("exec:x: gives more than 50 positions at once or a second; some are left out"))
     }
 
     @Test func tellsSilenceOnceAndWhenNothingPrintedWasAPosition() {

@@ -115,7 +115,7 @@ import WaypostTestKit
         let source = ExecSource(command: "yes '{\"class\":\"TPV\",\"mode\":2,\"lat\":1.5,\"lon\":2.5}'")
         let before = anonymousKilobytes
         try await running(source) { log in
-            #expect(await log.waits { $0.positions.count >= 50 })
+            #expect(await log.waits { $0.positions.count >= 200 })
             let (count, start) = (log.positions.count, MonotonicClock.milliseconds)
             try await Task.sleep(for: .seconds(2))
             let rate = Double(log.positions.count - count) / Double(MonotonicClock.milliseconds - start) * 1_000

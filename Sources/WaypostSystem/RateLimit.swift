@@ -1,26 +1,26 @@
 /// Lets so many through at once and so many a second after that; counts the others.
 ///
 /// - Concurrency: a value; times are milliseconds of one monotonic clock, given by the caller.
-struct RateLimit {
+public struct RateLimit: Sendable {
     /// How many may come at once.
-    let burst: Double
+    public let burst: Double
     /// How many may come in a second, in the long run.
-    let perSecond: Double
+    public let perSecond: Double
     /// How many were kept back since ``takeHeldBack()``.
-    private(set) var heldBack = 0
+    public private(set) var heldBack = 0
 
     private var room: Double
     private var last: Int64?
 
     /// A limit that nothing has come to yet.
-    init(burst: Double, perSecond: Double) {
+    public init(burst: Double, perSecond: Double) {
         self.burst = burst
         self.perSecond = perSecond
         room = burst
     }
 
     /// Whether the next one passes.
-    mutating func passes(at now: Int64) -> Bool {
+    public mutating func passes(at now: Int64) -> Bool {
         if let last { room = min(burst, room + Double(now - last) / 1_000 * perSecond) }
         last = now
         guard room >= 1 else {
@@ -32,7 +32,7 @@ struct RateLimit {
     }
 
     /// How many were kept back since the last time.
-    mutating func takeHeldBack() -> Int {
+    public mutating func takeHeldBack() -> Int {
         defer { heldBack = 0 }
         return heldBack
     }

@@ -1,0 +1,48 @@
+import Testing
+import Waypost
+import WaypostTestKit
+
+@testable import WaypostPositioning
+
+@Suite struct ReportLimitTests {
+    @Test func letsFiftyPositionsASecondPassAndSaysWhy() {
+        var limit = ReportLimit(name: "exec:x")
+        // A thousand a second, for ten seconds.
+        let passed = (0..<10_000).compactMap { limit.limited(.position(fix(Double($0) / 1_000)), at: Int64($0)) }
+        let warnings = passed.compactMap { if case .status(.warning(let words)) = $0 { words } else { nil } }
+        #expect((691...702).contains(passed.count), "\(passed.count)")
+        #expect(warnings.count == 1)
+        #expect(warnings[0].hasPrefix("exec:x: gives more than 50 positions a second; some are left out"))
+    }
+
+    @Test func cutsLongWords() {
+        var limit = ReportLimit(name: "gpsd://x")
+        let words = String(repeating: "a", count: 10_000)
+        let long = limit.limited(.status(.warning(words)), at: 0)
+        #expect(long == .status(.warning(String(repeating: "a", count: 300) + "...")))
+        let short = limit.limited(.lost(.deviceGone("short")), at: 0)
+        #expect(short == .lost(.deviceGone("short")))
+    }
+}
+
+/// What every live source promises, on one that floods.
+@Suite struct FloodedSourceTests {
+    @Test func leavesOutWhatATCPServerFloods() async throws {
+        let server = try await NMEAServer()
+        try await running(NMEATCPSource(host: "127.0.0.1", port: UInt16(server.port))) { log in
+            #expect(await log.waits { _ in server.clientCount == 1 })
+            let receiver = SimulatedReceiver(periodMilliseconds: 100)
+            for index in 0..<2_000 { await server.send(receiver.epoch(index).text) }
+            #expect(await log.waits { $0.warnings.contains { $0.contains("some are left out") } })
+            #expect(log.positions.count < 1_000, "\(log.positions.count)")
+            #expect(log.warnings.count == 1)
+        }
+        await server.stop()
+    }
+
+    @Test func listensToNoEndlessWarnings() {
+        var teller = LossTeller()
+        let told = (0..<10_000).reduce(0) { $0 + teller.warn("gpsd: complaint \($1)").count }
+        #expect(told <= 50)
+    }
+}
