@@ -27,6 +27,20 @@ public final class EventHandoff: Sendable {
         var dropped = 0
         var receiver: CheckedContinuation<Void, Never>?
         var limit: ReportLimit?
+
+        /// Adds an event of a live source, if it may pass, in the place of an older one when there is no room.
+        mutating func add(_ event: PositionSourceEvent, capacity: Int) {
+            var event = event
+            if limit != nil {
+                guard let limited = limit?.limited(event, at: MonotonicClock.milliseconds) else { return }
+                event = limited
+            }
+            if queue.count >= capacity {
+                queue.remove(at: queue.firstIndex { $0.isOvertaken } ?? 0)
+                dropped += 1
+            }
+            queue.append(event)
+        }
     }
 
     private let capacity: Int
@@ -59,20 +73,25 @@ public final class EventHandoff: Sendable {
     /// Blocks while the queue is full and the policy says to wait; call it from a thread of your own.
     @discardableResult
     public func send(_ event: PositionSourceEvent) -> Bool {
+        if overflow == .dropsOldest { return send([event]) }
         let (isTaken, receiver) = monitor.wait { state -> (Bool, CheckedContinuation<Void, Never>?)? in
             guard state.end == nil else { return (false, nil) }
-            var event = event
-            if state.limit != nil {
-                guard let limited = state.limit?.limited(event, at: MonotonicClock.milliseconds) else { return (true, nil) }
-                event = limited
-            }
-            if state.queue.count >= capacity {
-                guard overflow == .dropsOldest else { return nil }
-                state.queue.remove(at: state.queue.firstIndex { $0.isOvertaken } ?? 0)
-                state.dropped += 1
-            }
+            guard state.queue.count < capacity else { return nil }
             state.queue.append(event)
             return (true, state.receiver.take())
+        }
+        receiver?.resume()
+        return isTaken
+    }
+
+    /// Adds what came together; who takes it is woken once.
+    @discardableResult
+    public func send(_ events: [PositionSourceEvent]) -> Bool {
+        guard overflow == .dropsOldest else { return events.allSatisfy { send($0) } }
+        let (isTaken, receiver) = monitor.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
+            guard state.end == nil else { return (false, nil) }
+            for event in events { state.add(event, capacity: capacity) }
+            return (true, state.queue.isEmpty ? nil : state.receiver.take())
         }
         receiver?.resume()
         return isTaken

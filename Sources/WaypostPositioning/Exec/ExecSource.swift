@@ -174,7 +174,7 @@ private struct ExecRun: ~Copyable {
     }
 
     private func send(_ events: [PositionSourceEvent]) {
-        for event in events { handoff.send(event) }
+        handoff.send(events)
     }
 }
 

@@ -59,12 +59,14 @@ private struct GPSDSession {
     private static let longestBackOffMilliseconds: Int64 = 3_000
     // How long a silent gpsd has to answer a question, and how long until the next question.
     private static let answerMilliseconds: Int64 = 5_000
+    private static let mostTogether = 16
 
     let source: GPSDSource
     let handoff: EventHandoff
     let cancellation: ThreadCancellation
     var follower: GPSDFollower
     var backOffMilliseconds = GPSDSession.firstBackOffMilliseconds
+    private var waiting: [PositionSourceEvent] = []
 
     init(source: GPSDSource, handoff: EventHandoff, cancellation: ThreadCancellation) {
         self.source = source
@@ -78,6 +80,7 @@ private struct GPSDSession {
             let reason = connectAndRead()
             if cancellation.isCancelled { return }
             send(follower.disconnected(reason))
+            flush()
             handoff.noteLook()
             guard cancellation.sleep(milliseconds: backOffMilliseconds) else { return }
             backOffMilliseconds = min(2 * backOffMilliseconds, GPSDSession.longestBackOffMilliseconds)
@@ -114,6 +117,7 @@ private struct GPSDSession {
             case .ended:
                 return "gpsd has closed the connection"
             case .incomplete:
+                flush()
                 let silenceDeadline = follower.silenceDeadline
                 if let answerDeadline, now >= answerDeadline { return "gpsd does not answer" }
                 if answerDeadline == nil, now >= max(silenceDeadline, questionAt) {
@@ -128,7 +132,15 @@ private struct GPSDSession {
         return "cancelled"
     }
 
-    private func send(_ events: [PositionSourceEvent]) {
-        for event in events { handoff.send(event) }
+    /// What gpsd says together, a view of the sky and a fix, is told together, before this thread sleeps.
+    private mutating func send(_ events: [PositionSourceEvent]) {
+        waiting += events
+        if waiting.count >= GPSDSession.mostTogether { flush() }
+    }
+
+    private mutating func flush() {
+        if waiting.isEmpty { return }
+        handoff.send(waiting)
+        waiting.removeAll(keepingCapacity: true)
     }
 }

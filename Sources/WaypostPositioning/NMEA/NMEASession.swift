@@ -59,7 +59,7 @@ final class NMEASession: Sendable {
     // The events leave under the lock, so that two callers cannot swap theirs.
     private func tell(_ events: (inout NMEAFollower) -> [PositionSourceEvent]) {
         follower.withLock { follower in
-            for event in events(&follower) { handoff.send(event) }
+            _ = handoff.send(events(&follower))
         }
     }
 }
