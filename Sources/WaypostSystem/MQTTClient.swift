@@ -78,11 +78,11 @@ public final class MQTTClient: Sendable {
     public func publish(
         _ messages: [MQTTMessage], until isConfirmed: (@Sendable (_ isAcknowledged: Bool) -> Bool)? = nil, patience: Duration = .zero
     ) async throws(MQTTError) -> Bool {
-        guard let session = state.withLock({ $0.session }), session.isUsable else {
-            // It may have ended since it was opened; what ended it says more.
-            throw state.withLock { $0.session }?.end ?? .lost(reason: "there is no connection")
-        }
         do throws(MQTTError) {
+            guard let session = state.withLock({ $0.session }), session.isUsable else {
+                // It may have ended since it was opened; what ended it says more.
+                throw state.withLock { $0.session }?.end ?? .lost(reason: "there is no connection")
+            }
             return try await session.run(MQTTJob(messages, until: isConfirmed, patience: patience))
         } catch .endedByBroker(let clientID, _) {
             throw .endedByBroker(clientID: clientID, count: state.withLock { max(1, $0.endCount) })

@@ -139,6 +139,23 @@ extension DeliveryOutcome {
     }
 }
 
+extension Destination {
+    /// Sends a batch in as many pieces as it takes on a box that is busy; the last answer, with all refusals.
+    func sendAll(_ batch: DispatchBatch) async -> DeliveryOutcome {
+        var (left, found) = (batch, [:] as [String: String])
+        while true {
+            switch await send(left) {
+            case .partly(let received, let refused, _, nil) where !received.isEmpty || !refused.isEmpty:
+                left.records.removeAll { received.contains($0.id) || refused[$0.id] != nil }
+                found.merge(refused) { first, _ in first }
+            case .delivered(let refused, let answer):
+                return .delivered(refused: refused.merging(found) { first, _ in first }, answer: answer)
+            case let outcome: return outcome
+            }
+        }
+    }
+}
+
 extension DispatchRecord {
     /// `call 7`, or the second of a position.
     var shortName: String {

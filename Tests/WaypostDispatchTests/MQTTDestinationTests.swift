@@ -172,7 +172,7 @@ import WaypostTestKit
         let consumer = try MQTTConsumer(broker.url)
         _ = try await consumer.client.connect()
         let destination = try Self.destination(broker.url)
-        #expect(await destination.send(Self.batch(1...destination.maximumBatchCount)) == Self.good)
+        #expect(await destination.sendAll(Self.batch(1...destination.maximumBatchCount)) == Self.good)
         try await consumer.wait(for: destination.maximumBatchCount)
         #expect(consumer.ids == (1...destination.maximumBatchCount).map { "t-\($0)" })
     }

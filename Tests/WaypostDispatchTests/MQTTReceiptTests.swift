@@ -49,7 +49,7 @@ import WaypostTestKit
         }
         _ = try await consumer.client.connect()
         #expect(
-            await (try destination(broker.url)).send(MQTTDestinationTests.batch(1...5))
+            await (try destination(broker.url)).sendAll(MQTTDestinationTests.batch(1...5))
                 == .delivered(refused: ["t-3": "refused by the application"], answer: "receipt of the application"))
     }
 
