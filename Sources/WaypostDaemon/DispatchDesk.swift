@@ -18,6 +18,10 @@ final class DispatchDesk: Sendable {
         var isSilent = false
         /// Fences that could not be told yet.
         var untold: [Geofence]?
+        /// Why the open outbox takes nothing now.
+        var refusal: String?
+        /// What was done about a damaged one.
+        var recovery: OutboxRecovery?
     }
 
     /// Of its own, so that the feeder can have it.
@@ -37,7 +41,11 @@ final class DispatchDesk: Sendable {
     /// Nil when nothing is to be sent, or nothing can be now.
     var dispatcher: Dispatcher? { line.state.withLock { $0.dispatcher } }
     /// What is wrong, for people; empty when all is well.
-    var problems: [String] { line.state.withLock { $0.problems } }
+    var problems: [String] {
+        line.state.withLock { state in
+            [state.refusal, state.recovery?.words].compactMap { $0 } + state.problems
+        }
+    }
     /// Whether there is an outbox that cannot be opened now.
     var isShut: Bool { dispatcher == nil && opening.map { Syscalls.exists($0.path) } ?? false }
     var tellsFences: Bool { opening.map { !$0.fenceReaders.isEmpty } ?? false }
@@ -95,6 +103,7 @@ final class DispatchDesk: Sendable {
                 isSilent = wanted
                 await dispatcher.setSilent(isSilent)
             }
+            await check()
             if !wasTold.isEmpty { logger.notice("the outbox is open: what waits is sent") }
             if let fences = line.state.withLock({ $0.untold.take() }) { await tell(fences) }
             return true
@@ -157,6 +166,21 @@ final class DispatchDesk: Sendable {
             }
         }
         await dispatcher.stop()
+    }
+
+    /// Looks whether the outbox is where it was, and whether it was damaged; what is new is logged.
+    func check() async {
+        guard let outbox = dispatcher?.outbox else { return }
+        var refusal: String?
+        do throws(OutboxError) { try await outbox.check() } catch { refusal = "nothing is taken for sending: \(error)" }
+        let recovery = await outbox.recovery
+        let (told, isNew) = line.state.withLock { state in
+            defer { (state.refusal, state.recovery) = (refusal, recovery) }
+            return (state.refusal, state.recovery != recovery)
+        }
+        if isNew, let recovery { logger.error("\(recovery.words)") }
+        if let refusal, refusal != told { logger.error("\(refusal)") }
+        if refusal == nil, told != nil { logger.notice("the outbox is back: events are taken for sending") }
     }
 
     /// How the destinations are, and what is wrong, for people; no destinations when the outbox cannot be read.

@@ -41,7 +41,6 @@ struct DispatchOpening: Sendable {
         let clock = DispatchClock(
             bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
         let outbox = try Outbox(path: path, limits: limits, clock: clock)
-        if let recovery = await outbox.recovery { problems.append(DispatchOpening.words(recovery)) }
         let dispatcher = Dispatcher(outbox: outbox, supply: try makeSupply(), device: device, clock: clock) { [logger] in logger.tell($0) }
         await dispatcher.setSilent(isSilent)
         for destination in destinations {
@@ -67,12 +66,14 @@ struct DispatchOpening: Sendable {
         }
         return (dispatcher, problems)
     }
+}
 
-    private static func words(_ recovery: OutboxRecovery) -> String {
-        """
-        the outbox was damaged (\(recovery.reason)): \(counted(recovery.entryCount, "event")) of it could be read and wait on; \
-        the damaged file is \(recovery.asidePath)
-        """
+extension OutboxRecovery {
+    /// What happened, for people.
+    var words: String {
+        let lost = lostCount.map { $0 == 1 ? "1 is lost" : "\($0) are lost" } ?? "nobody knows whether more are lost"
+        let aside = asidePath.map { "; the damaged file is \($0)" } ?? ""
+        return "the outbox was damaged (\(reason)): \(counted(entryCount, "event")) could be read and wait on, \(lost)\(aside)"
     }
 }
 

@@ -7,8 +7,8 @@ import WaypostSystem
 ///
 /// - Concurrency: an actor on a thread of its own, which waits for the disk.
 actor LogPositions: PositionSupply {
-    private let folder: LogFolder
-    private let type: LogTypes
+    let folder: LogFolder
+    let type: LogTypes
     private let executor: ThreadExecutor
     /// Where the last one stopped, the next one mostly goes on.
     private var reader: LogReader

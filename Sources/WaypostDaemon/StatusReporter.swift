@@ -13,6 +13,7 @@ struct StatusReporter: Sendable {
     let log: LogConsumer
     let fences: GeofenceKeeper
     let dispatches: DispatchDesk
+    let state: StateWatch
     let clock: ConfirmedClock
     let logFolder: String
     let stateFolder: String
@@ -59,7 +60,7 @@ struct StatusReporter: Sendable {
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)
         let (destinations, dispatchProblems) = await dispatches.report
-        problems += dispatchProblems
+        problems += await state.problems + dispatchProblems
         let statistics = await recorder.statistics
         let members = await manager.sourceMembers
         let lastSwitch = await manager.lastSwitch

@@ -44,9 +44,11 @@ struct Tracker {
         let fences = FenceWatcher(
             keeper: try makeKeeper(), recorder: recorder, watches: watches, dispatches: dispatches,
             hold: await manager.hold(nil, reason: "fences"), logger: logger)
+        let stateWatch = StateWatch(
+            folder: stateFolder, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger)
         let reporter = StatusReporter(
             manager: manager, source: source, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
-            clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder)
+            state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,
             privacy: privacy,
@@ -58,6 +60,7 @@ struct Tracker {
         await manager.attach(follower)
         await manager.attach(watches)
         await manager.attach(fences)
+        await manager.attach(stateWatch)
         if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
         await fences.start(log: LogFolder(path: configuration.log.directory))
         let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }

@@ -70,7 +70,7 @@ extension TrackerCommands {
     func refusal(_ error: OutboxError) -> ControlRefusal {
         switch error {
         case .unknownDestination, .tooLong: ControlRefusal(.badRequest, "\(error)")
-        case .full, .cannotAccess, .cannotOpen, .laterVersion: ControlRefusal(.unavailable, "\(error)")
+        case .full, .cannotAccess, .cannotOpen, .laterVersion, .gone: ControlRefusal(.unavailable, "\(error)")
         }
     }
 
@@ -95,7 +95,7 @@ extension JSONWriter {
                     json.member("name", status.state.name)
                     json.member("state", status.word)
                     json.member("events", status.state.waitingEventCount)
-                    json.member("positions", Int(clamping: status.positionsBehind))
+                    json.member("positions", status.waitingPositionCount)
                     json.member("dead_letters", status.state.deadLetterCount)
                     json.member("sent", status.state.sentCount)
                     json.member("dropped", status.state.droppedCount)
@@ -129,7 +129,7 @@ extension DestinationStatus {
         if state.isPaused { return "paused" }
         if isSending { return "sending" }
         if failure != nil { return needsMending ? "failing" : "retrying" }
-        return state.waitingEventCount > 0 || positionsBehind > 0 ? "waiting" : "idle"
+        return state.waitingEventCount > 0 || waitingPositionCount != 0 ? "waiting" : "idle"
     }
 
     /// What is wrong, for people; nil when nothing is.

@@ -82,8 +82,8 @@ public struct DestinationStatus: Sendable, Hashable {
     public var nextAttemptMilliseconds: Int64?
     /// Milliseconds since the last receipt of this run; nil when there was none.
     public var lastReceiptMilliseconds: Int64?
-    /// How many numbers of the log it is behind: about so many positions wait.
-    public var positionsBehind: UInt64
+    /// How many positions wait, of very many about so many; nil while the log cannot be read.
+    public var waitingPositionCount: Int?
 }
 
 /// What people should hear of.

@@ -32,12 +32,6 @@ public struct DestinationState: Sendable, Hashable {
     /// What it has of a lane that is not settled up to there.
     func settledAhead(in lane: DispatchLane) -> SettledAhead { lane == .events ? settledEvents : settledPositions }
 
-    /// How many numbers of the log it has not settled, when the newest is this one.
-    func positionsBehind(_ newest: UInt64) -> UInt64 {
-        let behind = positions.behind(newest)
-        return behind - min(behind, settledPositions.count(behind: positions.first))
-    }
-
     /// The number of the lane's last settled record.
     func sequence(of lane: DispatchLane) -> UInt64 {
         switch lane {

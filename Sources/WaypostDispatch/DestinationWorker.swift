@@ -158,17 +158,18 @@ actor DestinationWorker {
 
     func status() async throws(OutboxError) -> DestinationStatus {
         let state = try await outbox.state(of: settings.name)
-        let newest: UInt64
-        do throws(PositionSupplyError) { newest = try await supply.newestNumber() } catch { newest = 0 }
+        var positionCount: Int? = 0
+        if settings.sendsPositions {
+            do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: state) } catch { positionCount = nil }
+        }
         let now = clock.bootMilliseconds()
-        let behind = settings.sendsPositions ? state.positionsBehind(newest) : 0
         let failing = failure.map { now - $0.since }
-        let isStalled = (failing ?? 0) >= stallMilliseconds && (behind > 0 || state.waitingEventCount > 0)
+        let isStalled = (failing ?? 0) >= stallMilliseconds && (positionCount != 0 || state.waitingEventCount > 0)
         return DestinationStatus(
             state: state, isSending: sending != nil, failure: failure?.reason, needsMending: failure?.needsMending ?? false,
             failingMilliseconds: failing, isStalled: isStalled,
             nextAttemptMilliseconds: timer.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
-            positionsBehind: behind)
+            waitingPositionCount: positionCount)
     }
 
     /// So long without a receipt is more than a gap in the network.

@@ -169,19 +169,22 @@ public actor Dispatcher {
         for worker in attached { statuses.append(try await worker.status()) }
         let names = Set(statuses.map(\.state.name))
         let others = try await outbox.destinations().filter { !names.contains($0.name) }
-        guard !others.isEmpty else { return statuses }
-        let newest = try await newestPosition()
-        return statuses
-            + others.map { state in
-                DestinationStatus(
-                    state: state, isAttached: false, isSending: false, needsMending: false,
-                    positionsBehind: state.takesPositions ? state.positionsBehind(newest) : 0)
+        for state in others {
+            var positionCount: Int? = 0
+            if state.takesPositions {
+                do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: state) } catch { positionCount = nil }
             }
+            statuses.append(
+                DestinationStatus(
+                    state: state, isAttached: false, isSending: false, needsMending: false, waitingPositionCount: positionCount))
+        }
+        return statuses
     }
 
     /// Ends all sending; what has no receipt is sent again in the next run.
     public func stop() async {
         for worker in workers.withLock({ $0 }) { await worker.stop() }
+        try? await outbox.checkpoint()  // What stays in its log is found there.
     }
 
     // MARK: - Parts

@@ -62,9 +62,17 @@ public struct PositionCursor: Sendable, Hashable {
         joinOldest()
     }
 
-    /// How many numbers it has not settled, when the newest is this one.
-    func behind(_ newest: UInt64) -> UInt64 {
-        stretches.reduce(newest > live ? newest - live : 0) { $0 + ($1.through - $1.after) }
+    /// A cursor from what a file says, whatever that is: stretches in order, apart, and behind the live lane.
+    init(live: UInt64, gating found: [Stretch]) {
+        self.init(live: live)
+        for stretch in found.sorted(by: { $0.after < $1.after }) where stretch.after < stretch.through && stretch.through <= live {
+            if let last = stretches.last, stretch.after <= last.through {
+                stretches[stretches.count - 1].through = max(last.through, stretch.through)
+            } else {
+                stretches.append(stretch)
+            }
+        }
+        joinOldest()
     }
 
     /// Up to here all is settled.

@@ -11,8 +11,28 @@ public protocol PositionSupply: Sendable {
     /// - Errors: the log cannot be read now; it is asked again later.
     func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage
 
+    /// How many positions there are after that number and up to `last`.
+    ///
+    /// Exact as long as that is quickly found; of many, the order of magnitude is enough.
+    func count(after number: UInt64, through last: UInt64) async throws(PositionSupplyError) -> Int
+
     /// The number of the newest position there is; 0 when there is none.
     func newestNumber() async throws(PositionSupplyError) -> UInt64
+}
+
+extension PositionSupply {
+    /// How many positions a destination has still to get.
+    func count(waitingFor state: DestinationState) async throws(PositionSupplyError) -> Int {
+        let cursor = state.positions
+        var count = 0
+        for stretch in cursor.stretches + [.init(after: cursor.live, through: .max)] {
+            count += try await self.count(after: stretch.after, through: stretch.through)
+        }
+        for settled in state.settledPositions.stretches where settled.through > cursor.first {
+            count -= try await self.count(after: max(settled.after, cursor.first), through: settled.through)
+        }
+        return max(0, count)
+    }
 }
 
 /// Some positions of the log.
@@ -45,10 +65,15 @@ public struct NumberedPosition: Sendable, Hashable {
     /// Its name for ever: the number alone would come again after somebody removed the log folder, and both on another box.
     public var id: String { "p-\(number)-\(position.time?.millisecondsSince1970 ?? 0)-\(RecordBox.digits)" }
 
+    /// The largest number of a log.
+    private static let largestNumber: UInt64 = 1 << 62
+
     /// The number in a name; nil for a name that is none of a position.
     public static func number(ofID id: String) -> UInt64? {
         let parts = id.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == "p", let number = UInt64(parts[1]), number > 0 else { return nil }
+        guard parts.count == 3, parts[0] == "p", let number = UInt64(parts[1]),
+            (1...NumberedPosition.largestNumber).contains(number)
+        else { return nil }
         return number
     }
 }

@@ -20,11 +20,6 @@ public struct SettledAhead: Sendable, Hashable {
         return place < stretches.count && stretches[place].after < number
     }
 
-    /// How many numbers are settled behind that one.
-    func count(behind number: UInt64) -> UInt64 {
-        stretches.reduce(0) { $0 + ($1.through > number ? $1.through - max($1.after, number) : 0) }
-    }
-
     /// Settles what is after one number and up to another.
     mutating func insert(_ new: PositionCursor.Stretch) {
         guard new.through > new.after else { return }

@@ -80,6 +80,10 @@ final class MemoryLog: PositionSupply {
         return PositionPage(positions: Array(found), through: found.last?.number ?? number)
     }
 
+    func count(after number: UInt64, through last: UInt64) async throws(PositionSupplyError) -> Int {
+        try await positions(after: number, through: last, limit: .max).positions.count
+    }
+
     func newestNumber() async throws(PositionSupplyError) -> UInt64 { positions.withLock { $0.last?.number ?? 0 } }
 }
 

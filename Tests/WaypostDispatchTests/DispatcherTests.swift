@@ -213,7 +213,7 @@ import WaypostTestKit
         #expect(history == (1...100).map { "\($0)" }.filter { !live.contains($0) })
         #expect(destination.taken.filter { $0.lane == .history }.map(\.sequence) == Array(1...UInt64(history.count)))
         #expect(live.count + history.count == 100)
-        #expect(try await dispatcher.statuses()[0].positionsBehind == 0)
+        #expect(try await dispatcher.statuses()[0].waitingPositionCount == 0)
     }
 
     @Test func staysSilentWhilePausedOrOptedOutOverRestarts() async throws {

@@ -217,7 +217,7 @@ import WaypostTestKit
         fixture.log.log(1...100)
         try await dispatcher.accept((1...100).map(DispatchFixture.call))
         var attempts = 0
-        while try await dispatcher.statuses()[0].positionsBehind > 0, attempts < 300 {
+        while try await dispatcher.statuses()[0].waitingPositionCount ?? 1 > 0, attempts < 300 {
             attempts += 1
             _ = try await dispatcher.dispatch()
         }

@@ -63,7 +63,7 @@ import WaypostSystem
         #expect(try await dispatcher.accounts(of: [LedgerQuestion(position: nil, id: "e-pruned")])[0].map(\.fate) == [.forgotten])
     }
 
-    /// What is damaged in the file is left out; it does not end the reading before what comes behind it.
+    /// What this version cannot read is left out; it does not end the reading before what comes behind it.
     @Test func goesOnBehindWhatCannotBeRead() async throws {
         let fixture = try DispatchFixture()
         let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination())])
@@ -72,7 +72,12 @@ import WaypostSystem
         #expect(ids.count == 9)
         let database = try SQLiteDatabase(path: fixture.path)
         // One of a page, then two whole pages of two.
-        for id in [ids[1]] + ids[3...6] { try database.run("UPDATE entry SET body = x'00ff' WHERE id = ?", [.text(id)]) }
+        for id in [ids[1]] + ids[3...6] {
+            let unknown = Array(#"{"class":"OF A LATER VERSION"}"#.utf8)
+            let entry = try #require(try await dispatcher.outbox.entry(id: id))
+            let checksum = EncodedEntry(id: id, moment: entry.moment, body: unknown).checksum
+            try database.run("UPDATE entry SET body = ?, checksum = ? WHERE id = ?", [.bytes(unknown), .integer(checksum), .text(id)])
+        }
 
         var (told, number) = ([String](), UInt64(0))
         while true {

@@ -193,7 +193,7 @@ import WaypostTestKit
         fixture.log.log(1...200)
         try await dispatcher.accept((1...200).map(DispatchFixture.call))
         var rounds = 0
-        while try await dispatcher.statuses()[0].positionsBehind > 0, rounds < 400 {
+        while try await dispatcher.statuses()[0].waitingPositionCount ?? 1 > 0, rounds < 400 {
             rounds += 1
             _ = try await dispatcher.dispatch()
             try await Task.sleep(for: .milliseconds(20))

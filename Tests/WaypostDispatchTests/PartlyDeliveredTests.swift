@@ -23,7 +23,7 @@ import WaypostTestKit
         try await dispatcher.accept((1...10).map(DispatchFixture.call))
         try await drain(dispatcher, attempts: 12)
         #expect(destination.takenNames == (1...10).map { "call \($0)" } + (1...20).map { "\($0)" })
-        #expect(try await dispatcher.statuses()[0].positionsBehind == 0)
+        #expect(try await dispatcher.statuses()[0].waitingPositionCount == 0)
     }
 
     @Test func saysWhatStoppedItThere() async throws {
@@ -91,7 +91,7 @@ import WaypostTestKit
         // Numbers of the lane are as they were.
         #expect(third.taken.map(\.sequence) == missing.map { UInt64($0) })
         let end = try await last.statuses()[0]
-        #expect(end.positionsBehind == 0 && end.state.waitingEventCount == 0 && end.state.sentCount == 80)
+        #expect(end.waitingPositionCount == 0 && end.state.waitingEventCount == 0 && end.state.sentCount == 80)
         #expect(end.state.settledEvents == SettledAhead() && end.state.settledPositions == SettledAhead())
         #expect(end.state.liveSequence == 40)
         let fates = try await last.accounts(of: (1...40).map { LedgerQuestion(position: UInt64($0) * 3, id: "p-\($0)") })
@@ -159,7 +159,7 @@ import WaypostTestKit
         let dispatcher = try await fixture.dispatcher([("traccar", try destination(server.url))], batchCount: 50)
         fixture.log.log(1...150)
         var attempts = 0
-        while try await dispatcher.statuses()[0].positionsBehind > 0, attempts < 400 {
+        while try await dispatcher.statuses()[0].waitingPositionCount ?? 1 > 0, attempts < 400 {
             attempts += 1
             _ = try await dispatcher.dispatch()
         }

@@ -23,8 +23,6 @@ import Waypost
                     oracle.formUnion(after + 1..<through + 1)
                 }
                 #expect((0...140).allSatisfy { settled.contains($0) == oracle.contains($0) }, "round \(round)")
-                let number = UInt64.random(in: 0...140, using: &generator)
-                #expect(settled.count(behind: number) == UInt64(oracle.count { $0 > number }), "round \(round)")
                 // In order, none empty, none touches the next.
                 let numbers = settled.stretches.flatMap { [$0.after, $0.through] }
                 #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "round \(round): \(numbers)")

@@ -144,7 +144,7 @@ import WaypostTestKit
         #expect(try await dispatcher.outbox.deadLetters().isEmpty)
         try server.setMode("device van-7")
         var attempts = 0
-        while try await dispatcher.statuses()[0].positionsBehind > 0, attempts < 20 {
+        while try await dispatcher.statuses()[0].waitingPositionCount ?? 1 > 0, attempts < 20 {
             attempts += 1
             _ = try await dispatcher.dispatch()
         }

@@ -50,7 +50,7 @@ import WaypostSystem
         let dispatcher = try await fixture.dispatcher([("new", new)])
         let statuses = try await dispatcher.statuses()
         #expect(statuses.map(\.state.name) == ["new", "old"] && statuses.map(\.isAttached) == [true, false])
-        #expect(statuses[1].state.waitingEventCount == 9 && statuses[1].positionsBehind == 30)
+        #expect(statuses[1].state.waitingEventCount == 9 && statuses[1].waitingPositionCount == 10)
         #expect(try await dispatcher.dispatch() == .noData)
 
         try await dispatcher.move("old", to: "new")
@@ -99,7 +99,7 @@ import WaypostSystem
         fixture.log.log(1...9)
         #expect(try await dispatcher.dispatch() == .good)
         #expect(try await ids(dispatcher, "events", pageCount: 100).count == 1)
-        #expect(try await dispatcher.statuses().last?.positionsBehind == 0)
+        #expect(try await dispatcher.statuses().last?.waitingPositionCount == 0)
         try await dispatcher.move("events", to: "home")
         _ = try await dispatcher.dispatch()
         #expect(home.taken.map(\.lane) == [.events] + Array(repeating: .live, count: 9) + [.events])

@@ -22,7 +22,7 @@ struct DispatchStatusCommand: ParsableCommand {
     }
 }
 
-/// A destination for people: `home  waiting: 3 events, about 120 positions, next in 40 s`.
+/// A destination for people: `home, waiting: 3 events, 120 positions, next in 40 s`.
 struct DestinationLine {
     let destination: JSONValue
 
@@ -32,7 +32,8 @@ struct DestinationLine {
 
     var text: String {
         func count(_ name: String) -> Int { destination[name]?.int ?? 0 }
-        var parts = ["\(counted(count("events"), "event"))", "about \(counted(count("positions"), "position"))"]
+        var parts = [counted(count("events"), "event")]
+        parts.append(destination["positions"]?.int.map { counted($0, "position") } ?? "positions that cannot be counted now")
         if count("dead_letters") > 0 { parts.append(counted(count("dead_letters"), "dead letter")) }
         if count("dropped") > 0 { parts.append("\(count("dropped")) dropped") }
         if count("late") > 0 { parts.append("\(count("late")) late") }

@@ -21,6 +21,10 @@ enum LogDay {
             return PositionPage(positions: Array(found), through: found.last?.number ?? number)
         }
 
+        func count(after number: UInt64, through last: UInt64) async throws(PositionSupplyError) -> Int {
+            waiting.withLock { $0.count { $0.number > number && $0.number <= last } }
+        }
+
         func newestNumber() async throws(PositionSupplyError) -> UInt64 { waiting.withLock { $0.last?.number ?? 0 } }
     }
 

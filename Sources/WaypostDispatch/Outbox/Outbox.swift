@@ -10,21 +10,24 @@ import WaypostSystem
 /// ```
 /// What was accepted is there until every destination has a receipt for it, through kill -9, power cuts, months without a network and
 /// changes of the configuration; only ``OutboxLimits``, ``discard(_:newestPosition:)`` and ``erase(from:to:)`` remove more. A full disk
-/// refuses and leaves everything as it was. A damaged file is set aside, what can be read of it goes on, and ``recovery`` says so. The file
-/// of a later version is left as it is.
+/// refuses and leaves everything as it was. A damaged file or log of it is set aside, what can be read of it goes on, and ``recovery`` says
+/// so, and how many entries are lost. A file that is removed while it is in use is written anew as soon as its folder is there; until then nothing
+/// is taken. The file of a later version is left as it is.
 /// - Concurrency: an actor on a thread of its own. Entries of several callers that come while the disk is busy share one commit.
 /// - Cost: a commit, one wait for the disk, per crowd of callers.
 public actor Outbox {
     /// Where it is.
     public nonisolated let path: String
     /// What was done about a damaged file since the start; nil when all was well.
-    public private(set) var recovery: OutboxRecovery?
+    public internal(set) var recovery: OutboxRecovery?
 
-    private let limits: OutboxLimits
+    let limits: OutboxLimits
     private nonisolated let clock: DispatchClock
     private let executor: ThreadExecutor
     private nonisolated let waiting = Monitor<[Acceptance]>([])
-    private var openStore: OutboxStore?
+    var openStore: OutboxStore?
+    /// How far the attached destinations are, for a file that knows nothing of them any more.
+    private(set) var attached: [String: DestinationState] = [:]
 
     /// The outbox's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -60,7 +63,8 @@ public actor Outbox {
             throw .tooLong(byteCount: body.count, limit: OutboxEntry.maximumByteCount)
         }
         let moment = RecordMoment(
-            bootIdentity: BootIdentity.bytes, bootMilliseconds: clock.bootMilliseconds(), time: entry.time ?? clock.confirmedTime())
+            bootIdentity: BootIdentity.bytes, bootMilliseconds: max(0, clock.bootMilliseconds()),
+            time: (entry.time ?? clock.confirmedTime()).flatMap { $0.hasFourDigitYear ? $0 : nil })
         return EncodedEntry(id: entry.id, moment: moment, body: body)
     }
 
@@ -77,6 +81,8 @@ public actor Outbox {
                 if try store.note(Outbox.optOut) != nil { return }
                 try store.insert(acceptances.flatMap(\.entries), earliest: earliest)
             }
+            // What was written to a file without a name is not on the disk.
+            if isGone { throw .gone(path: path) }
         } catch {
             for acceptance in acceptances { acceptance.failure.withLock { $0 = error } }
         }
@@ -119,6 +125,7 @@ public actor Outbox {
             try store.setNote(Outbox.waypoints, nil)
             for destination in try store.destinations() { _ = try store.discard(destination.name, newestPosition: newestPosition) }
         }
+        try readAttached()
     }
 
     private static let optOut = "opted_out"
@@ -136,7 +143,9 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in
             try store.attach(name, newestPosition: newestPosition, takesPositions: takesPositions)
         }
-        return try state(of: name)
+        let state = try state(of: name)
+        attached[name] = state
+        return state
     }
 
     /// All destinations that were ever attached.
@@ -164,6 +173,7 @@ public actor Outbox {
             return try store.discard(name, newestPosition: newestPosition)
         }
         if !isKnown { throw .unknownDestination(name: name) }
+        try readAttached()
     }
 
     /// Ends that new destinations begin with the oldest, as they do after a damage that took how far the old ones were.
@@ -177,12 +187,20 @@ public actor Outbox {
     func move(_ name: String, to other: String, newestPosition: UInt64?) throws(OutboxError) {
         let isKnown = try use { (store) throws(SQLiteError) in try store.move(name, to: other, newestPosition: newestPosition) }
         if !isKnown { throw .unknownDestination(name: name) }
+        try readAttached()
     }
 
     /// Forgets a destination: what waits for it, its dead letters and its receipts.
     func forget(_ name: String) throws(OutboxError) {
         let isKnown = try use { (store) throws(SQLiteError) in try store.forget(name) }
         if !isKnown { throw .unknownDestination(name: name) }
+        try readAttached()
+    }
+
+    /// What is attached has changed, or is gone.
+    private func readAttached() throws(OutboxError) {
+        let states = try destinations()
+        attached = attached.compactMapValues { known in states.first { $0.name == known.name } }
     }
 
     // MARK: - Sending
@@ -202,6 +220,11 @@ public actor Outbox {
     ) throws(OutboxError) {
         let now = clock.confirmedTime()
         try use { (store) throws(SQLiteError) in try store.settle(settlement, positions, ahead, for: name, at: now) }
+        guard var state = attached[name] else { return }
+        if settlement.lane == .events { state.eventCursor = max(state.eventCursor, settlement.through) }
+        if let positions { state.positions = positions }
+        if let ahead, settlement.lane == .events { state.settledEvents = ahead } else if let ahead { state.settledPositions = ahead }
+        attached[name] = state
     }
 
     /// Keeps how far a destination is in the log.
@@ -209,6 +232,7 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in
             try store.database.transaction { () throws(SQLiteError) in try store.keep(cursor, for: name) }
         }
+        attached[name]?.positions = cursor
     }
 
     // MARK: - Dead letters
@@ -239,50 +263,6 @@ public actor Outbox {
     /// Removes what happened from one moment on until before another from entries and dead letters; how many.
     public func erase(from: UTCTime, to: UTCTime) throws(OutboxError) -> Int {
         try use { (store) throws(SQLiteError) in try store.erase(from: from, to: to) }
-    }
-
-    // MARK: - The file
-
-    /// Does something with the file; a damaged one is replaced first by what can be read of it.
-    func use<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
-        do throws(SQLiteError) {
-            return try body(try store())
-        } catch {
-            guard error.kind == .corrupt else { throw OutboxError(error) }
-            // Closed before its files get other names.
-            openStore = nil
-            recovery = try OutboxSalvage.run(path, because: error)
-        }
-        do throws(SQLiteError) { return try body(try store()) } catch { throw OutboxError(error) }
-    }
-
-    private func store() throws(SQLiteError) -> OutboxStore {
-        if let openStore { return openStore }
-        let store = try OutboxStore(SQLiteDatabase(path: path), limits: limits)
-        openStore = store
-        return store
-    }
-
-    private static func open(_ path: String, _ limits: OutboxLimits) throws(OutboxError) -> (OutboxStore, OutboxRecovery?) {
-        do { try OutboxSalvage.finishRenaming(path) } catch { throw .cannotOpen(path: path, reason: error.reason) }
-        var recovery: OutboxRecovery?
-        while true {
-            let version: Int
-            do throws(SQLiteError) {
-                let database = try SQLiteDatabase(path: path)
-                version = try OutboxSchema.version(of: database)
-                if version <= OutboxSchema.version {
-                    try database.checkIntegrity()
-                    return (try OutboxStore(database, limits: limits), recovery)
-                }
-            } catch {
-                // One rescue is enough: what it made is whole.
-                guard error.kind == .corrupt, recovery == nil else { throw OutboxError(error) }
-                recovery = try OutboxSalvage.run(path, because: error)
-                continue
-            }
-            throw .laterVersion(path: path, version: version)
-        }
     }
 }
 

@@ -21,8 +21,11 @@ public enum SQLiteValue: Sendable, Hashable, ExpressibleByIntegerLiteral, Expres
     /// A whole number, or NULL.
     public init(_ value: Int64?) { self = value.map(SQLiteValue.integer) ?? .null }
 
-    /// A number that grows for ever; SQLite's numbers have a sign, and such a number does not come so far.
-    public init(_ value: UInt64) { self = .integer(Int64(clamping: value)) }
+    /// A number that grows for ever; it does not come so far as ``largestNumber``.
+    public init(_ value: UInt64) { self = .integer(min(Int64(clamping: value), SQLiteValue.largestNumber)) }
+
+    /// The largest number of those that grow for ever: one more, or the distance of two, is a number, too.
+    public static let largestNumber: Int64 = 1 << 62
 }
 
 /// The row at which a query stands.
@@ -35,8 +38,11 @@ public struct SQLiteRow {
     /// A column's whole number, 0 when it has none; columns are counted from 0.
     public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    /// A column's number that grows for ever; 0 when it has none.
-    public func number(_ column: Int32) -> UInt64 { UInt64(clamping: integer(column)) }
+    /// A column's number that grows for ever, or is counted, from 0 to ``SQLiteValue/largestNumber``; 0 when it has none.
+    public func number(_ column: Int32) -> UInt64 { UInt64(min(max(integer(column), 0), SQLiteValue.largestNumber)) }
+
+    /// A column's count; 0 when it has none.
+    public func count(_ column: Int32) -> Int { Int(number(column)) }
 
     /// Whether a column has no value.
     public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }

@@ -10,6 +10,8 @@ public enum OutboxError: Error, Equatable, Sendable {
     case full(path: String)
     /// The file cannot be read or written; nothing was taken.
     case cannotAccess(path: String, reason: String)
+    /// The file was removed or replaced while it was open; nothing was taken.
+    case gone(path: String)
     /// An entry is longer than ``OutboxEntry/maximumByteCount``.
     case tooLong(byteCount: Int, limit: Int)
     /// No destination of that name was ever attached.
@@ -26,7 +28,7 @@ public enum OutboxError: Error, Equatable, Sendable {
     /// Whether the same may succeed later without anybody changing the set-up.
     public var isTemporary: Bool {
         switch self {
-        case .full, .cannotAccess: true
+        case .full, .cannotAccess, .gone: true
         case .cannotOpen, .laterVersion, .tooLong, .unknownDestination: false
         }
     }
@@ -41,6 +43,7 @@ extension OutboxError: CustomStringConvertible {
             "\(path): written by a later waypost (version \(version)); it is left as it is: install that one again"
         case .full(let path): "\(path): no room on the disk"
         case .cannotAccess(let path, let reason): "\(path): cannot be read or written: \(reason)"
+        case .gone(let path): "\(path): was removed or replaced while it was in use; bring its folder back, or restart the tracker"
         case .tooLong(let byteCount, let limit): "an event of \(byteCount) bytes; the outbox takes \(limit)"
         case .unknownDestination(let name): "\(name): no such destination"
         }

@@ -32,15 +32,14 @@ extension OutboxStore {
 
     /// Entries after a number, not before a moment; those without a time are among them.
     func entries(after number: UInt64, since time: UTCTime, limit: Int) throws(SQLiteError) -> [StoredEntry] {
-        try database.rows(
-            """
-            SELECT \(OutboxStore.entryColumns) FROM entry WHERE number > ? AND (time IS NULL OR time >= ?) ORDER BY number LIMIT ?
-            """, [SQLiteValue(number), .integer(time.millisecondsSince1970), .integer(Int64(limit))], OutboxStore.entry)
+        try entries(
+            "number > ? AND (time IS NULL OR time >= ?) ORDER BY number LIMIT ?",
+            [SQLiteValue(number), .integer(time.millisecondsSince1970), .integer(Int64(limit))])
     }
 
     /// The entry of that name; nil when there is none, errors are thrown.
     func entry(id: String) throws(SQLiteError) -> StoredEntry? {
-        try database.rows("SELECT \(OutboxStore.entryColumns) FROM entry WHERE id = ?", [.text(id)], OutboxStore.entry).first
+        try entries("id = ?", [.text(id)]).first
     }
 
     /// Keeps the receipts of a settlement.

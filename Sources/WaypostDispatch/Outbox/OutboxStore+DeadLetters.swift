@@ -57,6 +57,7 @@ extension OutboxStore {
 
     /// Removes what happened from one moment on until before another, so that it is not to be found in the file either.
     func erase(from: UTCTime, to: UTCTime) throws(SQLiteError) -> Int {
+        forgetWaiting()
         try database.execute("PRAGMA secure_delete = ON")
         let range: [SQLiteValue] = [.integer(from.millisecondsSince1970), .integer(to.millisecondsSince1970)]
         let erased = try database.transaction { () throws(SQLiteError) in
@@ -65,7 +66,8 @@ extension OutboxStore {
             return try database.run("DELETE FROM dead_letter WHERE time >= ? AND time < ?", range) + entries
         }
         try countBytes()
-        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try countWaiting()
+        try database.checkpoint()
         try database.execute("PRAGMA secure_delete = OFF")
         return erased
     }

@@ -16,6 +16,9 @@ public final class SQLiteDatabase {
     public let path: String
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
+    private let identity: FileIdentity?
+    /// That of the log, once there is one.
+    private var logIdentity: FileIdentity?
 
     /// Waits so long for another process that holds the file, milliseconds.
     static let busyMilliseconds: Int32 = 5_000
@@ -36,6 +39,7 @@ public final class SQLiteDatabase {
             throw SQLiteError(code: code, message: message, path: path)
         }
         handle = opened
+        identity = FileIdentity(of: path)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, SQLiteDatabase.busyMilliseconds)
         if isReadOnly { return }
@@ -52,7 +56,10 @@ public final class SQLiteDatabase {
         try execute("PRAGMA journal_size_limit = \(SQLiteDatabase.logByteCount)")
     }
 
-    private static let logByteCount: Int64 = 1_048_576
+    /// So much may wait in the log until it is brought into the database's own file: what a damage of the log can reach.
+    private static let logByteCount: Int64 = 262_144
+    /// The log's name behind that of the database.
+    public static let logSuffix = "-wal"
     /// Source: SQLite's file format, section 4.1.
     private static let frameHeadByteCount: Int64 = 24
 
@@ -131,6 +138,38 @@ public final class SQLiteDatabase {
     public func checkIntegrity() throws(SQLiteError) {
         let words = try rows("PRAGMA quick_check(1)") { $0.text(0) }
         if words != ["ok"] { throw SQLiteError(code: SQLITE_CORRUPT, message: words.joined(separator: "; "), path: path) }
+    }
+
+    /// Brings everything from the log into the database's own file, and empties the log.
+    public func checkpoint() throws(SQLiteError) {
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Whether the files that are written to are those that have the names.
+    public enum Place: Sendable {
+        /// They are.
+        case known
+        /// The log was removed or replaced; ``SQLiteDatabase/checkpoint()`` saves what is in it.
+        case withoutLog
+        /// The database itself was removed or replaced; what is written is gone with the process.
+        case gone
+    }
+
+    /// Whether somebody has taken the files away.
+    ///
+    /// - Cost: two calls of stat.
+    public func place() -> Place {
+        if FileIdentity(of: path) != identity { return .gone }
+        let log = FileIdentity(of: path + SQLiteDatabase.logSuffix)
+        defer { logIdentity = log ?? logIdentity }
+        return logIdentity == nil || log == logIdentity ? .known : .withoutLog
+    }
+
+    /// Writes all of it to a new file, whole.
+    ///
+    /// - Errors: there is a file of that name.
+    public func copy(to path: String) throws(SQLiteError) {
+        try run("VACUUM INTO ?", [.text(path)])
     }
 
     /// The number that the last inserted row got.

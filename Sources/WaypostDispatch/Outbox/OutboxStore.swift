@@ -15,19 +15,26 @@ final class OutboxStore {
     var receiptCount = 0
     /// What happened before is not there any more.
     private var prunedTime: UTCTime?
+    /// What the file beside the database knows of it.
+    private(set) var tally = OutboxTally()
+    private let tallyFile: OutboxTallyFile
 
     /// The outbox in a database of any version up to this one.
-    init(_ database: SQLiteDatabase, limits: OutboxLimits) throws(SQLiteError) {
+    ///
+    /// - Parameter known: what was counted when it was last open; numbers up to there are not given again.
+    init(_ database: SQLiteDatabase, limits: OutboxLimits, known: OutboxTally? = nil) throws(SQLiteError) {
         try OutboxSchema.upgrade(database)
         self.database = database
         self.limits = limits
+        tallyFile = OutboxTallyFile(ofOutbox: database.path)
         entryByteCount = try database.integer("SELECT sum(length(body)) FROM entry") ?? 0
-        lastEntryNumber =
+        let last =
             try database.integer(
                 """
                 SELECT max(coalesce((SELECT max(number) FROM entry), 0), coalesce((SELECT max(event_cursor) FROM destination), 0),
-                    coalesce((SELECT value FROM note WHERE name = ?), 0))
-                """, [.text(OutboxStore.lastEntry)]) ?? 0
+                    coalesce((SELECT value FROM note WHERE name = ?), 0), ?)
+                """, [.text(OutboxStore.lastEntry), .integer(known?.last ?? 0)]) ?? 0
+        lastEntryNumber = min(last, SQLiteValue.largestNumber)
     }
 
     var maximumDeadLetterCount: Int64 { limits.maximumDeadLetterCount }
@@ -37,70 +44,130 @@ final class OutboxStore {
         entryByteCount = try database.integer("SELECT sum(length(body)) FROM entry") ?? 0
     }
 
+    // MARK: - What waits
+
+    /// How many of the entries that waited are not there any more.
+    static func missingCount(of known: OutboxTally, in database: SQLiteDatabase) throws(SQLiteError) -> Int {
+        let there = try database.integer(
+            "SELECT count(*) FROM entry WHERE number > ? AND number <= ?", [.integer(known.settled), .integer(known.last)])
+        return max(0, Int(known.waiting - (there ?? 0)))
+    }
+
+    /// Counts anew what waits, after more than a batch was settled or removed.
+    func countWaiting() throws(SQLiteError) {
+        tally.last = lastEntryNumber
+        tally.settled = try settledNumber()
+        tally.waiting = try database.integer("SELECT count(*) FROM entry WHERE number > ?", [.integer(tally.settled)]) ?? 0
+        tallyFile.write(tally)
+    }
+
+    /// Says that nothing is known, before what waits is removed on purpose.
+    func forgetWaiting() {
+        tallyFile.write(OutboxTally(last: tally.last, settled: tally.last), isDurable: true)
+    }
+
+    /// Counts what an insertion or a settled batch has changed.
+    private func countProgress(addedCount: Int64 = 0) throws(SQLiteError) {
+        let settled = try settledNumber()
+        guard settled >= tally.settled else { return try countWaiting() }
+        tally.last = lastEntryNumber
+        tally.waiting += addedCount
+        if settled > tally.settled {
+            let done = try database.integer(
+                "SELECT count(*) FROM entry WHERE number > ? AND number <= ?", [.integer(tally.settled), .integer(settled)])
+            tally.waiting = max(0, tally.waiting - (done ?? 0))
+            tally.settled = settled
+        }
+    }
+
+    private func settledNumber() throws(SQLiteError) -> Int64 {
+        let number = try database.integer("SELECT min(event_cursor) FROM destination") ?? lastEntryNumber
+        return min(max(0, number), SQLiteValue.largestNumber)
+    }
+
     // MARK: - Entries
 
     /// Takes entries; those of a known id are there already.
     ///
     /// On the disk when it returns.
     func insert(_ entries: [EncodedEntry], earliest: UTCTime?) throws(SQLiteError) {
-        let known = (entryByteCount, lastEntryNumber, prunedTime)
+        let known = (entryByteCount, lastEntryNumber, prunedTime, tally)
+        let first = lastEntryNumber + 1
         do throws(SQLiteError) {
             try database.transaction { () throws(SQLiteError) in
                 for entry in entries {
                     let changed = try database.run(
                         """
-                        INSERT INTO entry(number, id, time, boot, boot_milliseconds, body) VALUES(?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING
+                        INSERT INTO entry(number, id, time, boot, boot_milliseconds, body, checksum) VALUES(?,?,?,?,?,?,?)
+                        ON CONFLICT(id) DO NOTHING
                         """,
                         [
                             .integer(lastEntryNumber + 1), .text(entry.id), SQLiteValue(entry.moment.time?.millisecondsSince1970),
                             .bytes(entry.moment.bootIdentity), .integer(entry.moment.bootMilliseconds), .bytes(entry.body),
+                            .integer(entry.checksum),
                         ])
                     if changed > 0 {
                         entryByteCount += Int64(entry.body.count)
                         lastEntryNumber += 1
                     }
                 }
+                try countProgress(addedCount: lastEntryNumber + 1 - first)
                 try prune(earliest: earliest)
             }
         } catch {
-            (entryByteCount, lastEntryNumber, prunedTime) = known
+            (entryByteCount, lastEntryNumber, prunedTime, tally) = known
             throw error
         }
+        tallyFile.write(tally)
     }
 
     /// The entries after a number, in order.
     func entries(after number: UInt64, limit: Int) throws(SQLiteError) -> [StoredEntry] {
-        try database.rows(
-            "SELECT \(OutboxStore.entryColumns) FROM entry WHERE number > ? ORDER BY number LIMIT ?",
-            [SQLiteValue(number), .integer(Int64(limit))], OutboxStore.entry)
+        try entries("number > ? ORDER BY number LIMIT ?", [SQLiteValue(number), .integer(Int64(limit))])
     }
 
-    static let entryColumns = "number, id, time, boot, boot_milliseconds, body"
+    /// The entries of a condition.
+    ///
+    /// - Errors: `corrupt` when one of them is not as it was written.
+    func entries(_ condition: String, _ values: [SQLiteValue]) throws(SQLiteError) -> [StoredEntry] {
+        var damaged: UInt64?
+        var entries: [StoredEntry] = []
+        try database.each("SELECT \(StoredEntry.columns) FROM entry WHERE \(condition)", values) { row in
+            let entry = StoredEntry(row)
+            if entry.isAsWritten(row) { entries.append(entry) } else { damaged = entry.number }
+            return damaged == nil
+        }
+        if let damaged { throw .damaged("entry \(damaged) is not as it was written", path: database.path) }
+        return entries
+    }
 
-    static func entry(_ row: SQLiteRow) -> StoredEntry {
-        StoredEntry(
-            number: row.number(0), id: row.text(1),
-            moment: RecordMoment(bootIdentity: row.bytes(3), bootMilliseconds: row.integer(4), time: row.time(2)), body: row.bytes(5))
+    /// Looks at every entry.
+    ///
+    /// - Errors: `corrupt` when one of them is not as it was written.
+    func checkEntries() throws(SQLiteError) {
+        var last: UInt64 = 0
+        while let entry = try entries(after: last, limit: 100).last { last = entry.number }
     }
 
     /// Drops what is too much, too old, or had by everybody; inside a transaction.
     ///
     /// A tenth of what is kept goes at a time: one by one, each new entry would write the pages of an old one too.
     private func prune(earliest: UTCTime?) throws(SQLiteError) {
-        let settled = try database.integer("SELECT min(event_cursor) FROM destination") ?? Int64.max
-        let bound = min(settled, lastEntryNumber - limits.keptEntryCount)
+        let waiting = tally.waiting
+        let bound = min(try settledNumber(), lastEntryNumber - limits.keptEntryCount)
         let oldest = try database.integer("SELECT min(number) FROM entry") ?? lastEntryNumber
-        if bound - oldest >= limits.keptEntryCount / 10 { try drop("number <= ?", .integer(bound)) }
+        if bound - oldest >= limits.keptEntryCount / 10 { try drop("number <= ?1", .integer(bound)) }
         if let earliest, !isPruned(until: earliest) {
-            try drop("time < ?", .integer(earliest.millisecondsSince1970))
+            try drop("time < ?1", .integer(earliest.millisecondsSince1970))
             prunedTime = earliest
         }
         while entryByteCount > limits.maximumByteCount {
             guard let oldest = try database.integer("SELECT number FROM entry ORDER BY number LIMIT 1 OFFSET 15"),
                 oldest < lastEntryNumber
             else { break }
-            try drop("number <= ?", .integer(oldest))
+            try drop("number <= ?1", .integer(oldest))
         }
+        if tally.waiting != waiting { forgetWaiting() }
     }
 
     /// What is too old is looked for, among all entries, once a minute at most.
@@ -113,6 +180,9 @@ final class OutboxStore {
         guard let byteCount = try database.integer("SELECT sum(length(body)) FROM entry WHERE \(condition)", [value]) else { return }
         try database.run(
             "UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE \(condition) AND number > event_cursor)", [value])
+        let waiting = try database.integer(
+            "SELECT count(*) FROM entry WHERE \(condition) AND number > ?2", [value, .integer(tally.settled)])
+        tally.waiting = max(0, tally.waiting - (waiting ?? 0))
         try database.run("DELETE FROM entry WHERE \(condition)", [value])
         entryByteCount -= byteCount
         try keepLastEntryNumber()
@@ -132,11 +202,12 @@ final class OutboxStore {
     /// Makes a destination known; one that is known goes on where it was.
     func attach(_ name: String, newestPosition: UInt64, takesPositions: Bool) throws(SQLiteError) {
         let fromOldest = try note(OutboxStore.beginsAtOldest) != nil
-        try database.run(
-            """
-            INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start) VALUES(?1,?2,?2,?3,?3)
-            ON CONFLICT(name) DO NOTHING
-            """, [.text(name), .integer(fromOldest ? 0 : lastEntryNumber), SQLiteValue(fromOldest ? 0 : newestPosition)])
+        let isNew =
+            try database.run(
+                """
+                INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start) VALUES(?1,?2,?2,?3,?3)
+                ON CONFLICT(name) DO NOTHING
+                """, [.text(name), .integer(fromOldest ? 0 : lastEntryNumber), SQLiteValue(fromOldest ? 0 : newestPosition)]) > 0
         // A log that is behind its cursor was removed, or moved to another folder: its numbers begin again.
         try database.run(
             """
@@ -145,6 +216,24 @@ final class OutboxStore {
         try forgetPositionsSettled(behind: newestPosition, for: name)
         try database.run(
             "UPDATE destination SET takes_positions = ?1 WHERE name = ?2 AND takes_positions <> ?1", [takesPositions ? 1 : 0, .text(name)])
+        try countWaiting()
+        // Who waits must not be forgotten with the log.
+        if isNew { try database.checkpoint() }
+    }
+
+    /// Makes a destination known again as it was.
+    func restore(_ state: DestinationState) throws(SQLiteError) {
+        try database.run(
+            """
+            INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start, takes_positions) VALUES(?1,?2,?2,?3,?3,?4)
+            ON CONFLICT(name) DO NOTHING
+            """,
+            [.text(state.name), SQLiteValue(state.eventCursor), SQLiteValue(state.positions.live), state.takesPositions ? 1 : 0])
+        try keep(state.positions, for: state.name)
+        for kind in [SettledKind.events, .positions] {
+            try keep(kind == .events ? state.settledEvents : state.settledPositions, of: kind, for: state.name)
+        }
+        try countWaiting()
     }
 
     /// All destinations that were ever attached, by their names.
@@ -166,11 +255,11 @@ final class OutboxStore {
             let ahead = settled[row.text(0)] ?? [:]
             return DestinationState(
                 name: row.text(0), eventCursor: row.number(1),
-                positions: PositionCursor(live: row.number(2), stretches: stretches[row.text(0)] ?? []), liveSequence: row.number(3),
-                historySequence: row.number(4), isPaused: row.integer(5) != 0, sentCount: Int(row.integer(6)),
-                droppedCount: Int(row.integer(7)), lateCount: Int(row.integer(8)), waitingEventCount: Int(row.integer(9)),
-                deadLetterCount: Int(row.integer(10)), takesPositions: row.integer(11) != 0,
-                settledEvents: ahead[.events] ?? SettledAhead(), settledPositions: ahead[.positions] ?? SettledAhead())
+                positions: PositionCursor(live: row.number(2), gating: stretches[row.text(0)] ?? []), liveSequence: row.number(3),
+                historySequence: row.number(4), isPaused: row.integer(5) != 0, sentCount: row.count(6), droppedCount: row.count(7),
+                lateCount: row.count(8), waitingEventCount: row.count(9), deadLetterCount: row.count(10),
+                takesPositions: row.integer(11) != 0, settledEvents: ahead[.events] ?? SettledAhead(),
+                settledPositions: ahead[.positions] ?? SettledAhead())
         }
     }
 
@@ -199,6 +288,10 @@ final class OutboxStore {
             if let ahead { try keep(ahead, of: SettledKind(settlement.lane), for: name) }
             try keepReceipts(settlement, for: name, at: time)
         }
+        if settlement.lane == .events {
+            try countProgress()
+            tallyFile.write(tally)
+        }
     }
 
     /// Keeps how far a destination is in the log.
@@ -221,7 +314,7 @@ final class OutboxStore {
     ///
     /// False when it is not known.
     func discard(_ name: String, newestPosition: UInt64) throws(SQLiteError) -> Bool {
-        try database.transaction { () throws(SQLiteError) in
+        let isKnown = try database.transaction { () throws(SQLiteError) in
             let changed = try database.run(
                 """
                 UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE number > event_cursor), event_cursor = ?1,
@@ -232,6 +325,8 @@ final class OutboxStore {
             try database.run("UPDATE dead_letter SET is_due = 0 WHERE destination = ?", [.text(name)])
             return changed > 0
         }
+        try countWaiting()
+        return isKnown
     }
 
     // MARK: - Notes
@@ -249,24 +344,4 @@ final class OutboxStore {
             try database.run("DELETE FROM note WHERE name = ?", [.text(name)])
         }
     }
-}
-
-/// An entry on its way in.
-struct EncodedEntry: Sendable {
-    var id: String
-    var moment: RecordMoment
-    var body: [UInt8]
-}
-
-/// An entry as it lies there.
-struct StoredEntry: Sendable, Hashable {
-    var number: UInt64
-    var id: String
-    var moment: RecordMoment
-    var body: [UInt8]
-}
-
-extension SQLiteRow {
-    /// A column's moment; nil when it has none.
-    func time(_ column: Int32) -> UTCTime? { isNull(column) ? nil : UTCTime(millisecondsSince1970: integer(column)) }
 }

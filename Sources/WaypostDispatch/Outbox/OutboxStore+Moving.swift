@@ -6,7 +6,7 @@ extension OutboxStore {
     ///
     /// - Parameter newestPosition: where the first one begins anew; nil forgets it.
     func move(_ name: String, to other: String, newestPosition: UInt64?) throws(SQLiteError) -> Bool {
-        try database.transaction { () throws(SQLiteError) in
+        let isKnown = try database.transaction { () throws(SQLiteError) in
             let states = try destinations()
             guard let from = states.first(where: { $0.name == name }), let to = states.first(where: { $0.name == other }) else {
                 return false
@@ -32,15 +32,19 @@ extension OutboxStore {
             }
             return true
         }
+        try countWaiting()
+        return isKnown
     }
 
     /// Removes everything that is known of a destination; false when nothing is.
     func forget(_ name: String) throws(SQLiteError) -> Bool {
-        try database.transaction { () throws(SQLiteError) in
+        let isKnown = try database.transaction { () throws(SQLiteError) in
             try database.run("DELETE FROM dead_letter WHERE destination = ?", [.text(name)])
             try forgetSettledAhead(of: name)
             return try removeRows(of: name)
         }
+        try countWaiting()
+        return isKnown
     }
 
     @discardableResult

@@ -36,11 +36,18 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
         self.path = path
     }
 
+    /// A failure for what SQLite does not notice itself: rows that cannot be.
+    public static func damaged(_ message: String, path: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_CORRUPT, message: message, path: path)
+    }
+
     /// What it means.
     ///
     /// - Source: https://www.sqlite.org/rescode.html; the low eight bits are the primary code.
     public var kind: Kind {
         switch code & 0xFF {
+        // SQLITE_IOERR_SHORT_READ: a file that ends before its pages do was cut off.
+        case SQLITE_IOERR where code == SQLITE_IOERR | 2 << 8: .corrupt
         case SQLITE_FULL: .full
         case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
         case SQLITE_BUSY, SQLITE_LOCKED: .busy

@@ -70,17 +70,69 @@ enum OutboxSchema {
             destination TEXT NOT NULL, lane TEXT NOT NULL, after INTEGER NOT NULL, through INTEGER NOT NULL,
             PRIMARY KEY(destination, lane, after)) WITHOUT ROWID;
         """,
+        // A checksum in each entry, and one gate for numbers: what cannot be is not written, makes a file a damaged one, and is not taken from it.
+        """
+        CREATE TABLE checked_entry(
+            number INTEGER PRIMARY KEY CHECK(number BETWEEN 1 AND \(largest)), id TEXT NOT NULL UNIQUE, time INTEGER CHECK(\(isTime)),
+            boot BLOB NOT NULL, boot_milliseconds INTEGER NOT NULL CHECK(boot_milliseconds BETWEEN 0 AND \(largest)), body BLOB NOT NULL,
+            checksum INTEGER NOT NULL);
+        INSERT OR IGNORE INTO checked_entry SELECT number, id, time, boot, boot_milliseconds, body, 0 FROM entry;
+        DROP TABLE entry;
+        ALTER TABLE checked_entry RENAME TO entry;
+        CREATE TABLE checked_destination(
+            name TEXT PRIMARY KEY, event_cursor INTEGER NOT NULL, position_cursor INTEGER NOT NULL, live_sequence INTEGER NOT NULL DEFAULT 0,
+            history_sequence INTEGER NOT NULL DEFAULT 0, is_paused INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT 0,
+            dropped INTEGER NOT NULL DEFAULT 0, event_start INTEGER NOT NULL DEFAULT 0, position_start INTEGER NOT NULL DEFAULT 0,
+            late INTEGER NOT NULL DEFAULT 0, takes_positions INTEGER NOT NULL DEFAULT 1,
+            CHECK(min(event_cursor, position_cursor, live_sequence, history_sequence, sent, dropped, event_start, position_start, late) >= 0),
+            CHECK(max(event_cursor, position_cursor, live_sequence, history_sequence, sent, dropped, event_start, position_start, late)
+                <= \(largest))) WITHOUT ROWID;
+        INSERT OR IGNORE INTO checked_destination SELECT name, event_cursor, position_cursor, live_sequence, history_sequence, is_paused, sent,
+            dropped, event_start, position_start, late, takes_positions FROM destination;
+        DROP TABLE destination;
+        ALTER TABLE checked_destination RENAME TO destination;
+        CREATE TABLE checked_stretch(
+            destination TEXT NOT NULL, after INTEGER NOT NULL, through INTEGER NOT NULL, PRIMARY KEY(destination, after),
+            CHECK(0 <= after AND after < through AND through <= \(largest))) WITHOUT ROWID;
+        INSERT OR IGNORE INTO checked_stretch SELECT destination, after, through FROM stretch;
+        DROP TABLE stretch;
+        ALTER TABLE checked_stretch RENAME TO stretch;
+        CREATE TABLE checked_dead_letter(
+            number INTEGER PRIMARY KEY AUTOINCREMENT CHECK(number BETWEEN 1 AND \(largest)), destination TEXT NOT NULL, lane TEXT NOT NULL,
+            sequence INTEGER NOT NULL CHECK(sequence BETWEEN 0 AND \(largest)), id TEXT NOT NULL, time INTEGER CHECK(\(isTime)),
+            body BLOB NOT NULL, reason TEXT NOT NULL, is_due INTEGER NOT NULL DEFAULT 0);
+        INSERT OR IGNORE INTO checked_dead_letter SELECT number, destination, lane, sequence, id, time, body, reason, is_due FROM dead_letter;
+        DROP TABLE dead_letter;
+        ALTER TABLE checked_dead_letter RENAME TO dead_letter;
+        CREATE INDEX dead_letter_id ON dead_letter(destination, id);
+        CREATE TABLE checked_receipt(
+            destination TEXT NOT NULL, lane TEXT NOT NULL, through INTEGER NOT NULL, after INTEGER NOT NULL, time INTEGER CHECK(\(isTime)),
+            answer TEXT NOT NULL, PRIMARY KEY(destination, lane, through), CHECK(0 <= after AND after < through AND through <= \(largest)))
+            WITHOUT ROWID;
+        INSERT OR IGNORE INTO checked_receipt SELECT destination, lane, through, after, time, answer FROM receipt;
+        DROP TABLE receipt;
+        ALTER TABLE checked_receipt RENAME TO receipt;
+        CREATE TABLE checked_note(name TEXT PRIMARY KEY, value INTEGER NOT NULL CHECK(value BETWEEN 0 AND \(largest))) WITHOUT ROWID;
+        INSERT OR IGNORE INTO checked_note SELECT name, value FROM note;
+        DROP TABLE note;
+        ALTER TABLE checked_note RENAME TO note;
+        DROP TABLE settled;
+        CREATE TABLE settled(
+            destination TEXT NOT NULL, lane TEXT NOT NULL, after INTEGER NOT NULL, through INTEGER NOT NULL,
+            PRIMARY KEY(destination, lane, after), CHECK(0 <= after AND after < through AND through <= \(largest))) WITHOUT ROWID;
+        """,
     ]
 
-    /// SQLite's own code for a damaged file (SQLITE_CORRUPT).
-    private static let corruptCode: Int32 = 11
+    private static var largest: Int64 { SQLiteValue.largestNumber }
+    /// Years of four digits, as in ``UTCTime/hasFourDigitYear``.
+    private static let isTime = "time BETWEEN -62135596800000 AND 253402300799999"
 
     /// Which version a file has; 0 for a new one.
     ///
     /// - Errors: `corrupt` for one that no version wrote.
     static func version(of database: SQLiteDatabase) throws(SQLiteError) -> Int {
         let version = Int(try database.integer("PRAGMA user_version") ?? 0)
-        if version < 0 { throw SQLiteError(code: corruptCode, message: "its version is \(version)", path: database.path) }
+        if version < 0 { throw .damaged("its version is \(version)", path: database.path) }
         return version
     }
 
@@ -92,7 +144,24 @@ enum OutboxSchema {
         guard found < target else { return }
         try database.transaction { () throws(SQLiteError) in
             for step in steps[found..<target] { try database.execute(step) }
+            if found < checkedVersion, target >= checkedVersion { try addChecksums(database) }
             try database.execute("PRAGMA user_version = \(target)")
+        }
+    }
+
+    /// The first version with checksums.
+    private static let checkedVersion = 6
+
+    private static func addChecksums(_ database: SQLiteDatabase) throws(SQLiteError) {
+        var last: Int64 = 0
+        while true {
+            let entries = try database.rows(
+                "SELECT \(StoredEntry.columns) FROM entry WHERE number > ? ORDER BY number LIMIT 100", [.integer(last)], StoredEntry.init)
+            for entry in entries {
+                try database.run("UPDATE entry SET checksum = ? WHERE number = ?", [.integer(entry.checksum), SQLiteValue(entry.number)])
+            }
+            guard let end = entries.last else { return }
+            last = Int64(end.number)
         }
     }
 }

@@ -1,0 +1,44 @@
+import Waypost
+import WaypostDispatch
+import WaypostRecording
+import WaypostSystem
+
+// How many positions there are: numbers leave out what a kill cost, and what is no position.
+extension LogPositions {
+    /// So many records are read to count; behind them, numbers are counted within each journal, where none is left out but for events.
+    private static let readCount = 5_000
+
+    func count(after number: UInt64, through last: UInt64) throws(PositionSupplyError) -> Int {
+        do throws(RecordingError) {
+            var count = 0
+            var reader = LogReader(folder: folder, from: .after(number))
+            for _ in 0..<LogPositions.readCount {
+                guard let record = try reader.next(), record.sequence <= last else { return count }
+                if case .position = record.content, record.types.contains(type) { count += 1 }
+            }
+            return count + (try countNumbers(after: reader.cursor, through: last))
+        } catch {
+            throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
+        }
+    }
+
+    private func countNumbers(after number: UInt64, through last: UInt64) throws(RecordingError) -> Int {
+        let journals = try folder.journals()
+        var count: UInt64 = 0
+        for (index, journal) in journals.enumerated() where journal.firstSequence <= last {
+            // What a journal repeats of the one before it comes once.
+            let next = index + 1 < journals.count ? journals[index + 1].firstSequence : .max
+            if next <= number + 1 { continue }
+            var reader: JournalReader
+            do throws(RecordingError) { reader = try JournalReader(path: journal.path) } catch {
+                // Fetched and deleted since.
+                if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
+                throw error
+            }
+            guard let end = try reader.lastRecord()?.sequence else { continue }
+            let range = max(number, journal.firstSequence - 1)...max(number, journal.firstSequence - 1, min(end, last, next - 1))
+            count += range.upperBound - range.lowerBound
+        }
+        return Int(clamping: count)
+    }
+}

@@ -1,0 +1,151 @@
+import Glibc
+import WaypostSystem
+
+// The outbox's file: opened, looked after, replaced when it is damaged.
+extension Outbox {
+    /// Looks whether the file is where it was.
+    public func check() throws(OutboxError) {
+        try keepPlace()
+    }
+
+    /// Brings everything into the one file, for a stop: nothing is left in its log that a damage could reach.
+    public func checkpoint() throws(OutboxError) {
+        try use { (store) throws(SQLiteError) in try store.database.checkpoint() }
+    }
+
+    /// Does something with the file; a damaged one is replaced first by what can be read of it.
+    func use<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
+        try keepPlace()
+        do throws(SQLiteError) { return try body(try store()) } catch { try replaceDamaged(because: damage(behind: error)) }
+        do throws(SQLiteError) { return try body(try store()) } catch { throw OutboxError(error) }
+    }
+
+    private func store() throws(SQLiteError) -> OutboxStore {
+        if let openStore { return openStore }
+        let store = try OutboxStore(SQLiteDatabase(path: path), limits: limits, known: OutboxTallyFile.read(ofOutbox: path))
+        try store.countWaiting()
+        openStore = store
+        return store
+    }
+
+    /// What is written can be; when it is refused, there may be a row that cannot.
+    private func damage(behind error: SQLiteError) -> SQLiteError {
+        guard error.kind == .constraint, let openStore else { return error }
+        do throws(SQLiteError) { try openStore.database.checkIntegrity() } catch { return error }
+        return error
+    }
+
+    private func replaceDamaged(because error: SQLiteError) throws(OutboxError) {
+        guard error.kind == .corrupt else { throw OutboxError(error) }
+        // What is in the log is read before the file is closed, which empties it.
+        let log = try? SQLiteLog(besideDatabase: path)  // What cannot be read is not there.
+        let known = openStore?.tally ?? OutboxTallyFile.read(ofOutbox: path)
+        // Closed before its files get other names.
+        openStore = nil
+        recovery = try OutboxSalvage.run(path, because: error.reason, log: log, known: known)
+        do throws(SQLiteError) {
+            let store = try store()
+            // Those who send know how far they are when the file does not.
+            for state in attached.values { try store.restore(state) }
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+
+    // MARK: - Its place
+
+    /// Whether somebody has taken the file away, so that what is written is gone with the process.
+    var isGone: Bool { openStore?.database.place() == .gone }
+
+    /// Makes sure that what is written is written to the file of that name.
+    private func keepPlace() throws(OutboxError) {
+        guard let store = openStore else { return }
+        switch store.database.place() {
+        case .known: break
+        case .withoutLog:
+            do throws(SQLiteError) { try store.database.checkpoint() } catch { return try replaceDamaged(because: error) }
+            openStore = nil
+        case .gone:
+            // Another one is not ours to write to; and without a folder there is no place.
+            guard !Syscalls.exists(path), Syscalls.kind(Outbox.folder(of: path)) == .folder else { throw .gone(path: path) }
+            try writeAnew(store)
+            openStore = nil
+        }
+    }
+
+    /// All of it is there still, in files without names.
+    private func writeAnew(_ store: OutboxStore) throws(OutboxError) {
+        let copy = OutboxSalvage.rescuePath(path)
+        do {
+            try Syscalls.remove(copy)
+            try store.database.copy(to: copy)
+            let file = try Syscalls.open(copy, O_RDONLY)
+            defer { Syscalls.close(file) }
+            try Syscalls.setMode(file, 0o600, path: copy)
+            try Syscalls.synchronize(file, path: copy)
+            try OutboxSalvage.finishRenaming(path)
+        } catch let error as SQLiteError {
+            throw OutboxError(error)
+        } catch let error as SystemError {
+            throw error.isDiskFull ? .full(path: path) : .cannotAccess(path: path, reason: error.reason)
+        } catch {
+            preconditionFailure("no other errors are thrown")
+        }
+        recovery = OutboxRecovery(reason: "it was removed while it was in use", entryCount: Int(store.tally.waiting), lostCount: 0)
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    }
+
+    // MARK: - Opening
+
+    static func open(_ path: String, _ limits: OutboxLimits) throws(OutboxError) -> (OutboxStore, OutboxRecovery?) {
+        do { try OutboxSalvage.finishRenaming(path) } catch { throw .cannotOpen(path: path, reason: error.reason) }
+        // Before SQLite looks at it, which takes what is behind a damage for rubbish.
+        let log = try? SQLiteLog(besideDatabase: path)  // What cannot be read is not there.
+        let known = OutboxTallyFile.read(ofOutbox: path)
+        let hadFile = log != nil || Syscalls.exists(path)
+        var recovery: OutboxRecovery?
+        while true {
+            let version: Int
+            do throws(SQLiteError) {
+                let database = try SQLiteDatabase(path: path)
+                version = try OutboxSchema.version(of: database)
+                if version <= OutboxSchema.version {
+                    try database.checkIntegrity()
+                    if recovery == nil { try checkForLoss(database, isNew: version == 0, log: log, known: known) }
+                    let store = try OutboxStore(database, limits: limits, known: known)
+                    try store.checkEntries()
+                    try store.countWaiting()
+                    try database.checkpoint()
+                    return (store, recovery)
+                }
+            } catch {
+                // One rescue is enough: what it made is whole. Tables that are other ones than ours are damaged, too.
+                guard error.kind == .corrupt || error.kind == .other, recovery == nil else { throw OutboxError(error) }
+                recovery = try OutboxSalvage.run(path, because: error.reason, log: log, known: known, hadFile: hadFile)
+                continue
+            }
+            throw .laterVersion(path: path, version: version)
+        }
+    }
+
+    /// What SQLite takes for whole may be an earlier state.
+    private static func checkForLoss(
+        _ database: SQLiteDatabase, isNew: Bool, log: SQLiteLog?, known: OutboxTally?
+    ) throws(SQLiteError) {
+        let hiddenCount = log?.hiddenCommitCount ?? 0
+        let missingCount: Int
+        if let known, known.waiting > 0 {
+            missingCount = isNew ? Int(known.waiting) : try OutboxStore.missingCount(of: known, in: database)
+        } else {
+            missingCount = 0
+        }
+        // One may be that of a power cut, which nobody was told of.
+        guard missingCount > 0 || hiddenCount > 1 else { return }
+        throw .damaged(
+            hiddenCount > 0 ? "its log is damaged" : isNew ? "it is missing or empty" : "its log was cut off or removed",
+            path: database.path)
+    }
+}

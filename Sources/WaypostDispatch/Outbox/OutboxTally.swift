@@ -1,0 +1,99 @@
+import Glibc
+import Waypost
+import WaypostSystem
+
+/// How many entries wait, kept beside the outbox: what a damage has taken can be counted.
+///
+/// ```
+/// "WAYTALLY"  last entry's number  number up to which all have everything  how many wait   8 bytes each, little-endian
+/// CRC-32C of that, 4 bytes
+/// ```
+struct OutboxTally: Sendable, Hashable {
+    /// The number that the last entry got.
+    var last: Int64 = 0
+    /// Up to here every destination has everything.
+    var settled: Int64 = 0
+    /// How many entries there are behind that.
+    var waiting: Int64 = 0
+
+    private static let magic = Array("WAYTALLY".utf8)
+    private static let byteCount = 36
+
+    init(last: Int64 = 0, settled: Int64 = 0, waiting: Int64 = 0) {
+        (self.last, self.settled, self.waiting) = (last, settled, waiting)
+    }
+
+    /// Nil for bytes that are not whole, or say what cannot be.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == OutboxTally.byteCount, bytes.starts(with: OutboxTally.magic),
+            bytes[32...].elementsEqual(OutboxTally.checksum(bytes[..<32]))
+        else { return nil }
+        func number(_ index: Int) -> Int64 {
+            Int64(bitPattern: bytes[index..<index + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        self.init(last: number(8), settled: number(16), waiting: number(24))
+        guard (0...SQLiteValue.largestNumber).contains(last), (0...last).contains(settled), (0...last - settled).contains(waiting) else {
+            return nil
+        }
+    }
+
+    var bytes: [UInt8] {
+        var bytes = OutboxTally.magic
+        for number in [last, settled, waiting] { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+        return bytes + OutboxTally.checksum(bytes[...])
+    }
+
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        withUnsafeBytes(of: CRC32C.checksum(bytes.span.bytes).littleEndian) { Array($0) }
+    }
+}
+
+/// The file of a tally.
+///
+/// It is written after each commit and seldom brought to the disk: a kill leaves the last one, a power cut an earlier one, which claims no more than
+/// there was.
+/// - Concurrency: one owner.
+final class OutboxTallyFile {
+    private let path: String
+    private var descriptor: Int32?
+    private var kept: OutboxTally?
+
+    /// The file of the outbox with that path; it is made with the first tally.
+    init(ofOutbox path: String) {
+        self.path = OutboxTallyFile.path(ofOutbox: path)
+    }
+
+    deinit {
+        if let descriptor { Syscalls.close(descriptor) }
+    }
+
+    static func path(ofOutbox path: String) -> String { path + "-tally" }
+
+    /// The tally of an outbox; nil when there is none that can be read.
+    static func read(ofOutbox path: String) -> OutboxTally? {
+        let bytes = try? Syscalls.contents(of: self.path(ofOutbox: path), limit: 64)  // Without it nothing can be counted, that is all.
+        return bytes.flatMap { $0 }.flatMap(OutboxTally.init)
+    }
+
+    /// Keeps a tally.
+    ///
+    /// - Parameter isDurable: whether it must not be an earlier one after a power cut.
+    func write(_ tally: OutboxTally, isDurable: Bool = false) {
+        guard tally != kept else { return }
+        do throws(SystemError) {
+            let descriptor: Int32
+            if let known = self.descriptor {
+                descriptor = known
+            } else {
+                descriptor = try Syscalls.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+                self.descriptor = descriptor
+            }
+            try Syscalls.writeAll(descriptor, tally.bytes.span.bytes, at: 0, path: path)
+            if isDurable { try Syscalls.synchronizeData(descriptor, path: path) }
+            kept = tally
+        } catch {
+            // It only counts what others keep; the next one may be written.
+            kept = nil
+        }
+    }
+}

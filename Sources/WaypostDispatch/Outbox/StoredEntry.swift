@@ -1,0 +1,61 @@
+import Waypost
+import WaypostSystem
+
+/// An entry on its way in.
+struct EncodedEntry: Sendable {
+    var id: String
+    var moment: RecordMoment
+    var body: [UInt8]
+
+    /// What tells that all of it is as it was written.
+    var checksum: Int64 { StoredEntry.checksum(id: id, moment: moment, body: body) }
+}
+
+/// An entry as it lies there.
+struct StoredEntry: Sendable, Hashable {
+    var number: UInt64
+    var id: String
+    var moment: RecordMoment
+    var body: [UInt8]
+
+    init(number: UInt64, id: String, moment: RecordMoment, body: [UInt8]) {
+        (self.number, self.id, self.moment, self.body) = (number, id, moment, body)
+    }
+
+    /// The columns that ``init(_:)`` and ``isAsWritten(_:)`` read.
+    static let columns = columns(isChecked: true).joined(separator: ", ")
+
+    static func columns(isChecked: Bool) -> [String] {
+        ["number", "id", "time", "boot", "boot_milliseconds", "body"] + (isChecked ? ["checksum"] : [])
+    }
+
+    /// An entry from its ``columns``.
+    init(_ row: SQLiteRow) {
+        self.init(
+            number: row.number(0), id: row.text(1),
+            moment: RecordMoment(bootIdentity: row.bytes(3), bootMilliseconds: Int64(row.number(4)), time: row.time(2)), body: row.bytes(5))
+    }
+
+    /// What tells that all of it is as it was written.
+    var checksum: Int64 { StoredEntry.checksum(id: id, moment: moment, body: body) }
+
+    /// Whether it is the one that was written.
+    func isAsWritten(_ row: SQLiteRow) -> Bool { row.integer(6) == checksum }
+
+    /// CRC-32C of everything but the number, which a table keeps in order itself.
+    fileprivate static func checksum(id: String, moment: RecordMoment, body: [UInt8]) -> Int64 {
+        var head = Array(id.utf8) + [0] + moment.bootIdentity
+        for number in [moment.bootMilliseconds, moment.time?.millisecondsSince1970 ?? .min] {
+            withUnsafeBytes(of: number.littleEndian) { head += $0 }
+        }
+        return Int64(CRC32C.checksum(body.span.bytes, continuing: CRC32C.checksum(head.span.bytes)))
+    }
+}
+
+extension SQLiteRow {
+    /// A column's moment; nil when it has none, or one that no clock shows.
+    func time(_ column: Int32) -> UTCTime? {
+        let time = UTCTime(millisecondsSince1970: integer(column))
+        return isNull(column) || !time.hasFourDigitYear ? nil : time
+    }
+}

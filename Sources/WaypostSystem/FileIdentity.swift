@@ -1,0 +1,17 @@
+import Glibc
+
+/// Which file a path names, whatever is in it.
+///
+/// As long as somebody has a file open, no other one gets its identity, even when it was removed.
+public struct FileIdentity: Sendable, Hashable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// The identity of what a path names, links followed; nil when there is nothing.
+    public init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+    }
+}

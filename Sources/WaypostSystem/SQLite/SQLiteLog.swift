@@ -1,0 +1,148 @@
+import Glibc
+
+/// The write-ahead log of a database, read without SQLite.
+///
+/// SQLite reads its log up to the first frame that is damaged or cut, takes what follows for rubbish, and says nothing: one flipped bit hides
+/// every commit behind it. Here each frame is judged by itself: its checksum follows from the one stored in the frame before.
+///
+/// ```
+/// 0   magic  version  page size  number of the checkpoint       4 bytes each, big-endian
+/// 16  salt (8 bytes)  checksum (8 bytes)
+/// 32  frame, frame, ...
+///
+/// 0   page number  database size in pages after a commit, else 0
+/// 8   salt (8 bytes)  checksum (8 bytes)
+/// 24  page
+/// ```
+/// Frames of another salt are leftovers of an earlier log.
+/// - Source: SQLite's file format, section 4: https://www.sqlite.org/fileformat2.html#walformat
+public struct SQLiteLog: Sendable {
+    /// What the file holds.
+    public let bytes: [UInt8]
+    /// How many commits SQLite does not see, as something before them is damaged.
+    public private(set) var hiddenCommitCount = 0
+
+    private let pageByteCount: Int
+    /// The frames that are whole, up to the last commit.
+    private var frames: [Frame] = []
+
+    private struct Frame {
+        var pageNumber: Int
+        var databasePageCount: Int
+        var page: Range<Int>
+    }
+
+    /// A longer one is no log of a small device; it is not read.
+    private static let maximumByteCount = 64_000_000
+    private static let headByteCount = 32
+    private static let frameHeadByteCount = 24
+    /// The page size of new databases, for a log whose head says nothing.
+    private static let ownPageByteCount = 1_024
+
+    /// The log beside a database; nil when there is none or it is empty.
+    public init?(besideDatabase path: String) throws(SystemError) {
+        guard let bytes = try Syscalls.contents(of: path + SQLiteDatabase.logSuffix, limit: SQLiteLog.maximumByteCount) else { return nil }
+        self.init(bytes)
+    }
+
+    init?(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return nil }
+        self.bytes = bytes
+        let magic = bytes.word(at: 0)
+        let isBigEndian = magic == 0x377F_0683
+        let pageByteCount = Int(bytes.word(at: 8))
+        let isPageSize = (512...65_536).contains(pageByteCount) && pageByteCount & (pageByteCount - 1) == 0
+        self.pageByteCount = isPageSize ? pageByteCount : SQLiteLog.ownPageByteCount
+        let head = bytes.count >= SQLiteLog.headByteCount ? Checksum().adding(bytes[0..<24], isBigEndian) : nil
+        readFrames(isBigEndian, isHeadWhole: head == Checksum(bytes, at: 24) && isPageSize && (magic | 1) == 0x377F_0683)
+    }
+
+    private mutating func readFrames(_ isBigEndian: Bool, isHeadWhole: Bool) {
+        var salt = isHeadWhole ? bytes[16..<24] : nil
+        var previous = Checksum(bytes, at: 24)
+        var isSeenBySQLite = isHeadWhole
+        var committedCount = 0
+        var start = SQLiteLog.headByteCount
+        while start + SQLiteLog.frameHeadByteCount + pageByteCount <= bytes.count {
+            let page = start + SQLiteLog.frameHeadByteCount..<start + SQLiteLog.frameHeadByteCount + pageByteCount
+            let stored = Checksum(bytes, at: start + 16)
+            let frameSalt = bytes[start + 8..<start + 16]
+            let isWhole = previous.adding(bytes[start..<start + 8], isBigEndian).adding(bytes[page], isBigEndian) == stored
+            let frame = Frame(pageNumber: Int(bytes.word(at: start)), databasePageCount: Int(bytes.word(at: start + 4)), page: page)
+            // Of a log without a head the first whole frame says which salt is the last one.
+            if isWhole, salt == nil { salt = frameSalt }
+            if isWhole, frameSalt == salt, frame.pageNumber > 0 {
+                frames.append(frame)
+                if frame.databasePageCount > 0 {
+                    committedCount = frames.count
+                    if !isSeenBySQLite { hiddenCommitCount += 1 }
+                }
+            } else {
+                isSeenBySQLite = false
+            }
+            previous = stored
+            start = page.upperBound
+        }
+        frames.removeLast(frames.count - committedCount)
+    }
+
+    /// Makes the database that the whole frames give, over what is in the database's own file.
+    ///
+    /// Pages of which only a damaged frame tells are as they were before, or zeros: rows of it may be of different moments, and must be
+    /// checked one by one.
+    /// - Returns: false when there is no whole frame.
+    public func replay(over path: String, into target: String) throws(SystemError) -> Bool {
+        guard let pageCount = frames.last(where: { $0.databasePageCount > 0 })?.databasePageCount else { return false }
+        try Syscalls.remove(target)
+        let descriptor = try Syscalls.open(target, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        defer { Syscalls.close(descriptor) }
+        if Syscalls.exists(path) {
+            let file = try FileReader(path: path)
+            while case let piece = try file.read(), !piece.isEmpty { try Syscalls.writeAll(descriptor, piece, path: target) }
+        }
+        for frame in frames where frame.pageNumber <= pageCount {
+            let offset = Int64(frame.pageNumber - 1) * Int64(pageByteCount)
+            try Syscalls.writeAll(descriptor, Array(bytes[frame.page]).span.bytes, at: offset, path: target)
+        }
+        try Syscalls.truncate(descriptor, to: Int64(pageCount) * Int64(pageByteCount), path: target)
+        // It has no log: the versions for reading and writing say so.
+        let versions: [UInt8] = [1, 1]
+        try Syscalls.writeAll(descriptor, versions.span.bytes, at: 18, path: target)
+        return true
+    }
+
+    /// The two sums over pairs of words.
+    private struct Checksum: Equatable {
+        var first: UInt32 = 0
+        var second: UInt32 = 0
+
+        init() {}
+
+        init(_ bytes: [UInt8], at offset: Int) {
+            (first, second) = (bytes.word(at: offset), bytes.word(at: offset + 4))
+        }
+
+        func adding(_ bytes: ArraySlice<UInt8>, _ isBigEndian: Bool) -> Checksum {
+            var sum = self
+            bytes.withUnsafeBytes { raw in
+                for offset in stride(from: 0, to: raw.count, by: 8) {
+                    let words = (
+                        raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self),
+                        raw.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                    )
+                    sum.first &+= (isBigEndian ? words.0.bigEndian : words.0.littleEndian) &+ sum.second
+                    sum.second &+= (isBigEndian ? words.1.bigEndian : words.1.littleEndian) &+ sum.first
+                }
+            }
+            return sum
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Four bytes, the most significant first; 0 behind the end.
+    fileprivate func word(at offset: Int) -> UInt32 {
+        guard offset + 4 <= count else { return 0 }
+        return self[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}
