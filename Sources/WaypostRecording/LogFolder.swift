@@ -9,6 +9,7 @@ import WaypostSystem
 /// LOG/SHA256SUMS                   the digests of the finished tracks, for sha256sum -c
 /// LOG/journal/STEM.open.journal    a journal that has no finished track yet
 /// LOG/journal/STEM.journal         one that has
+/// LOG/journal/.next                room for the next journal, while a track ends
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
 /// LOG/journal/.pullers             how far each puller has got
 /// LOG/.lock                        held by the recorder, with its process id
@@ -20,6 +21,8 @@ public struct LogFolder: Sendable, Hashable {
     var journalFolder: String { path + "/journal" }
     var lockPath: String { path + "/.lock" }
     var sequencePath: String { journalFolder + "/.sequence" }
+    /// The next journal, before its first record names it.
+    var nextJournalPath: String { journalFolder + "/.next" }
 
     var pullersPath: String { journalFolder + "/.pullers" }
 
@@ -95,6 +98,7 @@ public struct LogFolder: Sendable, Hashable {
     /// Removes half-written files of a process that is gone; call it with the lock held.
     func removeTemporaryFiles() throws(SystemError) {
         // The log may lie in a folder with other programs' files: only what is named as ours.
+        try Syscalls.remove(nextJournalPath)
         let ours = [(path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".journal")]
         for (folder, ending) in ours {
             for name in try Syscalls.names(inFolder: folder) where AtomicFile.target(ofTemporary: name)?.hasSuffix(ending) == true {

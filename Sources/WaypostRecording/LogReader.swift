@@ -148,15 +148,23 @@ public struct LogReader: ~Copyable {
         return false
     }
 
+    /// The time of the last positions of a journal.
+    private static func lastTime(in path: String) throws(RecordingError) -> UTCTime? {
+        var reader = try JournalReader(path: path)
+        return try reader.lastRecords().time
+    }
+
     private func isWanted(_ journals: [LogJournal], _ index: Int) -> Bool {
         if let readThrough, (journals[index].firstSequence, journals[index].stem) <= (readThrough.firstSequence, readThrough.stem) {
             return false
         }
         guard index + 1 < journals.count else { return true }
         if journals[index + 1].firstSequence <= position + 1 { return false }
-        // A journal holds the fixes of one UTC day.
-        if let earliest, let first = journals[index].firstTime { return first.day >= earliest.day }
-        return true
+        guard let earliest, let first = journals[index].firstTime, first.day < earliest.day else { return true }
+        // A journal holds the fixes of one UTC day, but for the one before a day that had no room for its own.
+        guard let next = journals[index + 1].firstTime, next.day >= earliest.day else { return false }
+        guard let last = try? LogReader.lastTime(in: journals[index].path) else { return true }  // Opening it tells what is wrong.
+        return last.day >= earliest.day
     }
 
     /// Whether the file that is read is still the journal of that name.

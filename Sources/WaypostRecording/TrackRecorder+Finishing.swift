@@ -50,7 +50,7 @@ extension TrackRecorder {
     /// Nil when nothing was logged since the last time.
     /// - Errors: `cannotFinish`, `cannotRead`: the fixes stay in the journal, and ``recover()`` or the next start makes the file.
     public func finishTrack() async throws(RecordingError) -> FinishedTrack? {
-        let track = try await rotate()
+        let track = try await endTrack()
         note(.restart)
         return track
     }
@@ -58,8 +58,14 @@ extension TrackRecorder {
     /// Ends the track and makes its GPX file; the next fix continues the segment in another one.
     ///
     /// Nil when nothing was logged since the last time.
-    /// - Errors: as of ``finishTrack()``; `cannotSynchronize`.
+    /// - Errors: as of ``finishTrack()``; `cannotSynchronize`; `cannotAppend` when there is no room for another journal: the track goes on.
     public func rotate() async throws(RecordingError) -> FinishedTrack? {
+        guard lock != nil else { throw .closed }
+        if journal != nil { try prepareNext() }
+        return try await endTrack()
+    }
+
+    private func endTrack() async throws(RecordingError) -> FinishedTrack? {
         guard lock != nil else { throw .closed }
         let now = MonotonicClock.nanoseconds
         if carried != nil { try settle(now: now) }
@@ -84,6 +90,7 @@ extension TrackRecorder {
         guard lock != nil else { return nil }
         defer {
             releaseNumbers()
+            discardNext()
             lock = nil
         }
         return try await finishTrack()

@@ -16,9 +16,9 @@ import WaypostSystem
 /// gathers them, and only what is brought to the disk wears it.) For the files see ``LogFolder``; when a track ends: ``RotationRule``.
 ///
 /// When a write fails (the disk is full, the card is gone) ``record(_:as:now:)`` throws, nothing is half written, and the next call tries
-/// again; the first fix that goes in begins a new segment. When bringing fixes to the disk fails, the system may have forgotten them: they
-/// are kept here and written once more, into another journal, until that is on the disk; so is what a removed log folder took with it.
-/// What is wrong now, and since when, is in ``problems``.
+/// again; the first fix that goes in begins a new segment. While there is no room for another journal, a track goes on in its own, whatever
+/// the day. When bringing fixes to the disk fails, the system may have forgotten them: they are kept here and written once more, into another
+/// journal, until that is on the disk; so is what a removed log folder took with it. What is wrong now, and since when, is in ``problems``.
 /// - Concurrency: an actor with a thread of its own, as disks may take seconds. Finishing a track holds up no recording. One recorder has a
 ///   log folder at a time, over all processes.
 public actor TrackRecorder {
@@ -39,7 +39,14 @@ public actor TrackRecorder {
     private(set) var journal: OpenJournal?
     /// What the journal before may have lost.
     private(set) var carried: CarriedRecords?
+    /// The room of the next journal, taken before the one before is left.
+    private var next: AppendOnlyFile?
+    /// Not before then it is tried again to end a track that has gone on for want of room, monotonic nanoseconds.
+    private var nextRotation: Int64 = 0
     private var bytes: [UInt8] = []
+
+    /// So soon it is tried again to end a track for which there was no room, nanoseconds.
+    private static let rotationRetry: Int64 = 10_000_000_000
 
     /// The recorder's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -194,7 +201,8 @@ public actor TrackRecorder {
             try journal.file.append(bytes)
         } catch {
             if isNew { _ = try? Syscalls.remove(journal.file.path) }  // Empty; if it stays, the next recovery finds no fix in it.
-            throw .cannotAppend(path: journal.file.path, cause: error)
+            // A journal that is not there has no name that says anything, and each attempt another one.
+            throw .cannotAppend(path: isNew ? folder.journalFolder : journal.file.path, cause: error)
         }
         if isNew {
             if let carried { journal.take(carried) }
@@ -233,10 +241,17 @@ public actor TrackRecorder {
             try Syscalls.createFolders(folder.journalFolder)
             let header = JournalHeader(
                 bootIdentity: BootIdentity.bytes, firstSequence: first.sequence, source: first.source, types: configuration.types)
-            return OpenJournal(stem: stem, first: first, header: header, file: try AppendOnlyFile(creating: path))
+            return OpenJournal(stem: stem, first: first, header: header, file: try createFile(path))
         } catch {
-            throw .cannotAppend(path: path, cause: error)
+            throw .cannotAppend(path: folder.journalFolder, cause: error)
         }
+    }
+
+    private func createFile(_ path: String) throws(SystemError) -> AppendOnlyFile {
+        defer { next = nil }
+        guard let next, next.hasName else { return try AppendOnlyFile(creating: path) }
+        try next.rename(to: path)
+        return next
     }
 
     private func reserve(_ count: UInt64) throws(RecordingError) {
@@ -282,14 +297,45 @@ public actor TrackRecorder {
 
     /// Ends the track when the rule says so; whether it did.
     private func endTrackIfDue(before time: UTCTime, now: Int64) -> Bool {
-        guard let journal, rotation.isDue(before: time, byteCount: journal.file.byteCount) else { return false }
+        guard let journal, now >= nextRotation, rotation.isDue(before: time, byteCount: journal.file.byteCount) else { return false }
+        do {
+            try prepareNext()
+        } catch {
+            nextRotation = now + TrackRecorder.rotationRetry
+            return false
+        }
         endTrack(now: now)
         return true
+    }
+
+    /// Takes the room of the next journal; a journal that has room is left only when the next one has some.
+    func prepareNext() throws(RecordingError) {
+        guard next?.hasName != true else { return }
+        let path = folder.nextJournalPath
+        do throws(SystemError) {
+            try Syscalls.remove(path)
+            let file = try AppendOnlyFile(creating: path)
+            do throws(SystemError) { try file.reserve() } catch {
+                try Syscalls.remove(path)
+                throw error
+            }
+            next = file
+        } catch {
+            throw .cannotAppend(path: folder.journalFolder, cause: error)
+        }
+    }
+
+    /// Gives back the room of a next journal that does not come.
+    func discardNext() {
+        guard let next else { return }
+        _ = try? Syscalls.remove(next.path)  // The next recorder does it.
+        self.next = nil
     }
 
     /// Leaves the journal to the archive, its records on the disk or carried.
     func endTrack(now: Int64) {
         try? synchronize(now: now)  // What failed is carried, and told in the problems.
+        try? journal?.file.giveRoomBack()  // Finishing the track does it.
         journal = nil
     }
 

@@ -3,13 +3,14 @@ import Glibc
 /// A new file that only grows, for records that must survive a power cut.
 ///
 /// - Room is allocated a step ahead, so that bringing appended bytes to the disk seldom has to bring a new length or block list, too.
-///   What is allocated and not yet written reads as zeros. A file system that has no room to give, or cannot, is appended to without.
-/// - An append that fails leaves nothing behind: the bytes that did get in are cut off, at the latest before the next append.
+///   What is allocated and not yet written reads as zeros. A file system that cannot is appended to without.
+/// - An append that fails leaves nothing behind: without room for all of the bytes none is written, and the room that there was stays. Where
+///   room cannot be had beforehand, the bytes that did get in are cut off, at the latest before the next append.
 /// - Appended bytes are in the system's cache at once: they survive the end of the process, and a power cut after ``synchronize()``.
 /// - Concurrency: one owner.
 public final class AppendOnlyFile {
     /// Where it is.
-    public let path: String
+    public private(set) var path: String
     /// How many bytes were appended; the file may be longer (room).
     public private(set) var byteCount: Int64 = 0
 
@@ -18,8 +19,8 @@ public final class AppendOnlyFile {
     private var hasLeftovers = false
     /// Not every file system can (FAT, ext2, some of the network).
     private var canAllocate = true
-    /// Room is taken in such steps; the small one serves while the disk is nearly full.
-    private static let steps: [Int64] = [1 << 20, 1 << 14]
+    /// Room is taken in such steps; the small ones serve while the disk is nearly full.
+    private static let steps: [Int64] = [1 << 20, 1 << 14, 1]
 
     /// Creates the file.
     ///
@@ -36,8 +37,8 @@ public final class AppendOnlyFile {
     /// Appends all of the bytes, or none.
     public func append(_ bytes: [UInt8]) throws(SystemError) {
         try removeLeftovers()
+        try allocate(upTo: byteCount + Int64(bytes.count))
         do {
-            allocate(upTo: byteCount + Int64(bytes.count))
             try Syscalls.writeAll(descriptor, bytes.span.bytes, at: byteCount, path: path)
         } catch {
             hasLeftovers = true
@@ -46,6 +47,25 @@ public final class AppendOnlyFile {
         }
         byteCount += Int64(bytes.count)
         DiskWork.count(bytes: bytes.count)
+    }
+
+    /// Takes room for a first step.
+    ///
+    /// - Errors: `ENOSPC`, `EDQUOT`.
+    public func reserve() throws(SystemError) {
+        try allocate(upTo: AppendOnlyFile.steps[1])
+    }
+
+    /// Gives the room behind the content back, when nothing is appended any more.
+    public func giveRoomBack() throws(SystemError) {
+        hasLeftovers = true
+        try removeLeftovers()
+    }
+
+    /// Gives it another name in the same file system; what has that name is replaced.
+    public func rename(to newPath: String) throws(SystemError) {
+        try Syscalls.rename(path, to: newPath)
+        path = newPath
     }
 
     /// Brings what was appended to the disk.
@@ -65,8 +85,8 @@ public final class AppendOnlyFile {
         try Syscalls.synchronize(descriptor, path: path)
     }
 
-    /// Takes room when there is some; without it the write itself finds out whether the bytes fit.
-    private func allocate(upTo end: Int64) {
+    /// Takes room, or none when there is too little.
+    private func allocate(upTo end: Int64) throws(SystemError) {
         guard canAllocate, end > allocatedByteCount else { return }
         for step in AppendOnlyFile.steps {
             let target = (end + step - 1) / step * step
@@ -75,8 +95,10 @@ public final class AppendOnlyFile {
                 allocatedByteCount = target
                 return
             } catch {
+                // The write itself finds out whether the bytes fit.
                 if error.code == EOPNOTSUPP { canAllocate = false }
                 if error.code != ENOSPC, error.code != EDQUOT { return }
+                if step == AppendOnlyFile.steps.last { throw error }
             }
         }
     }

@@ -43,6 +43,66 @@ extension EndToEnd {
             #expect(words.outputLines[0].hasSuffix("fetched by home"))
         }
 
+        /// The tracker logs at full speed; each export goes on where the one before ended.
+        @Test func exportsBesideATrackerMissNothing() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver?speed=0", in: folder)
+            let count = 6_000
+            let text = stride(from: 0, to: count, by: 100).map { start in (start..<start + 100).map { receiver.epoch($0).text }.joined() }
+            let writer = Task.detached {
+                for part in text { try fifo.write(part) }
+                fifo.close()
+            }
+            var cursor = 0
+            var found = 0
+            let deadline = ContinuousClock.now + .seconds(120)
+            while found < count - 5, ContinuousClock.now < deadline {
+                let export = try await log("export", "--since", "\(cursor)", in: folder)
+                // Before the tracker has made its folder there is none.
+                if cursor == 0, export.code != 0 { continue }
+                #expect(export.code == 0 && export.errors == "")
+                let new = try numbers(export.output)
+                // The first record is a break.
+                #expect(new == Array((cursor == 0 ? 2 : cursor + 1)..<((cursor == 0 ? 2 : cursor + 1) + new.count)))
+                found += new.count
+                cursor = new.last ?? cursor
+            }
+            try await writer.value
+            #expect(found >= count - 5)
+            _ = try await tracker.stop()
+            let whole = try numbers(try await log("export", in: folder).output)
+            #expect(whole == Array(2..<whole.count + 2) && whole.count >= found)
+        }
+
+        /// One destination alone, which asks for more while the log grows behind what it has read.
+        @Test func aDestinationMissesNothingWhileTheLogGrows() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            try folder.write("[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\n", to: "w.toml")
+            let options = ["--config", "w.toml"]
+            let tracker = try await TrackerProcess(source: "nmea:receiver?speed=0", in: folder, options: options)
+            func dispatch() async throws -> Finished {
+                try await finish([Program.waypost.path, "dispatch", "now", "--wait", "--socket", "socket"], in: folder)
+            }
+            for start in stride(from: 0, to: 6_000, by: 100) {
+                try fifo.write((start..<start + 100).map { receiver.epoch($0).text }.joined())
+                // Not before more than a piece of the log waits.
+                if start >= 1_500, start % 500 == 0 { _ = try await dispatch() }
+            }
+            fifo.close()
+            #expect(try await tracker.process.exit().code == 0)
+            let again = try await TrackerProcess(source: "sim:none", in: folder, options: options)
+            #expect(try await eventually { try await dispatch().output != "good\n" })
+            _ = try await again.stop()
+            let sent = try server.received().filter { $0["class"]?.string == "TPV" }.compactMap { $0["id"]?.string }
+            let logged = try numbers(try await log("export", in: folder).output)
+            #expect(sent.count >= 5_990 && Set(sent).count == sent.count)
+            // A name begins with the number.
+            #expect(sent.compactMap { Int($0.split(separator: "-")[1]) } == logged)
+        }
+
         @Test func goesOnExactlyBehindACursor() async throws {
             let folder = try await logFolder()
             let whole = try await log("export", in: folder)

@@ -63,6 +63,45 @@ import WaypostSystem
         }
     }
 
+    /// Neither a track that somebody ends nor one whose day is over gives the room up that it has.
+    @Test(arguments: [false, true]) func aTrackGoesOnWhileThereIsNoRoomForTheNext(isMidnight: Bool) async throws {
+        try await withFileSystem { folder in
+            let log = LogFolder(path: folder + "/log")
+            let recorder = try TrackRecorder(folder: log.path)
+            try await recorder.record(Sample.position(second: 0), now: 0)
+            #expect(
+                shell(
+                    "exec 2>/dev/null; head -c 64M /dev/zero > '\(folder)/ballast'; sync; head -c 1M /dev/zero >> '\(folder)/ballast'; true"
+                ))
+            let day = isMidnight ? 86_400 : 0
+            for second in 1...300 {
+                if !isMidnight, second % 100 == 50 {
+                    await #expect(throws: RecordingError.self) { _ = try await recorder.rotate() }
+                }
+                try await recorder.record(Sample.position(second: day + second), now: Int64(second) * Self.second)
+            }
+            #expect(await recorder.problems.isEmpty)
+            #expect(try log.journals().count == 1)
+            try Syscalls.remove(folder + "/ballast")
+            if !isMidnight { #expect(try await recorder.rotate()?.positionCount == 301) }
+            try await recorder.record(Sample.position(second: day + 301), now: 400 * Self.second)
+            #expect(try log.journals().count == 2)
+            #expect(await recorder.problems.isEmpty)
+            _ = try await recorder.recover()
+            #expect(try await recorder.close()?.positionCount == 1)
+            #expect(!Syscalls.exists(log.nextJournalPath))
+            // Those of the second day, wherever they are.
+            let start = LogReader.Start.from(Sample.start.advanced(byMilliseconds: Int64(max(day, 1)) * 1_000))
+            var reader = LogReader(folder: log, from: start)
+            var count = 0
+            while let record = try reader.next() {
+                if case .position = record.content { count += 1 }
+            }
+            #expect(count == 301)
+            #expect(try LogVerifier(folder: log).digestFaults() == [])
+        }
+    }
+
     @Test func pausesOnAReadOnlyFileSystemAndWritesAgainWhatWasAtRisk() async throws {
         try await withFileSystem { folder in
             let recorder = try TrackRecorder(folder: folder + "/log")
