@@ -38,10 +38,13 @@ struct OutputStream: ~Copyable {
     /// Writes data, as it is but for a terminal, which nobody's names may steer; a reader that has gone away ends the command quietly,
     /// with exit code 0.
     func write(_ text: borrowing TextBuffer) throws(CommandFailure) {
-        try write(isInteractive ? Array(printable(text.string, keepsLines: true).utf8) : text.bytes)
+        if isInteractive { return try write(Array(printable(text.string, keepsLines: true).utf8)) }
+        try text.withBytes { (bytes) throws(CommandFailure) in try write(bytes.bytes) }
     }
 
-    private func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    private func write(_ bytes: [UInt8]) throws(CommandFailure) { try write(bytes.span.bytes) }
+
+    private func write(_ bytes: RawSpan) throws(CommandFailure) {
         do throws(SystemError) {
             switch target {
             case .descriptor(let descriptor): try Syscalls.writeAll(descriptor, bytes)

@@ -29,9 +29,12 @@ public struct AtomicFile: ~Copyable {
     }
 
     /// Appends bytes.
-    public func write(_ bytes: [UInt8]) throws(SystemError) {
+    public func write(_ bytes: [UInt8]) throws(SystemError) { try write(bytes.span.bytes) }
+
+    /// Appends bytes to the file.
+    public func write(_ bytes: RawSpan) throws(SystemError) {
         try Syscalls.writeAll(descriptor, bytes, path: path)
-        DiskWork.count(bytes: bytes.count)
+        DiskWork.count(bytes: bytes.byteCount)
     }
 
     /// Brings the file to the disk and gives it its name, replacing what has it; on an error nothing has changed under that name.

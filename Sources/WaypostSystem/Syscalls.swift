@@ -119,7 +119,12 @@ public enum Syscalls {
     /// Writes all of the bytes.
     public static func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String? = nil) throws(SystemError) {
         // Array's own withUnsafeBytes does not carry typed errors; RawSpan's does.
-        try bytes.span.bytes.withUnsafeBytes { (raw) throws(SystemError) in try writeAll(descriptor, raw, path: path) }
+        try writeAll(descriptor, bytes.span.bytes, path: path)
+    }
+
+    /// Writes all bytes, waiting where a descriptor that does not block is full.
+    public static func writeAll(_ descriptor: Int32, _ bytes: RawSpan, path: String? = nil) throws(SystemError) {
+        try bytes.withUnsafeBytes { (raw) throws(SystemError) in try writeAll(descriptor, raw, path: path) }
     }
 
     /// Brings a file's data (and the metadata needed to read it) to the disk.

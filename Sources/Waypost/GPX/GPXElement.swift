@@ -12,6 +12,7 @@ enum GPXElement: UInt8 {
     /// The element of that name.
     @inline(__always)
     init(_ name: Range<Int>, in bytes: Span<UInt8>) {
+        @inline(__always)
         func has(_ literal: StaticString) -> Bool {
             for index in 1..<literal.utf8CodeUnitCount where bytes[unchecked: name.lowerBound + index] != literal.utf8Start[index] {
                 return false

@@ -68,7 +68,7 @@ struct GPXElementCopy {
         flushText(isLeaf: false)
         attributes.removeAll(keepingCapacity: true)
         usedPrefixes.removeAll(keepingCapacity: true)
-        guard !isTextOnly, let (prefix, local) = GPXElementCopy.split(name) else {
+        guard !isTextOnly, let (prefix, local) = GPXElementCopy.split(name), prefix != "xmlns" else {
             fail()
             return open.append(Open(name: ""))
         }

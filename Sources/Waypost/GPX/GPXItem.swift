@@ -56,6 +56,16 @@ public struct GPXPoint: Sendable, Hashable {
         self.name = name
         self.description = description
     }
+
+    /// A point of which nothing but the place is known, not even the kind of fix.
+    @inline(__always)
+    init(silentAt place: Coordinate) {
+        position = Position(time: nil, coordinate: place)
+        fix = nil
+        name = nil
+        description = nil
+        other = nil
+    }
 }
 
 /// The head of a track or route.

@@ -10,7 +10,7 @@ struct GPXPointDraft {
     private var hasSecondPlace = false
     private var isThreeDimensional: Bool?
     /// What is known of it so far.
-    private(set) var point = GPXPoint.empty(at: GPXPointDraft.nowhere)
+    private(set) var point = GPXPoint(silentAt: GPXPointDraft.nowhere)
     /// Whether it is a point that can be given away.
     private(set) var isValid = false
     /// Whether its markup is broken.
@@ -20,10 +20,12 @@ struct GPXPointDraft {
     @inline(__always)
     mutating func attribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
         guard name.count == 3, case let first = bytes[unchecked: name.lowerBound], first == UInt8(ascii: "l") else { return }
-        if bytes.hasLiteral("lat", at: name.lowerBound) == true {
+        // Three bytes from the lower bound on, by the count.
+        let (second, third) = (bytes[unchecked: name.lowerBound &+ 1], bytes[unchecked: name.lowerBound &+ 2])
+        if second == UInt8(ascii: "a"), third == UInt8(ascii: "t") {
             if latitude != nil { hasSecondPlace = true }
             latitude = GPXPointDraft.number(bytes.extracting(value)) ?? .nan
-        } else if bytes.hasLiteral("lon", at: name.lowerBound) == true {
+        } else if second == UInt8(ascii: "o"), third == UInt8(ascii: "n") {
             if longitude != nil { hasSecondPlace = true }
             longitude = GPXPointDraft.number(bytes.extracting(value)) ?? .nan
         }
@@ -163,14 +165,5 @@ struct GPXPointDraft {
             return range.isEmpty
         }
         return true
-    }
-}
-
-extension GPXPoint {
-    /// A point of which nothing but the place is known.
-    fileprivate static func empty(at place: Coordinate) -> GPXPoint {
-        var point = GPXPoint(Position(time: nil, coordinate: place))
-        point.fix = nil
-        return point
     }
 }

@@ -116,18 +116,18 @@ extension GPXWriter {
     private func append(longitudeDegrees: Double, into text: inout TextBuffer) {
         // The schema excludes 180; what rounds to it is that meridian, too.
         let scale = precision.coordinateDecimals == 7 ? 1e7 : precision.coordinateDecimals == 8 ? 1e8 : 1e9
-        let isDateLine = (longitudeDegrees * scale).rounded() >= 180 * scale
+        let isDateLine = longitudeDegrees > 179 && (longitudeDegrees * scale).rounded() >= 180 * scale
         append(degrees: isDateLine ? -180 : longitudeDegrees, into: &text)
     }
 
     private func append(degrees: Double, into text: inout TextBuffer) {
         var decimals = precision.coordinateDecimals
+        var scaled = TextBuffer.scaled(degrees, decimals: decimals)
         if decimals > 7 {
-            let finest = (abs(degrees) * (decimals == 8 ? 1e8 : 1e9)).rounded()
-            let perSeventhDecimal: UInt64 = decimals == 8 ? 10 : 100
-            if UInt64(finest) % perSeventhDecimal == 0 { decimals = 7 }
+            let (seventh, rest) = scaled.quotientAndRemainder(dividingBy: decimals == 8 ? 10 : 100)
+            if rest == 0 { (scaled, decimals) = (seventh, 7) }
         }
-        text.append(degrees, decimals: decimals)
+        text.append(scaled: scaled, decimals: decimals, trimsZeros: false, isNegative: degrees < 0 && scaled != 0)
     }
 }
 

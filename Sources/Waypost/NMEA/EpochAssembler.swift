@@ -189,17 +189,12 @@ extension EpochAssembler {
         if let date = epoch.date {
             dates.note(date.date, millisecondOfDay: date.millisecondOfDay, hasFix: date.hasFix || epoch.coordinate != nil)
         }
-        var finished = NMEAEpoch(millisecondOfDay: epoch.millisecondOfDay)
-        var isCorrected = false
-        if let moment = epoch.millisecondOfDay.flatMap({ dates.moment(millisecondOfDay: $0) }) {
-            finished.time = moment.time
-            isCorrected = moment.isCorrected
-        }
+        let moment = epoch.millisecondOfDay.flatMap { dates.moment(millisecondOfDay: $0) }
         solution.keep(atMillisecondOfDay: epoch.millisecondOfDay, isFresh: epoch.hasSolution)
-        if let coordinate = epoch.coordinate {
-            finished.position = position(at: coordinate, time: finished.time, isCorrected: isCorrected)
-        }
-        return finished
+        guard let coordinate = epoch.coordinate else { return NMEAEpoch(millisecondOfDay: epoch.millisecondOfDay, time: moment?.time) }
+        return NMEAEpoch(
+            millisecondOfDay: epoch.millisecondOfDay, time: moment?.time,
+            position: position(at: coordinate, time: moment?.time, isCorrected: moment?.isCorrected == true))
     }
 
     private mutating func position(at coordinate: Coordinate, time: UTCTime?, isCorrected: Bool) -> Position {

@@ -25,6 +25,30 @@ struct NMEAFields {
         var checksum: UInt8 = 0
         var offset = start
         starts[0] = UInt16(truncatingIfNeeded: start)
+        var sum: UInt64 = 0
+        words: while offset &+ 8 <= bytes.count {
+            // Eight bytes in one step: the top bits of those that are a comma or below, as all are that mean something here.
+            let word = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self).littleEndian
+            var marks = ~((word | NMEAFields.topBits) &- NMEAFields.aboveComma) & ~word & NMEAFields.topBits
+            while marks != 0 {
+                let shift = UInt64(truncatingIfNeeded: marks.trailingZeroBitCount) & ~7
+                marks &= marks &- 1
+                let byte = UInt8(truncatingIfNeeded: word >> shift)
+                if byte == UInt8(ascii: ",") {
+                    if found < NMEAFields.limit {
+                        found &+= 1
+                        starts[unchecked: found] = UInt16(truncatingIfNeeded: offset &+ Int(shift >> 3) &+ 1)  // At most the limit.
+                    }
+                } else if NMEAFields.endsSentence(byte) {
+                    sum ^= word & (1 &<< shift &- 1)
+                    offset &+= Int(shift >> 3)
+                    break words
+                }
+            }
+            sum ^= word
+            offset &+= 8
+        }
+        checksum = NMEAFields.folded(sum)
         while offset < bytes.count {
             let byte = bytes[unchecked: offset]  // The line above is the check.
             // One comparison for most bytes: digits, letters, point and minus lie above the comma.
@@ -48,6 +72,19 @@ struct NMEAFields {
         count = found
         hasMalformed = false
         return (offset, checksum)
+    }
+
+    private static let topBits: UInt64 = 0x8080_8080_8080_8080
+    private static let aboveComma: UInt64 = 0x2D2D_2D2D_2D2D_2D2D
+
+    /// All eight bytes of a word, combined as the checksum does.
+    @inline(__always)
+    private static func folded(_ word: UInt64) -> UInt8 {
+        var word = word
+        word ^= word >> 32
+        word ^= word >> 16
+        word ^= word >> 8
+        return UInt8(truncatingIfNeeded: word)
     }
 
     @inline(__always)
@@ -160,21 +197,29 @@ struct NMEAFields {
     private static func mantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
         let field = bytes.extracting(range)
         var value = 0
-        var point = field.count
-        for offset in field.indices {
-            let byte = field[unchecked: offset]
-            let digit = byte &- UInt8(ascii: "0")
-            if digit < 10 {
-                if offset &- point <= 11 { value = value &* 10 &+ Int(digit) }
-            } else if byte == UInt8(ascii: "."), point == field.count {
-                point = offset
-            } else {
-                return nil
-            }
+        var offset = 0
+        let whole = min(field.count, 8)
+        while offset < whole, case let digit = field[unchecked: offset] &- UInt8(ascii: "0"), digit < 10 {
+            value = value &* 10 &+ Int(digit)
+            offset &+= 1
         }
-        if point == field.count { return (1...7).contains(field.count) ? (value, 0) : nil }
-        guard field.count > 1, point <= 7 else { return nil }
-        return (value, min(field.count - point - 1, 11))
+        guard offset <= 7 else { return nil }
+        if offset == field.count { return offset > 0 ? (value, 0) : nil }
+        guard field[unchecked: offset] == UInt8(ascii: "."), field.count > 1 else { return nil }
+        offset &+= 1
+        let start = offset
+        let end = min(field.count, start &+ 11)
+        while offset < end {
+            let digit = field[unchecked: offset] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            value = value &* 10 &+ Int(digit)
+            offset &+= 1
+        }
+        while offset < field.count {
+            guard field[unchecked: offset] &- UInt8(ascii: "0") < 10 else { return nil }
+            offset &+= 1
+        }
+        return (value, end &- start)
     }
 
     private static func decimal(_ range: Range<Int>, in bytes: Span<UInt8>) -> Double? {

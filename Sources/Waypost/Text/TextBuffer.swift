@@ -118,10 +118,9 @@ extension TextBuffer {
         let magnitude = abs(value)
         if magnitude < 9e8 {
             for decimals in stride(from: 3, through: 7, by: 4) {
-                let scale = TextBuffer.powersOfTen[decimals]
-                let scaled = (magnitude * scale).rounded()
-                if scaled / scale == magnitude {
-                    append(scaled: UInt64(scaled), decimals: decimals, trimsZeros: true, isNegative: value.sign == .minus)
+                let scaled = TextBuffer.scaled(magnitude, decimals: decimals)
+                if Double(scaled) / TextBuffer.powersOfTen[decimals] == magnitude {
+                    append(scaled: scaled, decimals: decimals, trimsZeros: true, isNegative: value.sign == .minus)
                     return
                 }
             }
@@ -135,9 +134,8 @@ extension TextBuffer {
     /// nothing in any form.
     /// - Range: finite, 0...9 decimals; others are a programmer error.
     public mutating func append(_ value: Double, decimals: Int, trimsZeros: Bool = false) {
-        let scaled = (abs(value) * TextBuffer.powersOfTen[decimals]).rounded()
-        guard scaled < 9e18 else { return append(shortest: value) }
-        let magnitude = UInt64(scaled)
+        guard abs(value) * TextBuffer.powersOfTen[decimals] < 9e18 else { return append(shortest: value) }
+        let magnitude = TextBuffer.scaled(value, decimals: decimals)
         append(scaled: magnitude, decimals: decimals, trimsZeros: trimsZeros, isNegative: value < 0 && magnitude != 0)
     }
 
@@ -146,7 +144,18 @@ extension TextBuffer {
         1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     ]
 
-    private mutating func append(scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool) {
+    /// The magnitude of a number in units of its last decimal, rounded half away from zero.
+    @inline(__always)
+    static func scaled(_ value: Double, decimals: Int) -> UInt64 {
+        let scaled = abs(value) * powersOfTen[decimals]
+        precondition(scaled < 9e18, "number out of range")
+        // Not rounded(), which is a call where the processor is not known to have it; the difference is exact.
+        let whole = UInt64(scaled)
+        return scaled - Double(whole) >= 0.5 ? whole &+ 1 : whole
+    }
+
+    /// Appends a number that is given in units of its last decimal.
+    mutating func append(scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool) {
         var (whole, part) = (scaled, UInt64(0))
         var partDigits = 0
         if decimals > 0 {
@@ -237,12 +246,22 @@ private struct DigitWriter {
     mutating func write(_ number: UInt64, digits: Int) {
         var rest = number
         var index = count &+ digits
+        let first = count
         count = index
-        while index > count &- digits {
-            index &-= 1
-            let quotient = rest / 10
-            place[index] = UInt8(truncatingIfNeeded: rest &- quotient &* 10) &+ UInt8(ascii: "0")
+        while index &- first > 1 {
+            index &-= 2
+            let quotient = rest / 100
+            let pair = Int(truncatingIfNeeded: rest &- quotient &* 100) &* 2
+            place[index] = DigitWriter.pairs.utf8Start[pair]
+            place[index &+ 1] = DigitWriter.pairs.utf8Start[pair &+ 1]
             rest = quotient
         }
+        if index > first { place[first] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0") }
     }
+
+    /// The numbers from 00 to 99, one behind the other.
+    private static let pairs: StaticString = """
+        0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+        5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
+        """
 }

@@ -99,10 +99,9 @@ struct NMEAReportDecoder: ReportDecoder {
     }
 
     private mutating func give(_ take: (RecordingItem) -> Void) {
-        for event in events {
-            if case .epoch(let epoch) = event {
-                take(.report(epoch.position.map { .position($0) } ?? .noFix(NoFix(time: epoch.time))))
-            }
+        for index in events.indices {
+            guard case .epoch(let epoch) = events[index] else { continue }
+            if let position = epoch.position { take(.report(.position(position))) } else { take(.report(.noFix(NoFix(time: epoch.time)))) }
         }
         events.removeAll(keepingCapacity: true)
     }

@@ -19,7 +19,8 @@ struct GPXEncoder: ReportEncoder {
 
     /// Writes the head of the document, which another GPX file gives before everything else.
     private mutating func beginOnce(_ head: GPXHead = GPXHead(), to text: inout TextBuffer) {
-        if !hasBegun { writer.begin(head: head, into: &text) }
+        if hasBegun { return }
+        writer.begin(head: head, into: &text)
         hasBegun = true
     }
 
@@ -30,7 +31,8 @@ struct GPXEncoder: ReportEncoder {
     }
 
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
-        if case .head(let head) = item { beginOnce(head, to: &text) } else { beginOnce(to: &text) }
+        if !hasBegun, case .head(let head) = item { return beginOnce(head, to: &text) }
+        if !hasBegun { beginOnce(to: &text) }
         switch item {
         case .head: break
         case .trackPoint(let point, _):
