@@ -10,6 +10,9 @@ final class Turnstile {
     /// Those that wait for what this task does.
     @TaskLocal private static var callers: [Passage] = []
 
+    /// Whether this task was called from inside of one, whichever.
+    static var isCalled: Bool { !callers.isEmpty }
+
     private var current: Passage?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 

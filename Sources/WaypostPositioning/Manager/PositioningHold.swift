@@ -61,6 +61,28 @@ public final class PositioningHold: Sendable {
     }
 }
 
+/// Whether who tells an update looks at the holds afterwards: consumers change theirs at every fix, and need no task of their own for it.
+final class HoldChanges: Sendable {
+    private let isTelling = Atomic(false)
+    private let isPending = Atomic(false)
+
+    /// Consumers are told something from now on.
+    func begin() { isTelling.store(true, ordering: .sequentiallyConsistent) }
+
+    /// They were told; whether they changed a hold.
+    func end() -> Bool {
+        isTelling.store(false, ordering: .sequentiallyConsistent)
+        return isPending.exchange(false, ordering: .sequentiallyConsistent)
+    }
+
+    /// A hold has changed; whether whoever is telling will see to it.
+    func leaveToTeller() -> Bool {
+        guard Turnstile.isCalled else { return false }
+        isPending.store(true, ordering: .sequentiallyConsistent)
+        return isTelling.load(ordering: .sequentiallyConsistent)
+    }
+}
+
 /// A need as `status` shows it.
 public struct PositioningClient: Sendable, Hashable {
     /// Who or what needs it.

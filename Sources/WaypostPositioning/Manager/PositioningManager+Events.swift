@@ -135,9 +135,11 @@ extension PositioningManager {
     }
 
     func deliver(_ update: PositioningUpdate) async {
+        holdChanges.begin()
         await turn.calling {
             for consumer in consumers { await consumer.consume(update) }
         }
+        if holdChanges.end() { noteChangeOfHold() }
         for index in listeners.indices { listeners[index].take(update) }
     }
 
@@ -147,9 +149,12 @@ extension PositioningManager {
     func watchForSilence() {
         guard watchdog == nil, isWatched else { return }
         // Nobody's task-local values, and no hold on a manager that is dropped.
+        let grace = Duration.milliseconds(FixFreshness.deliveryMilliseconds)
         watchdog = Task.detached { [weak self] in
             while let wait = await self?.checkFreshness() {
-                try? await Task.sleep(for: wait)  // Cancelled: the check ends it.
+                // Together with what wakes the tracker anyway, the next fix, while it is not urgent.
+                let tolerance = wait > grace ? grace : .zero
+                try? await Task.sleep(for: wait - tolerance, tolerance: tolerance)  // Cancelled: the check ends it.
             }
         }
     }

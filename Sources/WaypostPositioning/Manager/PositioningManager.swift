@@ -65,6 +65,7 @@ public actor PositioningManager {
     var life = Life.stopped
     var ownNeed: PositioningNeed?
     var holds: [PositioningHold.State] = []
+    let holdChanges = HoldChanges()
     var duty = DutyCycle()
     var isPaused = false
     var isSwitchedOff = false
@@ -264,10 +265,12 @@ public actor PositioningManager {
         let state = PositioningHold.State(need, reason: reason)
         holds.append(state)
         reconsider()
-        return PositioningHold(state) { [weak self] in Task { await self?.noteChangeOfHold() } }
+        return PositioningHold(state) { [weak self, holdChanges] in
+            if !holdChanges.leaveToTeller() { Task { await self?.noteChangeOfHold() } }
+        }
     }
 
-    private func noteChangeOfHold() {
+    func noteChangeOfHold() {
         holds.removeAll(where: \.isReleased)
         reconsider()
     }

@@ -151,6 +151,19 @@ import WaypostPositioning
         await manager.stop()
     }
 
+    @Test func followsWhatAConsumerNeedsFromThenOn() async {
+        let source = EndlessSource()
+        let manager = PositioningManager(source: source)
+        let consumer = Satisfied(with: 5, hold: await manager.hold(.everyFix, reason: "test"))
+        await manager.attach(consumer)
+        await manager.start(needing: nil)
+        #expect(await eventually(within: 5) { await manager.pace == .unneeded && !source.isRunning })
+        #expect((5...10).contains(consumer.count))
+        consumer.hold.need = .everyFix
+        #expect(await eventually(within: 5) { source.isRunning })
+        await manager.stop(releasingHolds: true)
+    }
+
     enum Call: CaseIterable { case matchPositions, setPrivate, answer, stop, use, waitUntilFinished, start, childTask }
 }
 
@@ -187,6 +200,26 @@ private final class Caller: PositioningConsumer {
             }
         }
         state.withLock { $0.isDone = true }
+    }
+}
+
+/// Needs no more than so many positions.
+private final class Satisfied: PositioningConsumer {
+    let hold: PositioningHold
+    private let limit: Int
+    private let positions = Mutex(0)
+
+    init(with limit: Int, hold: PositioningHold) { (self.limit, self.hold) = (limit, hold) }
+
+    var count: Int { positions.withLock { $0 } }
+
+    func consume(_ update: PositioningUpdate) async {
+        guard case .position = update else { return }
+        let count = positions.withLock { count in
+            count += 1
+            return count
+        }
+        if count == limit { hold.need = nil }
     }
 }
 
