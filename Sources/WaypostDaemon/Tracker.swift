@@ -152,7 +152,9 @@ struct Tracker {
     }
 
     private func makeGate(_ privacy: PrivacyStore) throws(DaemonFailure) -> PrivacyGate {
-        PrivacyGate(
+        // The secret is the zones' alone.
+        guard !configuration.privacy.zones.isEmpty else { return PrivacyGate(isPrivate: privacy.isPrivate) }
+        return PrivacyGate(
             zones: configuration.privacy.zones, inside: configuration.privacy.inside, key: try privacy.secret(),
             isPrivate: privacy.isPrivate)
     }

@@ -55,16 +55,26 @@ extension EndToEnd {
             let folder = try TestFolder()
             try folder.write(receiver.epoch(0).text, to: "in.nmea")
             func secret() throws -> String { try folder.text("state/privacy-secret") }
-            #expect(try await finish([Program.waypostd.path, "--source", "nmea:in.nmea"] + TrackerProcess.options, in: folder).code == 0)
+            let plain = [Program.waypostd.path, "--source", "nmea:in.nmea"] + TrackerProcess.options
+            // Who has no zone needs no secret, whatever became of it.
+            #expect(try await finish(plain, in: folder).code == 0)
+            #expect(throws: (any Error).self) { try secret() }
+            try folder.write("oops", to: "state/privacy-secret")
+            #expect(try await finish(plain, in: folder).code == 0)
+            #expect(try secret() == "oops")
+            try FileManager.default.removeItem(atPath: folder.path("state/privacy-secret"))
+            try folder.write("[privacy]\nzones = [\"home: 52.51702, 13.38886, 250 m\"]\n", to: "zones.toml")
+            let zoned = plain + ["--config", "zones.toml"]
+            #expect(try await finish(zoned, in: folder).code == 0)
             let first = try secret()
             #expect(first.count == 33)
             #expect(
                 try FileManager.default.attributesOfItem(atPath: folder.path("state/privacy-secret"))[.posixPermissions] as? Int == 0o600)
-            #expect(try await finish([Program.waypostd.path, "--source", "nmea:in.nmea"] + TrackerProcess.options, in: folder).code == 0)
+            #expect(try await finish(zoned, in: folder).code == 0)
             #expect(try secret() == first)
             // Another one would move the holes: rather no tracker than that.
             try folder.write("oops", to: "state/privacy-secret")
-            let refused = try await finish([Program.waypostd.path, "--source", "nmea:in.nmea"] + TrackerProcess.options, in: folder)
+            let refused = try await finish(zoned, in: folder)
             #expect(refused.code == 74 && refused.complaints.count == 1)
         }
 

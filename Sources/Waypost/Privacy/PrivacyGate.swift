@@ -65,6 +65,13 @@ public struct PrivacyGate: Sendable {
         passages = zones.map { Passage(PrivacyHole($0, key: key)) }
     }
 
+    /// A gate without zones: private mode alone.
+    public init(isPrivate: Bool = false) {
+        inside = .nothing
+        self.isPrivate = isPrivate
+        passages = []
+    }
+
     /// Decides about the next fix.
     public mutating func process(_ position: Position) -> Decision {
         var hole: PrivacyHole?
