@@ -78,7 +78,7 @@ final class ConfirmedClock: Sendable {
 
     /// What a run before had settled since the machine was started; nil when that is not there or says nothing.
     private static func load(_ path: String) -> ConfirmedTime.Anchor? {
-        guard let bytes = (try? Syscalls.contents(of: path)) ?? nil else { return nil }  // See above.
+        guard let bytes = (try? Syscalls.contents(of: path, as: .own)) ?? nil else { return nil }  // See above.
         let words = bytes.split { $0 <= UInt8(ascii: " ") }.map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 3, words[0] == SHA256.hexadecimal(BootIdentity.bytes), let clock = Int64(words[1]),
             let time = Int64(words[2]), (0...BootClock.milliseconds).contains(clock)

@@ -13,7 +13,7 @@ struct LastPosition {
 
     /// What the run before knew; nil when it knew nothing.
     func load() -> Position? {
-        guard let line = try? Syscalls.contents(of: path) else { return nil }  // See above.
+        guard let line = try? Syscalls.contents(of: path, as: .own) else { return nil }  // See above.
         guard case .position(let position)? = try? TPVCodec.decode(line) else { return nil }  // See above.
         return position
     }

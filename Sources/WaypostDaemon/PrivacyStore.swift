@@ -17,7 +17,7 @@ struct PrivacyStore {
     /// The box's secret, made when there is none yet.
     func secret() throws(DaemonFailure) -> SipHash.Key {
         do throws(SystemError) {
-            guard let stored = try Syscalls.contents(of: secretPath) else { return try makeSecret() }
+            guard let stored = try Syscalls.contents(of: secretPath, as: .own) else { return try makeSecret() }
             if let key = SipHash.Key(hexadecimal: stored) { return key }
         } catch {
             throw DaemonFailure(.inputOutput, "\(secretPath): the secret of the privacy zones cannot be read or made: \(error.reason)")

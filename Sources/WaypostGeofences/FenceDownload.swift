@@ -130,7 +130,7 @@ public actor FenceDownload {
 
     private static func lines(of path: String) -> [String] {
         // Missing or unreadable is as if it were empty: what it says is fetched again.
-        let bytes = (try? Syscalls.contents(of: path, limit: 16 << 10)) ?? nil  // See above.
+        let bytes = (try? Syscalls.contents(of: path, limit: 16 << 10, as: .own)) ?? nil  // See above.
         return String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

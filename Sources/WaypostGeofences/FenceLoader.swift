@@ -98,7 +98,7 @@ struct FenceLoader {
     private static func fences(of file: String) throws(FenceLoadFailure) -> FenceFile {
         var bytes: [UInt8] = []
         do throws(SystemError) {
-            let reader = try FileReader(path: file)
+            let reader = try FileReader(path: file, as: .named)
             let limit = FenceFileLimits().bytes
             while bytes.count <= limit, case let piece = try reader.read(upTo: 1 << 20), !piece.isEmpty { bytes += piece }
         } catch {

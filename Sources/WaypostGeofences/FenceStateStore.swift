@@ -73,7 +73,7 @@ struct FenceStateStore {
 
     private func contents(of path: String, _ problems: inout [String]) -> [UInt8]? {
         do throws(SystemError) {
-            return try Syscalls.contents(of: path, limit: FenceStateStore.mostBytes)
+            return try Syscalls.contents(of: path, limit: FenceStateStore.mostBytes, as: .own)
         } catch {
             problems.append("\(path): cannot be read: \(error.reason); every fence begins anew")
             return nil

@@ -69,7 +69,7 @@ struct OwnFences {
 
     private mutating func read(_ path: String) -> [Geofence]? {
         do throws(SystemError) {
-            guard let bytes = try Syscalls.contents(of: path, limit: FenceFileLimits().bytes) else { return nil }
+            guard let bytes = try Syscalls.contents(of: path, limit: FenceFileLimits().bytes, as: .own) else { return nil }
             do throws(FenceFileError) {
                 return try FenceFormat.read(bytes).fences
             } catch {

@@ -50,7 +50,7 @@ struct LogEraser {
     func resume() throws(RecordingError) -> LogErasure? {
         let order: [UInt8]?
         do {
-            order = try Syscalls.contents(of: orderPath)
+            order = try Syscalls.contents(of: orderPath, as: .own)
         } catch {
             throw .cannotRead(path: orderPath, cause: error)
         }

@@ -62,6 +62,7 @@ public struct LogFolder: Sendable, Hashable {
         let attempt: FileLock.Attempt
         do {
             if creates { try Syscalls.createFolders(journalFolder) } else { _ = try Syscalls.names(inFolder: journalFolder) }
+            try checkJournalFolder()
             attempt = try FileLock.take(path: lockPath)
         } catch {
             throw .cannotPrepare(folder: path, cause: error)
@@ -77,6 +78,15 @@ public struct LogFolder: Sendable, Hashable {
             }
             return lock
         }
+    }
+
+    /// Whether the journals belong to the owner of the log, or there are none.
+    public var isOneOwners: Bool { !Syscalls.exists(journalFolder) || Syscalls.haveSameOwner(path, journalFolder) }
+
+    /// Makes sure that the journals lie here: a link could lead root to files of anybody.
+    func checkJournalFolder() throws(SystemError) {
+        guard Syscalls.exists(journalFolder), !Syscalls.isOwnFolder(journalFolder) else { return }
+        throw SystemError.notOwnFolder(journalFolder)
     }
 
     /// Whether any file has that stem.

@@ -131,7 +131,7 @@ private struct TrackPoints: ~Copyable {
     /// Opens a track; nil when there is none (it was fetched and deleted, or the journal held no fix).
     init?(path: String) throws(RecordingError) {
         do {
-            file = try FileReader(path: path)
+            file = try FileReader(path: path, as: .own)
         } catch {
             if error.isMissing { return nil }
             throw .cannotRead(path: path, cause: error)

@@ -50,7 +50,7 @@ public struct Pullers: Sendable {
     public func all() throws(RecordingError) -> [Puller] {
         let bytes: [UInt8]?
         do {
-            bytes = try Syscalls.contents(of: folder.pullersPath)
+            bytes = try Syscalls.contents(of: folder.pullersPath, as: .own)
         } catch {
             throw .cannotRead(path: folder.pullersPath, cause: error)
         }
@@ -109,6 +109,7 @@ public struct Pullers: Sendable {
     private func change(_ body: (inout [Puller]) throws(RecordingError) -> Bool) throws(RecordingError) {
         let lock: FileLock
         do {
+            try folder.checkJournalFolder()
             lock = try FileLock.wait(path: folder.pullersPath + ".lock")
         } catch {
             throw .cannotAcknowledge(path: folder.pullersPath, cause: error)
@@ -151,7 +152,7 @@ extension LogFolder {
         let last = try lastSequence()
         if last > 0 { return last }
         do {
-            return SequenceCounter.bound(try Syscalls.contents(of: sequencePath)).map { $0 - 1 } ?? 0
+            return SequenceCounter.bound(try Syscalls.contents(of: sequencePath, as: .own)).map { $0 - 1 } ?? 0
         } catch {
             throw .cannotRead(path: sequencePath, cause: error)
         }

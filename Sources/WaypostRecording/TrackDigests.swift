@@ -69,7 +69,7 @@ struct TrackDigests {
     private func lines() throws(RecordingError) -> [String: String] {
         let bytes: [UInt8]?
         do {
-            bytes = try Syscalls.contents(of: path, limit: 1 << 24)
+            bytes = try Syscalls.contents(of: path, limit: 1 << 24, as: .own)
         } catch {
             throw .cannotRead(path: path, cause: error)
         }
@@ -86,7 +86,7 @@ struct TrackDigests {
     private func digest(of name: String) throws(RecordingError) -> String? {
         let path = "\(folder.path)/\(name)"
         do {
-            let file = try FileReader(path: path)
+            let file = try FileReader(path: path, as: .own)
             var hash = SHA256()
             while true {
                 let bytes = try file.read()

@@ -78,7 +78,7 @@ public final class AppendOnlyFile {
 
     /// Ends a file that nobody appends to any more: cuts it to its content, makes it read-only and brings all to the disk.
     public static func seal(_ path: String, byteCount: Int64, mode: UInt32 = 0o440) throws(SystemError) {
-        let descriptor = try Syscalls.open(path, O_RDWR)
+        let descriptor = try Syscalls.open(path, O_RDWR, as: .own)
         defer { Syscalls.close(descriptor) }
         try Syscalls.truncate(descriptor, to: byteCount, path: path)
         try Syscalls.setMode(descriptor, mode, path: path)

@@ -17,7 +17,7 @@ public struct FileLock: ~Copyable {
 
     /// Tries to take the lock, without waiting; creates the file when it is missing.
     public static func take(path: String) throws(SystemError) -> Attempt {
-        let descriptor = try Syscalls.open(path, O_RDWR | O_CREAT, mode: 0o640)
+        let descriptor = try Syscalls.open(path, O_RDWR | O_CREAT, as: .own)
         let lock = FileLock(descriptor: descriptor)
         guard try Syscalls.lockExclusively(descriptor, path: path) else {
             let text = try Syscalls.read(descriptor, upTo: 16)
@@ -33,11 +33,22 @@ public struct FileLock: ~Copyable {
     ///
     /// For what takes milliseconds.
     public static func wait(path: String) throws(SystemError) -> FileLock {
-        let lock = FileLock(descriptor: try Syscalls.open(path, O_RDWR | O_CREAT, mode: 0o640))
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        try Syscalls.adoptOwner(ofFolder: folder, lock.descriptor, path: path)
+        let lock = try openOrCreate(path)
         try Syscalls.lockWaiting(lock.descriptor, path: path)
         return lock
+    }
+
+    /// The file; one that is made here is the folder owner's, one that is there stays whose it is.
+    private static func openOrCreate(_ path: String) throws(SystemError) -> FileLock {
+        do {
+            let lock = FileLock(descriptor: try Syscalls.open(path, O_RDWR | O_CREAT | O_EXCL, as: .own))
+            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+            try Syscalls.adoptOwner(ofFolder: folder, lock.descriptor, path: path)
+            return lock
+        } catch {
+            guard error.code == EEXIST else { throw error }
+            return FileLock(descriptor: try Syscalls.open(path, O_RDWR, as: .own))
+        }
     }
 
     deinit {

@@ -7,8 +7,10 @@ public struct FileReader: ~Copyable {
     private let descriptor: Int32
 
     /// Opens the file.
-    public init(path: String) throws(SystemError) {
-        descriptor = try Syscalls.open(path, O_RDONLY)
+    ///
+    /// - Parameter trust: nil when it may also be a pipe or device, whose other end is waited for.
+    public init(path: String, as trust: FileTrust? = nil) throws(SystemError) {
+        descriptor = if let trust { try Syscalls.open(path, O_RDONLY, as: trust) } else { try Syscalls.open(path, O_RDONLY) }
         self.path = path
     }
 

@@ -120,13 +120,13 @@ extension Syscalls {
         return lstat(path, &status) == 0
     }
 
-    /// The whole of a small file; nil when there is none.
+    /// The whole of a small ordinary file; nil when there is none.
     ///
     /// - Errors: `EFBIG` when it has more than `limit` bytes.
-    public static func contents(of path: String, limit: Int = 65_536) throws(SystemError) -> [UInt8]? {
+    public static func contents(of path: String, limit: Int = 65_536, as trust: FileTrust = .named) throws(SystemError) -> [UInt8]? {
         let descriptor: Int32
         do {
-            descriptor = try open(path, O_RDONLY)
+            descriptor = try open(path, O_RDONLY, as: trust)
         } catch {
             if error.code == ENOENT { return nil }
             throw error

@@ -12,12 +12,21 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public var operation: String
     /// The file, socket or device concerned, when there is one.
     public var path: String?
+    /// What is wrong, where the system's words would not say.
+    private var explanation: String?
 
     /// A failure with that `errno` value.
     public init(code: Int32, operation: String, path: String? = nil) {
         self.code = code
         self.operation = operation
         self.path = path
+    }
+
+    /// The same failure in words of ours.
+    public func explained(_ words: String) -> SystemError {
+        var error = self
+        error.explanation = words
+        return error
     }
 
     /// Whether the same call may succeed later without anybody changing the set-up.
@@ -46,8 +55,14 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The error of using a folder as a file.
     public static func isFolder(_ path: String) -> SystemError { SystemError(code: EISDIR, operation: "open", path: path) }
 
-    /// The system's words for the code: `No such file or directory`.
+    /// The error of a folder in a folder of ours that is none, or a link to one.
+    public static func notOwnFolder(_ path: String) -> SystemError {
+        SystemError(code: ENOTDIR, operation: "open", path: path).explained("is a link or no folder, which is not followed here")
+    }
+
+    /// The system's words for the code, `No such file or directory`, or our own.
     public var reason: String {
+        if let explanation { return explanation }
         var text = [CChar](repeating: 0, count: 256)
         // The XSI form: fills the buffer; the GNU form is not imported.
         guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }

@@ -26,7 +26,7 @@ public struct JournalReader: ~Copyable {
     /// - Parameter isGrowing: whether a recorder may append to it.
     init(path: String, isGrowing: Bool) throws(RecordingError) {
         do {
-            file = try FileReader(path: path)
+            file = try FileReader(path: path, as: .own)
         } catch {
             throw .cannotRead(path: path, cause: error)
         }

@@ -46,7 +46,7 @@ extension LogFolder {
 
     /// What the header of a journal of any name says; nil when it cannot be read.
     private static func firstSequence(ofJournal path: String) -> UInt64? {
-        guard let file = try? FileReader(path: path),  // removed since, or not ours
+        guard let file = try? FileReader(path: path, as: .own),  // removed since, or not ours
             let bytes = try? file.read(upTo: JournalCodec.maximumHeaderByteCount),  // the same
             case .header(let header, _)? = try? JournalCodec.decodeHeader(bytes[...])  // of a later version
         else { return nil }
@@ -59,6 +59,7 @@ extension LogFolder {
     /// an export; two readings that agree saw no rename.
     private func stableJournalNames() throws(RecordingError) -> [String] {
         do {
+            try checkJournalFolder()
             var names = try Syscalls.names(inFolder: journalFolder)
             // Journals are renamed once a track: the second reading agrees but for very rare chances.
             for _ in 0..<100 {

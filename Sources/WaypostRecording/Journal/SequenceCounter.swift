@@ -21,7 +21,7 @@ struct SequenceCounter {
         self.path = path
         let text: [UInt8]?
         do {
-            text = try Syscalls.contents(of: path)
+            text = try Syscalls.contents(of: path, as: .own)
         } catch {
             throw .cannotRead(path: path, cause: error)
         }

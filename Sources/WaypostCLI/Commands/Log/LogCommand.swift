@@ -66,6 +66,8 @@ struct LogLocation: ParsableArguments {
     func ask(
         _ request: ControlRequest, about folder: LogFolder, timeoutMilliseconds: Int = 5_000, or failure: CommandFailure
     ) throws(CommandFailure) -> JSONValue {
+        // A tracker asks who its caller is.
+        do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: folder.path, why: error.description) }
         guard let running = try daemonFolder(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
             throw failure
         }
@@ -82,7 +84,25 @@ struct LogLocation: ParsableArguments {
             if !error.meansNoPermission { throw CommandFailure(.inputMissing, what: path, why: "is no log: \(error.reason)") }
             throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
         }
-        return LogFolder(path: path)
+        do {
+            return try LogLocation.enter(path)
+        } catch {
+            throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
+        }
+    }
+
+    /// As root, becomes the owner of the log: links and other traps that the owner lays there lead no further than the owner may go.
+    private static func enter(_ path: String) throws(SystemError) -> LogFolder {
+        let folder = LogFolder(path: path)
+        // A log that root's own tracker keeps in somebody's folder is for root alone; each file in it is looked at all the same.
+        guard folder.isOneOwners else { return folder }
+        try ProcessIdentity.actAsOwner(ofFolder: path)
+        if Syscalls.isFolder(path) { return folder }
+        // On the way there are folders that the owner may not enter, as on a card that another user has mounted.
+        try ProcessIdentity.actAsItself()
+        try Syscalls.enterFolder(path)
+        try ProcessIdentity.actAsOwner(ofFolder: ".")
+        return LogFolder(path: ".")
     }
 }
 

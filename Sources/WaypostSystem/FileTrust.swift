@@ -1,0 +1,65 @@
+import Glibc
+
+/// Whose word a path is, which decides what may lie there.
+///
+/// Neither waits for a FIFO's other end: what is no ordinary file is refused.
+public enum FileTrust: Sendable {
+    /// Somebody's who may name any file: links are followed.
+    case named
+    /// Nobody's: a file that a program makes in its own folder, in which somebody else may have laid anything. A link is refused, and so is
+    /// a file that has a second name elsewhere; one that is only read may have it when it is the folder owner's own.
+    case own
+}
+
+extension Syscalls {
+    /// Opens an ordinary file.
+    public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o640, as trust: FileTrust) throws(SystemError) -> Int32 {
+        let descriptor: Int32
+        do {
+            descriptor = try open(path, flags | O_NONBLOCK | O_NOCTTY | (trust == .own ? O_NOFOLLOW : 0), mode: mode)
+        } catch {
+            if trust == .own, error.code == ELOOP { throw error.explained("is a link, which is not followed here") }
+            // A FIFO that nobody reads, a device that is not there, a socket.
+            if error.code == ENXIO { throw error.explained("is no ordinary file") }
+            throw error
+        }
+        var status = stat()
+        do throws(SystemError) {
+            try retrying("look at", path: path) { fstat(descriptor, &status) }
+            guard status.st_mode & S_IFMT == S_IFREG || status.st_mode & S_IFMT == S_IFDIR else {
+                throw SystemError(code: EINVAL, operation: "open", path: path).explained("is no ordinary file")
+            }
+            if trust == .own, status.st_nlink > 1, status.st_mode & S_IFMT == S_IFREG,
+                flags & O_ACCMODE != O_RDONLY || status.st_uid != owner(ofFolderOf: path)
+            {
+                throw SystemError(code: EMLINK, operation: "open", path: path).explained("has a second name elsewhere")
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Whether the path itself is a folder, not a link to one.
+    public static func isOwnFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether two folders belong to the same user, the second itself and not what a link leads to.
+    public static func haveSameOwner(_ first: String, _ second: String) -> Bool {
+        var (one, other) = (stat(), stat())
+        return stat(first, &one) == 0 && lstat(second, &other) == 0 && one.st_uid == other.st_uid
+    }
+
+    /// Makes a folder the working folder.
+    public static func enterFolder(_ path: String) throws(SystemError) {
+        try retrying("enter", path: path) { chdir(path) }
+    }
+
+    private static func owner(ofFolderOf path: String) -> uid_t? {
+        var status = stat()
+        return stat(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", &status) == 0 ? status.st_uid : nil
+    }
+}

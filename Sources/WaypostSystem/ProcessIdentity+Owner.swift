@@ -1,0 +1,26 @@
+import Glibc
+
+extension ProcessIdentity {
+    /// As root, goes on with the rights of a folder's owner: whatever that user has laid there, no more is done with it than the user may.
+    ///
+    /// Does nothing for other users, and in root's own folders.
+    /// - Concurrency: of the whole process; see ``actAsItself()``.
+    public static func actAsOwner(ofFolder path: String) throws(SystemError) {
+        var status = stat()
+        guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
+        try Syscalls.retrying("leave the groups of root for", path: path) { setgroups(0, nil) }
+        // Root's group would give more than the owner has.
+        try Syscalls.retrying("take the group of", path: path) { setegid(status.st_gid != 0 ? status.st_gid : nobody) }
+        try Syscalls.retrying("become the owner of", path: path) { seteuid(status.st_uid) }
+    }
+
+    /// Takes the rights back with which the process was started.
+    public static func actAsItself() throws(SystemError) {
+        guard geteuid() != getuid() else { return }
+        try Syscalls.retrying("take back the rights of the user") { seteuid(getuid()) }
+        try Syscalls.retrying("take back the group of the user") { setegid(getgid()) }
+    }
+
+    /// The group of no files.
+    private static let nobody: gid_t = 65_534
+}
