@@ -114,7 +114,7 @@ extension EndToEnd {
             try folder.write("[[destination]]\nname = \"work\"\nurl = \"\(server.url)\"\ninterval = 0\n", to: "w.toml")
             let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             let text = try await ask("dispatch", in: folder).output
-            #expect(text.contains("home, unconfigured: 3 events, about"), "\(text)")
+            #expect(text.contains("home, unconfigured: 3 events, 10 positions"), "\(text)")
             let waiting = try await ask("dispatch", "export", "home", in: folder).output.split(separator: "\n")
             let ids = try waiting.map { try JSONParser().parse(Array($0.utf8))["id"]?.string ?? "" }
             #expect(
