@@ -114,6 +114,7 @@ extension Outbox {
                 version = try OutboxSchema.version(of: database)
                 if version <= OutboxSchema.version {
                     try database.checkIntegrity()
+                    if version == OutboxSchema.version { try OutboxSchema.check(database) }
                     if recovery == nil { try checkForLoss(database, isNew: version == 0, log: log, known: known) }
                     let store = try OutboxStore(database, limits: limits, known: known)
                     try store.checkEntries()

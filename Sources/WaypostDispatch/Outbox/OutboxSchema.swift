@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// The tables of the outbox, and how a file of an earlier version gets them.
@@ -146,7 +147,21 @@ enum OutboxSchema {
             for step in steps[found..<target] { try database.execute(step) }
             if found < checkedVersion, target >= checkedVersion { try addChecksums(database) }
             try database.execute("PRAGMA user_version = \(target)")
+            try database.execute("PRAGMA application_id = \(try checksum(of: database))")
         }
+    }
+
+    /// Looks whether the tables are those that were made: their words are in the file, too, where SQLite believes whatever stands there.
+    ///
+    /// - Errors: `corrupt`.
+    static func check(_ database: SQLiteDatabase) throws(SQLiteError) {
+        guard try database.integer("PRAGMA application_id") != checksum(of: database) else { return }
+        throw .damaged("its tables are not those that were made", path: database.path)
+    }
+
+    private static func checksum(of database: SQLiteDatabase) throws(SQLiteError) -> Int64 {
+        let words = try database.rows("SELECT sql FROM sqlite_master ORDER BY name") { $0.bytes(0) }
+        return Int64(Int32(bitPattern: CRC32C.checksum(Array(words.joined()).span.bytes)))
     }
 
     /// The first version with checksums.
