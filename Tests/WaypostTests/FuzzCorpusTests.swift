@@ -62,6 +62,19 @@ import WaypostTestKit
         }
     }
 
+    @Test func goesOnFromAnyDamageOfAnOutbox() throws {
+        let files = try FuzzCorpusTests.files("outbox")
+        #expect(files.count >= 10)
+        for file in files {
+            #expect(OutboxContract.violations(damaging: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
+        }
+        for seed in 0..<40 {
+            var generator = SystemRandomNumberGenerator()
+            let input = (0..<4 * (1 + seed % 5)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            #expect(OutboxContract.violations(damaging: input) == [], "\(input)")
+        }
+    }
+
     @Test func goesOnFromAnyStateOfFences() throws {
         let files = try FuzzCorpusTests.files("state")
         #expect(files.count >= 4)

@@ -1,0 +1,92 @@
+import Glibc
+import Synchronization
+import Waypost
+import WaypostDispatch
+import WaypostSystem
+
+/// What must hold for an outbox, whatever was done to its files.
+public enum OutboxContract {
+    /// The files of an outbox, behind its path.
+    private static let suffixes = ["", "-wal", "-tally"]
+    private static let entryCount = 24
+
+    /// The ways in which an outbox whose files were damaged breaks the contract.
+    ///
+    /// - It opens, and what waits can be read and moved.
+    /// - What was taken and what is told as lost is no more than there was.
+    /// - It takes entries, and the next run finds it whole.
+    ///
+    /// - Parameter input: what is done to the files that a kill left: four bytes each time, what (0 to 2: changes a byte of the file, the log,
+    ///   the tally; 3: cuts one of them off), where (two bytes), and the bits to change, or the file to cut.
+    public static func violations(damaging input: [UInt8]) -> [Violation] {
+        let outcome = Mutex<[Violation]?>(nil)
+        Task { [input] in
+            var found: [Violation] = []
+            do { found = try await damage(input) } catch { found = [Violation("it does not go on: \(error)")] }
+            outcome.withLock { $0 = found }
+        }
+        // A fuzzer has no other work for this thread.
+        while true {
+            if let violations = outcome.withLock({ $0 }) { return violations }
+            usleep(200)
+        }
+    }
+
+    private static func damage(_ input: [UInt8]) async throws -> [Violation] {
+        let folder = "/tmp/waypost-outbox-contract-\(getpid())-\(UInt32.random(in: 0...(.max)))"
+        try Syscalls.createFolders(folder)
+        defer {
+            let names = (try? Syscalls.names(inFolder: folder)) ?? []  // What stays behind does no harm.
+            for name in names { _ = unlink("\(folder)/\(name)") }
+            _ = rmdir(folder)
+        }
+        let path = folder + "/outbox.sqlite"
+        var files = try await killed(at: path)
+        for start in stride(from: 0, to: input.count - 3, by: 4) {
+            let offset = Int(input[start + 1]) << 8 | Int(input[start + 2])
+            let value = input[start + 3]
+            if input[start] % 4 == 3 {
+                let index = Int(value) % files.count
+                files[index] = Array(files[index].prefix(offset))
+            } else if files[Int(input[start] % 4)].indices.contains(offset) {
+                files[Int(input[start] % 4)][offset] ^= value
+            }
+        }
+        for name in try Syscalls.names(inFolder: folder) { try Syscalls.remove("\(folder)/\(name)") }
+        for (suffix, bytes) in zip(suffixes, files) { try AtomicFile.write(bytes, to: path + suffix, mode: 0o600) }
+        return try await violations(of: path)
+    }
+
+    /// What a kill leaves of an outbox with entries that wait; the log holds most of them.
+    private static func killed(at path: String) async throws -> [[UInt8]] {
+        let outbox = try Outbox(path: path)
+        _ = try await outbox.attach("home", newestPosition: 7)
+        for number in 0..<entryCount { try await outbox.accept([call(number)]) }
+        return try suffixes.map { try Syscalls.contents(of: path + $0, limit: 1 << 20) ?? [] }
+    }
+
+    private static func violations(of path: String) async throws -> [Violation] {
+        var violations: [Violation] = []
+        do {
+            let outbox: Outbox
+            // A version that grew by a flipped bit is left as it is.
+            do throws(OutboxError) { outbox = try Outbox(path: path) } catch .laterVersion { return [] } catch { throw error }
+            let lost = await outbox.recovery?.lostCount ?? 0
+            let state = try await outbox.attach("home", newestPosition: 9)
+            if state.waitingEventCount + lost > entryCount { violations.append(Violation("more waits and is lost than there was")) }
+            try await outbox.accept([call(entryCount)])
+            if try await outbox.state(of: "home").waitingEventCount != state.waitingEventCount + 1 {
+                violations.append(Violation("what was taken does not wait"))
+            }
+            _ = try await outbox.deadLetters()
+            try await outbox.discard("home", newestPosition: 9)
+            try await outbox.checkpoint()
+        }
+        if await (try Outbox(path: path)).recovery != nil { violations.append(Violation("what was rescued is damaged")) }
+        return violations
+    }
+
+    private static func call(_ number: Int) -> OutboxEntry {
+        .track(TrackCall(name: "call", values: ["n": .integer(Int64(number))], time: nil, position: nil))
+    }
+}
