@@ -36,6 +36,18 @@ import Waypost
         #expect(unchecked == ["service", "console", "readers", "permission", "log", "disk", "clock", "fix", "antenna"])
     }
 
+    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "18446744073709551616"])
+    func outlivesAnyNumberInATree(number: String) throws {
+        let system = try FakeSystem()
+        try system.moveToPins("[[source]]\nurl = \"serial:///dev/serial0?baud=115200\"\n")
+        try system.write("0: uart:PL011 irq:29 tx:0 rx:\(number) fe:\(number)\n", to: "/proc/tty/driver/ttyAMA")
+        try system.write("btime \(number)\n", to: "/proc/stat")
+        try system.write("\(number).10 7000.00\n", to: "/proc/uptime")
+        try system.write("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/root 1 1 \(number) 15% /\n", to: "/commands/df")
+        try system.write("root:x:\(number):\ndialout:x:\(number):pi\n", to: "/etc/group")
+        #expect(system.examine().count == 14)
+    }
+
     @Test(arguments: faults) func findsExactlyThatFault(fault: Fault) throws {
         let system = try FakeSystem()
         try fault.cause(system)

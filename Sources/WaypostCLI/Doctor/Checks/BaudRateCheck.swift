@@ -50,7 +50,7 @@ enum BaudRateCheck: DoctorCheck {
             line.text.split(separator: " ").first { $0.hasPrefix(field) }.flatMap { Int($0.dropFirst(field.count)) } ?? 0
         }
         let errors = count("fe:")
-        guard errors >= fewestErrors, errors * shareOfErrors >= count("rx:") else { return nil }
+        guard errors >= fewestErrors, errors >= count("rx:") / shareOfErrors else { return nil }
         return Finding(
             what: "\(port.path): \(errors) of \(count("rx:")) bytes came with framing errors: the receiver sends at another speed"
                 + (port.baudRate.map { " than \($0) baud" } ?? ", or the wire is noisy or inverted"),
