@@ -46,6 +46,11 @@ public enum Syscalls {
         try open(path, O_WRONLY)
     }
 
+    /// Opens a file of our own to write to it, made when it is missing; a link is not followed.
+    public static func openOwnForWriting(_ path: String) throws(SystemError) -> Int32 {
+        try open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    }
+
     /// Opens a file, FIFO or device to read from it, without waiting for a FIFO's writer: that is waited for in `poll`.
     public static func openForReading(_ path: String) throws(SystemError) -> Int32 {
         try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)

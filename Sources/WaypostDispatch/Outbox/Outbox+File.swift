@@ -1,4 +1,3 @@
-import Glibc
 import WaypostSystem
 
 // The outbox's file: opened, looked after, replaced when it is damaged.
@@ -79,7 +78,7 @@ extension Outbox {
         do {
             try Syscalls.remove(copy)
             try store.database.copy(to: copy)
-            let file = try Syscalls.open(copy, O_RDONLY)
+            let file = try Syscalls.openForReading(copy)
             defer { Syscalls.close(file) }
             try Syscalls.setMode(file, 0o600, path: copy)
             try Syscalls.synchronize(file, path: copy)

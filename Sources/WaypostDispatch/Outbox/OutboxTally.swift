@@ -1,4 +1,3 @@
-import Glibc
 import Waypost
 import WaypostSystem
 
@@ -85,7 +84,7 @@ final class OutboxTallyFile {
             if let known = self.descriptor {
                 descriptor = known
             } else {
-                descriptor = try Syscalls.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+                descriptor = try Syscalls.openOwnForWriting(path)
                 self.descriptor = descriptor
             }
             try Syscalls.writeAll(descriptor, tally.bytes.span.bytes, at: 0, path: path)
