@@ -293,6 +293,15 @@ int cmosquitto_connect(cmosquitto *self, const char *host, int port, int keep_al
     return noted(self, code != CMOSQUITTO_SUCCESS || stand_between(self) ? code : CMOSQUITTO_SYSTEM);
 }
 
+/* Whether the library has read all that it was given; errno is that of its last call. */
+static bool has_read_all(cmosquitto *self) {
+    int left = 0;
+    if (errno != EAGAIN) return false;
+    /* It may have been an acknowledgement of its own that could not go. With TLS what is left of a piece may be in the library already. */
+    if (ioctl(library.socket(self->client), FIONREAD, &left) == 0 && left > 0) return false;
+    return !self->settings.is_encrypted || !library.want_write(self->client);
+}
+
 int cmosquitto_read(cmosquitto *self) {
     if (!pass_in(self)) return CMOSQUITTO_SUCCESS;
     int code = CMOSQUITTO_SUCCESS;
@@ -300,9 +309,12 @@ int cmosquitto_read(cmosquitto *self) {
     for (int count = 0; count < PIECE && code == CMOSQUITTO_SUCCESS && !self->offence && library.socket(self->client) >= 0; count++) {
         errno = 0;
         code = library.loop_read(self->client, 1);
-        if (errno == EAGAIN) break;
+        if (code != CMOSQUITTO_SUCCESS || has_read_all(self)) break;
+        pass_out(self);
     }
     passed(self, code);
+    /* The end in the middle of a packet is no error of the system to the library, nor of its own. */
+    if (code == CMOSQUITTO_SYSTEM && self->system_code == 0) code = CMOSQUITTO_CONNECTION_LOST;
     if (!self->offence && self->taken > self->explained + MOST_UNEXPLAINED) self->offence = "the broker sends more than anybody asked for";
     return self->offence ? CMOSQUITTO_OFFENCE : code;
 }
