@@ -46,6 +46,8 @@ import WaypostSystem
             var newest: UInt64 = 0
             var cursor: UInt64 = 0
             while cursor <= count {
+                // The recorder may want this thread.
+                await Task.yield()
                 // As exports do, each from where the one before stopped.
                 var export = LogReader(folder: log, from: .after(cursor))
                 while let record = try export.next() {

@@ -18,14 +18,17 @@ public enum OutboxContract {
     ///
     /// - Parameter input: what is done to the files that a kill left: four bytes each time, what (0 to 2: changes a byte of the file, the log,
     ///   the tally; 3: cuts one of them off), where (two bytes), and the bits to change, or the file to cut.
-    public static func violations(damaging input: [UInt8]) -> [Violation] {
+    public static func violations(damaging input: [UInt8]) async -> [Violation] {
+        do { return try await damage(input) } catch { return [Violation("it does not go on: \(error)")] }
+    }
+
+    /// The same for a fuzzer, whose thread has no other work than to wait; never to be called from a task, which has.
+    public static func violations(waitingForDamageBy input: [UInt8]) -> [Violation] {
         let outcome = Mutex<[Violation]?>(nil)
         Task { [input] in
-            var found: [Violation] = []
-            do { found = try await damage(input) } catch { found = [Violation("it does not go on: \(error)")] }
+            let found = await violations(damaging: input)
             outcome.withLock { $0 = found }
         }
-        // A fuzzer has no other work for this thread.
         while true {
             if let violations = outcome.withLock({ $0 }) { return violations }
             usleep(200)
