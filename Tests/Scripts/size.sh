@@ -20,7 +20,7 @@ limit() {
         exit 1
     }
 }
-limit waypostd 16
+limit waypostd 20
 
 # One firstRange(of:) or contains("text") brings the engine of regular expressions, 2 MB: a search of our own is a line.
 if nm .build/release/waypostd | grep '12_RegexParser' >/dev/null; then
