@@ -32,8 +32,8 @@ import WaypostPositioning
         await #expect(throws: FaultySource.failure) { try await manager.waitUntilFinished() }
         #expect(await !manager.isRunning)
         #expect(await manager.rawPosition == nil)
+        // The second run may be over before anybody asks whether it goes on.
         #expect(await manager.start())
-        #expect(await manager.isRunning)
         #expect(try await manager.waitUntilFinished())
         #expect(await !manager.isRunning)
         #expect(source.runCount == 2)
