@@ -4,8 +4,12 @@ import Waypost
 struct StatusScreen {
     private let status: JSONValue
 
-    init(_ status: JSONValue) {
+    /// What the doctor has found, when there has been no position for long.
+    private let findings: [(check: String, finding: Finding)]
+
+    init(_ status: JSONValue, findings: [(check: String, finding: Finding)] = []) {
         self.status = status
+        self.findings = findings
     }
 
     /// The screen, line by line.
@@ -53,7 +57,13 @@ struct StatusScreen {
         for (index, destination) in (status["destinations"]?.array ?? []).enumerated() {
             lines.append("\(index == 0 ? "dispatch  " : "          ")\(DestinationLine(destination).text)")
         }
-        for problem in status["problems"]?.array ?? [] { lines.append("problem   \(problem.string ?? "?")") }
+        let search = SearchWords(status)
+        lines += search?.screenLines ?? []
+        for (check, finding) in findings { lines.append("doctor    \(check): \(oneLine(finding.what, limit: 300))") }
+        if !findings.isEmpty { lines.append("          what mends it: sudo waypost doctor") }
+        // What was tried is told above.
+        let problems = (status["problems"]?.array ?? []).compactMap(\.string).filter { $0 != search.map { "no position: \($0.why)" } }
+        lines += problems.map { "problem   \($0)" }
         return lines
     }
 

@@ -29,12 +29,14 @@ actor Chronicler: PositioningConsumer {
             let seconds = (MonotonicClock.milliseconds - startMilliseconds) / 1_000
             write(.info, "fix", "\(dimensions) fix\(satellites), \(seconds) s after the start")
         case .lost(let reason):
+            let hadFix = hasFix
             hasFix = false
             peer = nil
             switch reason {
             case .ended: break
             case .withheld: write(.notice, "withheld", "position withheld: \(reason.words)")
-            default: write(.warning, "lost", "position lost: \(reason.words)")
+            // What was never there is not lost: what keeps it away is said by the search.
+            default: if hadFix { write(.warning, "lost", "position lost: \(reason.words)") }
             }
         case .status(.connected(let peer)):
             // After a planned pause it is the same again.
@@ -43,7 +45,9 @@ actor Chronicler: PositioningConsumer {
         case .status(.warning(let words)): write(.warning, "warning", words)
         case .status(.switched(let change)):
             write(.notice, "switched", "source \(change.to) instead of \(change.from): \(change.reason.words)")
-        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.members): break
+        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.members),
+            .status(.stillLost):
+            break
         }
     }
 

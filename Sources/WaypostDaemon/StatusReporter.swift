@@ -9,6 +9,7 @@ import WaypostSystem
 struct StatusReporter: Sendable {
     let manager: PositioningManager
     let source: PrivateSource
+    let search: SearchKeeper
     let recorder: TrackRecorder
     let log: LogConsumer
     let fences: GeofenceKeeper
@@ -33,7 +34,10 @@ struct StatusReporter: Sendable {
     /// The STATUS line for somebody who may see so much.
     func line(access: PeerAccess) async -> [UInt8] {
         let position = await manager.rawPosition
-        let loss = await manager.lossReason
+        let members = await manager.sourceMembers
+        // Of several sources what is said is that of the one in use now.
+        let loss = await manager.lossReason.map { reason in members.first(where: \.isActive)?.loss ?? reason }
+        let missing = await search.report
         let logProblems = await recorder.problems
         let thinnedCount = await log.thinnedCount
         var problems: [String] = []
@@ -45,10 +49,8 @@ struct StatusReporter: Sendable {
         let isPrivate = await source.isPrivate
         if withholding != nil {
             // Somebody wants it so.
-        } else if let loss {
-            problems.append("position lost: \(loss.words)")
-        } else if position == nil, pace.isFollowing {
-            problems.append("no fix yet")
+        } else if position == nil, loss != nil || pace.isFollowing {
+            problems.append(missing.map { "no position: \($0.search.why)" } ?? "no position: \(loss?.words ?? "no fix yet")")
         }
         problems += logProblems.words
         if let problem = await log.standstill.words(now: MonotonicClock.milliseconds) { problems.append(problem) }
@@ -62,7 +64,6 @@ struct StatusReporter: Sendable {
         let (destinations, dispatchProblems) = await dispatches.report
         problems += await state.problems + dispatchProblems
         let statistics = await recorder.statistics
-        let members = await manager.sourceMembers
         let lastSwitch = await manager.lastSwitch
         let wholeSource = await manager.source.name
         let source = members.first(where: \.isActive)?.name ?? wholeSource
@@ -96,6 +97,7 @@ struct StatusReporter: Sendable {
                     for member in members { json.append(member) }
                 }
             }
+            if position == nil, withholding == nil, let missing { json.append(missing) }
             if let (change, at) = lastSwitch {
                 json.object("last_switch") { json in
                     json.member("from", change.from)

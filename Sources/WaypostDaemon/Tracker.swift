@@ -14,6 +14,8 @@ struct Tracker {
     let stateFolder: String
     let stays: Bool
     let secrets: SecretFiles
+    /// What the advice of where to look for a receiver depends on.
+    let surroundings: PositionSearch.Surroundings
     /// The service manager, if it was one that started the tracker.
     let notifier: ServiceNotifier?
     let logger: Logger
@@ -46,8 +48,9 @@ struct Tracker {
             hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let stateWatch = StateWatch(
             folder: stateFolder, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger)
+        let search = SearchKeeper(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
-            manager: manager, source: source, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
+            manager: manager, source: source, search: search, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
             state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,
@@ -57,6 +60,7 @@ struct Tracker {
         let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(Chronicler(logger: logger))
+        await manager.attach(search)
         await manager.attach(follower)
         await manager.attach(watches)
         await manager.attach(fences)

@@ -1,5 +1,6 @@
 import Logging
 import WaypostConfiguration
+import WaypostPositioning
 import WaypostSystem
 
 /// The program `waypostd`: the tracker, as systemd or `waypost run` starts it.
@@ -52,10 +53,14 @@ enum WaypostDaemon {
         // Told to programs with other working folders.
         configuration.log.directory = try absolute(options.log ?? configuration.log.directory)
         configuration.control.socket = try absolute(options.socket ?? configuration.control.socket)
+        let notifier = ServiceNotifier(environment: identity.environment)
         return Tracker(
             configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays,
             secrets: SecretFiles(credentialsFolder: identity.environment["CREDENTIALS_DIRECTORY"]),
-            notifier: ServiceNotifier(environment: identity.environment), logger: Logger(label: "waypostd"))
+            surroundings: .init(
+                isService: notifier != nil, configurationFile: options.configuration ?? paths.configurationFile,
+                userName: identity.userName ?? "user \(identity.userID)"),
+            notifier: notifier, logger: Logger(label: "waypostd"))
     }
 
     private static func absolute(_ path: String) throws(DaemonFailure) -> String {

@@ -1,4 +1,4 @@
-/// Tells a loss once: what is learned about it later is a warning, and the next fix ends it.
+/// Tells a loss once: another reason that is learned later is told as such, and the next fix ends it.
 ///
 /// - Concurrency: a value.
 struct LossTeller: Sendable {
@@ -7,10 +7,22 @@ struct LossTeller: Sendable {
 
     /// There are no positions until further notice, and why.
     mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] {
-        if loss != nil { return warn(reason.words) }
-        loss = reason
-        warned = [reason.words]
-        return [.lost(reason)]
+        guard let loss else {
+            self.loss = reason
+            warned = []
+            return [.lost(reason)]
+        }
+        // Silence after something worse says nothing new, and before a connection it is none.
+        if loss == reason || reason == .silent { return [] }
+        self.loss = reason
+        return [.status(.stillLost(reason))]
+    }
+
+    /// The other side answers again: what is left of a loss is silence.
+    mutating func connect() -> [PositionSourceEvent] {
+        guard let loss, loss != .silent else { return [] }
+        self.loss = .silent
+        return [.status(.stillLost(.silent))]
     }
 
     /// Something that a person should know, once until the next loss; no more than so many different things.
@@ -24,18 +36,4 @@ struct LossTeller: Sendable {
 
     /// A fix has come.
     mutating func endLoss() { loss = nil }
-}
-
-extension LossReason {
-    /// What a source says of a loss that it has told already.
-    fileprivate var words: String {
-        switch self {
-        case .noFix: "no fix"
-        case .silent: "connected, but nothing comes from the receiver"
-        case .disconnected(let detail), .deviceGone(let detail): detail
-        case .ended: "ended"
-        case .replaced: "replaced"
-        case .withheld: "withheld"
-        }
-    }
 }

@@ -80,9 +80,9 @@ public enum LossReason: Sendable, Hashable {
     /// The source delivers nothing although it is connected.
     case silent
     /// The connection to the source is gone or cannot be made; the text says what the system said.
-    case disconnected(String)
+    case disconnected(LossDetail)
     /// The receiver was unplugged or deactivated.
-    case deviceGone(String)
+    case deviceGone(LossDetail)
     /// The source has ended.
     case ended
     /// Another source was put in the place of this one.
@@ -97,6 +97,8 @@ public enum SourceStatus: Sendable, Hashable {
     case connected(String)
     /// Something odd that does not stop the source, once per kind.
     case warning(String)
+    /// Positions stay lost, for another reason than was told before.
+    case stillLost(LossReason)
     /// A source made of others takes its positions from another of them from now on.
     case switched(SourceSwitch)
     /// How the members of a source made of others fare, in their order; all of them, when one has changed.

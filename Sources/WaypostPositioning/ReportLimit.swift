@@ -48,9 +48,19 @@ extension PositionSourceEvent {
         switch self {
         case .status(.warning(let words)): .status(.warning(words.shortened))
         case .status(.connected(let peer)): .status(.connected(peer.shortened))
-        case .lost(.disconnected(let words)): .lost(.disconnected(words.shortened))
-        case .lost(.deviceGone(let words)): .lost(.deviceGone(words.shortened))
-        case .position, .noFix, .sky, .lost, .status, .finished: self
+        case .status(.stillLost(let reason)): .status(.stillLost(reason.shortened))
+        case .lost(let reason): .lost(reason.shortened)
+        case .position, .noFix, .sky, .status, .finished: self
+        }
+    }
+}
+
+extension LossReason {
+    fileprivate var shortened: LossReason {
+        switch self {
+        case .disconnected(let detail): .disconnected(LossDetail(detail.words.shortened, obstacle: detail.obstacle))
+        case .deviceGone(let detail): .deviceGone(LossDetail(detail.words.shortened, obstacle: detail.obstacle))
+        case .noFix, .silent, .ended, .replaced, .withheld: self
         }
     }
 }

@@ -13,6 +13,8 @@ final class EventLog: Sendable {
     var losses: [LossReason] { events.compactMap { if case .lost(let reason) = $0 { reason } else { nil } } }
     var warnings: [String] { events.compactMap { if case .status(.warning(let text)) = $0 { text } else { nil } } }
 
+    var laterReasons: [LossReason] { events.compactMap { if case .status(.stillLost(let reason)) = $0 { reason } else { nil } } }
+
     func append(_ event: PositionSourceEvent) { list.withLock { $0.append((event, MonotonicClock.milliseconds)) } }
 
     /// Whether the condition comes true within that time.

@@ -45,13 +45,7 @@ struct DoctorCommand: ParsableCommand {
             let tree = SystemTree(root: path == "/" ? "" : path)
             return SystemFacts(tree: tree, measurements: Measurements(saved: tree))
         }
-        let tree = SystemTree(root: "")
-        let identity = ProcessIdentity.current()
-        let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
-        // Who has no configuration of his own asks about the service.
-        let paths = tree.exists(own.configurationFile) ? own : .service
-        let measurements = Measurements(status: status(), user: identity.userName, tree: tree)
-        return SystemFacts(tree: tree, measurements: measurements, paths: paths)
+        return SystemFacts.ofThisSystem(status: status())
     }
 
     /// What the tracker says; nil when it does not run, or not to this user.

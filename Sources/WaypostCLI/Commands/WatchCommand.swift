@@ -61,13 +61,17 @@ struct WatchCommand: ParsableCommand {
         let output = try OutputStream(path: "-")
         var found = 0
         var deadline = nextDeadline
+        var patience = WatchPatience(isForEvents: events)
         do throws(ControlError) {
             try client.send(.watch(options))
         } catch {
             throw CommandFailure(error)
         }
         while found < count ?? .max {
-            let line = try next(of: &client, before: deadline)
+            guard let line = try next(of: &client, before: deadline, &patience) else {
+                for line in patience.look(&client) where !json || Terminal.isErrorInteractive { SystemProcess.printError(line) }
+                continue
+            }
             let report = try? TPVCodec.decode(line)  // Other classes of lines are no reports.
             let value = report == nil ? try? JSONParser().parse(line) : nil  // Of a later version, perhaps.
             if isCounted(report, value) {
@@ -76,8 +80,10 @@ struct WatchCommand: ParsableCommand {
             }
             if json {
                 try output.write(line: String(decoding: line, as: UTF8.self))
+                patience.noteShown()
             } else if let text = words(for: report, line, value) {
                 try output.write(line: text)
+                patience.noteShown()
             }
         }
     }
@@ -98,13 +104,20 @@ struct WatchCommand: ParsableCommand {
         timeout.map { MonotonicClock.milliseconds + Int64($0 / .milliseconds(1)) }
     }
 
-    private func next(of client: inout ControlClient, before deadline: Int64?) throws(CommandFailure) -> [UInt8] {
+    /// The next line; nil when it is time to say what is waited for.
+    private func next(
+        of client: inout ControlClient, before deadline: Int64?, _ patience: inout WatchPatience
+    ) throws(CommandFailure) -> [UInt8]? {
+        let left = deadline.map { max(0, $0 - MonotonicClock.milliseconds) } ?? .max
+        if patience.milliseconds == 0, left > 0 { return nil }
         do throws(ControlError) {
-            return try client.nextLine(timeoutMilliseconds: deadline.map { Int(max(0, $0 - MonotonicClock.milliseconds)) })
+            return try client.nextLine(timeoutMilliseconds: Int(min(left, patience.milliseconds)))
         } catch .timedOut {
+            if left > patience.milliseconds { return nil }
+            _ = patience.look(&client)
+            let what = "no \(events ? "event" : "fix") for \(DurationText.text(timeout ?? .zero))"
             throw CommandFailure(
-                .timedOut, what: "watch", why: "no \(events ? "event" : "fix") for \(DurationText.text(timeout ?? .zero))",
-                next: "see waypost status")
+                .timedOut, what: "watch", why: what + (patience.why.map { " (\($0))" } ?? ""), next: "see waypost status")
         } catch {
             throw CommandFailure(error)
         }

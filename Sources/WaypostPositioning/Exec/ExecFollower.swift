@@ -35,7 +35,8 @@ struct ExecFollower {
         lines = LineSwitch()
         errors = ErrorLines()
         (reportCount, jsonLineCount, told) = (0, 0, [])
-        return follower.connected(to: "process \(processID)", at: now)
+        // One that ends at once, again and again, is the same trouble all the time.
+        return follower.connected(to: "process \(processID)", isAnswer: false, at: now)
     }
 
     /// The program has ended, or could not be started; told once until the next fix.

@@ -96,13 +96,14 @@ struct FallbackRun {
         case .noFix(let report):
             await step(.report(index, .noFix(report.time)))
         case .lost(let reason):
-            peers[index] = nil
+            if reason != .silent, reason != .noFix { peers[index] = nil }
             await step(.report(index, .lost(reason)))
             guard index == rule.active, !isLost else { return }
             isLost = true
         case .status(.connected(let peer)):
             peers[index] = peer
             await reportMembers()
+        case .status(.stillLost(let reason)): await step(.report(index, .lost(reason)))
         case .sky: break
         case .status(.warning):
             // What ails a source that is not in use is worth knowing, too.

@@ -25,6 +25,9 @@ public struct SourceMember: Sendable, Hashable {
     /// What the other side says it is, while it is connected.
     public var peer: String?
 
+    /// Why it delivers nothing; nil when it does, or has not said.
+    public var loss: LossReason? { if case .lost(let reason) = state { reason } else { nil } }
+
     /// A member in that state.
     public init(name: String, state: State = .standby, isActive: Bool = false, peer: String? = nil) {
         self.name = name

@@ -19,6 +19,8 @@ struct GPSDConnection: ~Copyable {
     struct Refusal: Error, Equatable {
         /// libgps' words.
         var reason: String
+        /// Whether nobody answered at all.
+        var isUnreachable = false
     }
 
     private let handle: OpaquePointer
@@ -31,7 +33,7 @@ struct GPSDConnection: ~Copyable {
     static func open(host: String, port: UInt16, device: String?, trust: GPSDTrust) throws(Refusal) -> GPSDConnection {
         var code: Int32 = 0
         guard let handle = cgpsd_open(host, String(port), &code) else {
-            throw Refusal(reason: cgpsd_error_text(code).map { String(cString: $0) } ?? "error \(code)")
+            throw Refusal(reason: cgpsd_error_text(code).map { String(cString: $0) } ?? "error \(code)", isUnreachable: true)
         }
         let connection = GPSDConnection(handle: handle)
         if let reason = trust.objection(to: connection.descriptor) { throw Refusal(reason: reason) }

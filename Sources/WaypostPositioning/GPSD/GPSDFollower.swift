@@ -21,6 +21,7 @@ struct GPSDFollower {
 
     private let name: String
     private let reportedDevice: String?
+    private let isLocal: Bool
 
     private var followed: String?
     private var lastFixAt: Int64?
@@ -42,7 +43,9 @@ struct GPSDFollower {
     /// - Parameters:
     ///   - name: the source that every position carries.
     ///   - device: the only receiver asked for, or nil.
-    init(name: String, device: String?, at now: Int64) {
+    ///   - isLocal: whether gpsd runs on this machine.
+    init(name: String, device: String?, isLocal: Bool = true, at now: Int64) {
+        self.isLocal = isLocal
         self.name = name
         reportedDevice = device
         lastReportAt = now
@@ -62,7 +65,7 @@ struct GPSDFollower {
     }
 
     /// The connection has gone or cannot be made.
-    mutating func disconnected(_ reason: String) -> [PositionSourceEvent] {
+    mutating func disconnected(_ reason: LossDetail) -> [PositionSourceEvent] {
         followed = nil
         lastFixAt = nil
         sky = nil
@@ -81,8 +84,10 @@ struct GPSDFollower {
         switch report {
         case .fix(let fix, let device): return process(fix, from: device, at: now)
         case .sky(let sky, let device): return process(sky.view, from: device, at: now)
-        case .device(let device, let isActive): return isActive ? [] : deactivated(device)
-        case .deviceCount(let count): return count > 0 ? [] : teller.warn("gpsd has no receiver")
+        case .device(let device, let isActive): return isActive ? teller.connect() : deactivated(device)
+        case .deviceCount(let count):
+            guard count == 0 else { return teller.connect() }
+            return teller.lose(.deviceGone(LossDetail("gpsd has no receiver", obstacle: .gpsdWithoutReceiver(isLocal: isLocal))))
         case .version(let release): return greet(release)
         case .error(let words): return reportedDevice == nil ? teller.warn("gpsd: \(words)") : teller.lose(.deviceGone("gpsd: \(words)"))
         case .other: return []
@@ -92,7 +97,7 @@ struct GPSDFollower {
     private mutating func greet(_ release: String) -> [PositionSourceEvent] {
         if isGreeted { return [] }
         isGreeted = true
-        return [.status(.connected("gpsd \(release)"))]
+        return [.status(.connected("gpsd \(release)"))] + teller.connect()
     }
 
     private mutating func process(_ fix: GPSDFix, from device: String, at now: Int64) -> [PositionSourceEvent] {

@@ -37,12 +37,14 @@ public struct GPSDSource: PositionSource {
         name = "gpsd://\(address):\(port)\(device ?? "")"
     }
 
+    /// Whether gpsd is asked on this machine.
+    fileprivate var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         if let device, device.utf8.count > 127 || device.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) {
             throw .unusable(path: name, reason: "gpsd cannot be asked for a device of that path")
         }
-        let isLocal = host == "localhost" || host == "::1" || host.hasPrefix("127.")
         let vigil = SourceVigil(name: name, patience: isLocal ? SourceVigil.localPatience : SourceVigil.networkPatience)
         try await EventHandoff.run(threadName: "gpsd:\(port)", whenFull: .dropsOldest, vigil: vigil, output: output) {
             handoff, cancellation in
@@ -72,7 +74,7 @@ private struct GPSDSession {
         self.source = source
         self.handoff = handoff
         self.cancellation = cancellation
-        follower = GPSDFollower(name: source.name, device: source.device, at: MonotonicClock.milliseconds)
+        follower = GPSDFollower(name: source.name, device: source.device, isLocal: source.isLocal, at: MonotonicClock.milliseconds)
     }
 
     mutating func run() {
@@ -88,17 +90,18 @@ private struct GPSDSession {
     }
 
     /// One connection from beginning to end; returns why it ended.
-    private mutating func connectAndRead() -> String {
+    private mutating func connectAndRead() -> LossDetail {
         do throws(GPSDConnection.Refusal) {
             let connection = try GPSDConnection.open(host: source.host, port: source.port, device: source.device, trust: source.trust)
             follower.connected(at: MonotonicClock.milliseconds)
             return read(connection)
         } catch {
-            return "\(source.name): \(error.reason)"
+            return LossDetail(
+                "\(source.name): \(error.reason)", obstacle: error.isUnreachable ? .noGPSD(isLocal: source.isLocal) : nil)
         }
     }
 
-    private mutating func read(_ connection: borrowing GPSDConnection) -> String {
+    private mutating func read(_ connection: borrowing GPSDConnection) -> LossDetail {
         var questionAt = MonotonicClock.milliseconds
         var answerDeadline: Int64?
         while !cancellation.isCancelled {
@@ -113,7 +116,7 @@ private struct GPSDSession {
                 send(follower.process(report, at: now))
                 if case .fix = report { backOffMilliseconds = GPSDSession.firstBackOffMilliseconds }
                 // gpsd does not have the one device asked for, and will not say when it comes.
-                if case .error(let words) = report, source.device != nil { return words }
+                if case .error(let words) = report, source.device != nil { return LossDetail(words) }
             case .ended:
                 return "gpsd has closed the connection"
             case .incomplete:

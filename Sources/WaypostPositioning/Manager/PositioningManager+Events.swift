@@ -30,6 +30,7 @@ extension PositioningManager {
         case .position(let position): await process(position)
         case .noFix(let report):
             freshness.noteOther()
+            noteReason(.noFix)
             await deliver(.noFix(report))
             if loss.addNoFix(at: report.time) { await lose(.noFix) }
         case .sky(let view):
@@ -84,10 +85,21 @@ extension PositioningManager {
         switch status {
         case .connected(let name): peer = name
         case .warning: break
+        case .stillLost(let reason):
+            if case .disconnected = reason { peer = nil }
+            noteReason(reason)
         case .members(let members):
             sourceMembers = members
             peer = members.first(where: \.isActive)?.peer
         case .switched(let change): lastSwitch = (change, MonotonicClock.milliseconds)
+        }
+    }
+
+    /// What keeps positions away has changed: that is no second loss.
+    private func noteReason(_ reason: LossReason) {
+        switch lossReason {
+        case nil, .withheld: break
+        default: lossReason = reason
         }
     }
 

@@ -51,7 +51,9 @@ struct NMEAFollower {
     // MARK: The connection
 
     /// A connection stands: what was half read of the one before is gone, and waiting for sentences begins anew.
-    mutating func connected(to peer: String, at now: Int64) -> [PositionSourceEvent] {
+    ///
+    /// - Parameter isAnswer: whether that alone shows that the other side is well again.
+    mutating func connected(to peer: String, isAnswer: Bool = true, at now: Int64) -> [PositionSourceEvent] {
         var options = NMEADecoder.Options()
         options.deliversSky = true
         options.endsEpochAtLearnedSentence = true
@@ -60,7 +62,7 @@ struct NMEAFollower {
         sentenceCount = 0
         judged = (0, 0)
         lastSentenceAt = now
-        return [.status(.connected(peer))]
+        return [.status(.connected(peer))] + (isAnswer ? teller.connect() : [])
     }
 
     /// There are no positions until further notice, and why.

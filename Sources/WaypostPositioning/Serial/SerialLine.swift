@@ -38,10 +38,11 @@ actor SerialLine {
         switch source.port {
         case .path(let path): return try open(path, identity: path, gpsdDevices: nil)
         case .automatic:
-            let receivers = source.catalogue.devices().filter(\.isKnownGNSS)
-            if receivers.isEmpty { throw .noKnownReceiver }
+            let devices = source.catalogue.devices()
+            let receivers = devices.filter(\.isKnownGNSS)
+            if receivers.isEmpty { throw .noKnownReceiver(candidates: SourceObstacle.Candidate.all(of: devices)) }
             let gpsdDevices = self.gpsdDevices()
-            var refusal = SerialRefusal.noKnownReceiver
+            var refusal = SerialRefusal.noKnownReceiver(candidates: [])
             for receiver in receivers {
                 do {
                     return try open(receiver.path, identity: receiver.lastingName, gpsdDevices: gpsdDevices)

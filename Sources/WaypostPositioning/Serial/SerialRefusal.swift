@@ -5,7 +5,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
     /// There is no such device now.
     case missing(path: String)
     /// No receiver is plugged in that may be opened without being named.
-    case noKnownReceiver
+    case noKnownReceiver(candidates: [SourceObstacle.Candidate])
     /// gpsd has it on its list.
     case heldByGPSD(path: String)
     /// Another program has it: which, as far as this user may see.
@@ -24,8 +24,20 @@ enum SerialRefusal: Error, Sendable, Equatable {
     /// What it means for the positions.
     var loss: LossReason {
         switch self {
-        case .missing, .noKnownReceiver, .vanished: .deviceGone(words)
-        default: .disconnected(words)
+        case .missing, .noKnownReceiver, .vanished: .deviceGone(detail)
+        default: .disconnected(detail)
+        }
+    }
+
+    private var detail: LossDetail { LossDetail(words, obstacle: obstacle) }
+
+    /// What stands in the way, where that tells what to do.
+    private var obstacle: SourceObstacle? {
+        switch self {
+        case .noKnownReceiver(let candidates): .noKnownReceiver(candidates: candidates)
+        case .denied(let path, let group): .notPermitted(path: path, group: group)
+        case .heldByGPSD(let path): .heldByGPSD(path: path)
+        case .missing, .held, .vanished, .noSuchSpeed, .notALine, .failed: nil
         }
     }
 

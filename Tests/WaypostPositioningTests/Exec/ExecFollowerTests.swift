@@ -102,7 +102,8 @@ import WaypostTestKit
         #expect(follower.ended("the program ended with exit code 3", at: 10).losses.count == 1)
         _ = follower.started(processID: 18, at: 1_010)
         #expect(follower.ended("the program ended with exit code 3", at: 1_020).isEmpty)
-        #expect(follower.ended("the program was ended by signal 9 (Killed)", at: 3_000).warnings.count == 1, "another end is said")
+        let words = "the program was ended by signal 9 (Killed)"
+        #expect(follower.ended(words, at: 3_000) == [.status(.stillLost(.disconnected("exec:x: \(words)")))], "another end is said")
     }
 
     @Test func makesShortPrintableFewWarningsOfErrors() {

@@ -76,7 +76,7 @@ import Waypost
     @Test mutating func tellsOneLossHoweverManyCausesFollow() {
         #expect(follower.checkSilence(at: 5_000) == [.lost(.silent)])
         #expect(follower.checkSilence(at: 6_000).isEmpty)
-        #expect(follower.disconnected("x") == [.status(.warning("x"))])
+        #expect(follower.disconnected("x") == [.status(.stillLost(.disconnected("x")))])
         #expect(follower.disconnected("x").isEmpty)
         #expect(follower.process(noFix(1), at: 7_000).count == 1)
         #expect(follower.process(.device("", isActive: false), at: 7_000).count { if case .lost = $0 { true } else { false } } == 0)
@@ -112,8 +112,19 @@ import Waypost
         #expect(follower.process(.version("3.22"), at: 0).isEmpty)
         follower.connected(at: 1)
         #expect(follower.process(.version("3.25"), at: 1) == [.status(.connected("gpsd 3.25"))])
-        #expect(follower.process(.deviceCount(0), at: 2) == [.status(.warning("gpsd has no receiver"))])
+        let none = LossReason.deviceGone(LossDetail("gpsd has no receiver", obstacle: .gpsdWithoutReceiver(isLocal: true)))
+        #expect(follower.process(.deviceCount(0), at: 2) == [.lost(none)])
         #expect(follower.process(.deviceCount(0), at: 3).isEmpty)
+    }
+
+    @Test mutating func isNotDisconnectedAnyMoreOnceGPSDAnswers() {
+        #expect(follower.disconnected("refused") == [.lost(.disconnected("refused"))])
+        follower.connected(at: 1)
+        #expect(follower.process(.version("3.25"), at: 1) == [.status(.connected("gpsd 3.25")), .status(.stillLost(.silent))])
+        let events = follower.process(.deviceCount(0), at: 2)
+        #expect(events.count { if case .status(.stillLost(.deviceGone)) = $0 { true } else { false } } == 1)
+        #expect(follower.process(.device("/dev/a", isActive: true), at: 3) == [.status(.stillLost(.silent))])
+        #expect(follower.disconnected("refused") == [.status(.stillLost(.disconnected("refused")))])
     }
 
     private func fix(_ second: Int?, _ latitude: Double, _ device: String = "a") -> GPSDReport {

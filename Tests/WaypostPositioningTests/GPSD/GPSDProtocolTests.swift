@@ -154,7 +154,7 @@ import WaypostSystem
         try await running(GPSDSource(host: "127.0.0.1", port: server.port)) { log in
             #expect(await log.waits(.seconds(20)) { $0.positions.count == 2 })
             #expect(log.losses == [.silent])
-            #expect(log.warnings == ["gpsd does not answer"])
+            #expect(log.laterReasons == [.disconnected("gpsd does not answer"), .silent])
             let lostAt = try #require(log.entries.first { $0.event == .lost(.silent) }?.at)
             let fixAt = try #require(log.entries.first { if case .position = $0.event { true } else { false } }?.at)
             #expect((4_900..<7_000).contains(lostAt - fixAt))
@@ -190,7 +190,8 @@ import WaypostSystem
                 Issue.record("\(log.events)")
                 return
             }
-            #expect(reason.contains("127.0.0.1:\(port)"))
+            #expect(reason.words.contains("127.0.0.1:\(port)"))
+            #expect(reason.obstacle == .noGPSD(isLocal: true))
         }
         #expect(duration < 1_000)
     }

@@ -53,7 +53,8 @@ import WaypostTestKit
         try await running(GPSDSource(host: "localhost", port: server.port)) { log in
             #expect(await log.waits { !$0.losses.isEmpty })
             #expect(log.positions.isEmpty)
-            guard case .disconnected(let words) = log.losses.first else { return #expect(Bool(false), "\(log.losses)") }
+            guard case .disconnected(let detail) = log.losses.first else { return #expect(Bool(false), "\(log.losses)") }
+            let words = detail.words
             #expect(words.contains("user 65534 listens there") && words.contains("gpsd_user = \"65534\""), "\(words)")
         }
         #expect(GPSDDevices.list(port: server.port).isEmpty)

@@ -39,7 +39,7 @@ import WaypostTestKit
         #expect(follower.checkSilence(at: 5_999) == [])
         #expect(follower.checkSilence(at: 6_000) == [.lost(.silent)])
         #expect(follower.checkSilence(at: 6_001) == [])
-        #expect(follower.lose(.deviceGone("gone")) == [.status(.warning("gone"))])
+        #expect(follower.lose(.deviceGone("gone")) == [.status(.stillLost(.deviceGone("gone")))])
         #expect(follower.lose(.deviceGone("gone")) == [])
         _ = follower.process(receiver.epoch(1).text, at: 7_000) + follower.endEpoch()
         #expect(follower.lose(.deviceGone("gone")) == [.lost(.deviceGone("gone"))])

@@ -61,7 +61,7 @@ import WaypostTestKit
             await server.stop()
             try await Task.sleep(for: .seconds(5))
             #expect(log.losses == [.disconnected("\(source.name): the connection has ended")])
-            #expect(log.warnings == ["\(source.name): Connection refused"])
+            #expect(log.laterReasons == [.disconnected("\(source.name): Connection refused")])
             try await server.start()
             let started = MonotonicClock.milliseconds
             #expect(await log.waits(.seconds(5)) { _ in server.clientCount == 1 })

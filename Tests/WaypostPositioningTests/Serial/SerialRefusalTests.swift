@@ -52,10 +52,8 @@ extension SerialLineTests {
             let run = Task { try await source.run { log.append($0) } }
             #expect(await log.waits { $0.losses.count == 1 })
             let path = server.devicePath
-            #expect(
-                log.losses == [
-                    .disconnected("\(path): gpsd has it; use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)")
-                ])
+            let words = "\(path): gpsd has it; use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)"
+            #expect(log.losses == [.disconnected(LossDetail(words, obstacle: .heldByGPSD(path: path)))])
             // gpsd goes, its port stays: it is ours to read.
             server.kill()
             let player = Task { try await server.play(SimulatedReceiver(periodMilliseconds: 200), epochs: 0..<100) }
@@ -92,7 +90,7 @@ extension SerialLineTests {
             try await running(SerialSource(.path(terminal.path), gpsdPorts: [noGPSD])) { log in
                 #expect(await log.waits { $0.losses.count == 1 })
                 let refusal = SerialRefusal.denied(path: terminal.path, group: Syscalls.groupName(of: terminal.path))
-                #expect(log.losses == [.disconnected(refusal.words)])
+                #expect(log.losses == [refusal.loss])
             }
         }
 
@@ -112,7 +110,7 @@ extension SerialLineTests {
                 wire.unplug()
                 #expect(await log.waits { $0.losses.count == 1 })
                 #expect(log.losses == [.deviceGone("\(path) was unplugged or hung up")])
-                #expect(await log.waits { $0.warnings == ["\(path) is not there; waiting for it"] })
+                #expect(await log.waits { $0.events.contains(.status(.stillLost(.deviceGone("\(path) is not there; waiting for it")))) })
             }
         }
 
@@ -128,10 +126,7 @@ extension SerialLineTests {
             let empty = SerialDeviceCatalogue(root: "/nowhere")
             try await running(SerialSource(.automatic, gpsdPorts: [noGPSD], catalogue: empty)) { log in
                 #expect(await log.waits { $0.losses.count == 1 })
-                #expect(
-                    log.losses == [
-                        .deviceGone("no receiver that is known as one is plugged in; name its port (waypost devices lists them)")
-                    ])
+                #expect(log.losses == [SerialRefusal.noKnownReceiver(candidates: []).loss])
             }
         }
 

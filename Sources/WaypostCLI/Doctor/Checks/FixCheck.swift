@@ -9,6 +9,14 @@ enum FixCheck: DoctorCheck {
         guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
         guard source.lacksPositions, !source.isWithoutSatellites else { return .well }
         let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
+        if let search = source.search, source.reason != "no_fix", source.reason != nil {
+            // The tracker has tried, and says what to do.
+            let tried = search.tried.map { Evidence(file: facts.measurements.statusFile, text: "\($0.source): \($0.found)") }
+            return .found(
+                Finding(
+                    what: "no position for \(search.seconds) s; \(oneLine(search.next, limit: 300))", evidence: tried,
+                    commands: search.commands.isEmpty ? ["sudo waypost devices"] : search.commands))
+        }
         switch source.reason {
         case "no_fix", nil:
             guard source.secondsWithoutFix >= source.firstFixSeconds else {
@@ -45,6 +53,8 @@ struct TrackerSource: Sendable {
     let reason: String?
     /// The loss in words.
     let detail: String?
+    /// What was tried, and what to do next; nil when the tracker does not say.
+    let search: SearchWords?
     /// Satellites in view, as far as the receiver ever said.
     let satellitesSeen: Int?
     /// Those used.
@@ -66,6 +76,7 @@ struct TrackerSource: Sendable {
         url = source["url"]?.string ?? "the source"
         reason = source["reason"]?.string
         detail = source["detail"]?.string
+        search = SearchWords(status)
         satellitesSeen = source["satellites_seen"]?.int
         satellitesUsed = source["satellites_used"]?.int
         secondsWithoutFix = status["uptime"]?.int ?? 0

@@ -1,0 +1,60 @@
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// Says what `watch` waits for whenever nothing has been shown for a while, so that its screen is never blank; each thing once.
+struct WatchPatience {
+    // Before the first line a person has seen nothing at all; later a pause says nothing yet.
+    private static let firstMilliseconds: Int64 = 1_500
+    private static let laterMilliseconds: Int64 = 6_000
+
+    /// Whether only events are watched.
+    let isForEvents: Bool
+    private var nextLookAt = MonotonicClock.milliseconds + WatchPatience.firstMilliseconds
+    private var told = ""
+    /// What keeps positions away, as far as it was asked for.
+    private(set) var why: String?
+
+    init(isForEvents: Bool) {
+        self.isForEvents = isForEvents
+    }
+
+    /// How long until there is something to be said.
+    var milliseconds: Int64 { max(0, nextLookAt - MonotonicClock.milliseconds) }
+
+    /// Something was shown.
+    mutating func noteShown() {
+        nextLookAt = MonotonicClock.milliseconds + WatchPatience.laterMilliseconds
+        told = ""
+    }
+
+    /// The lines that say what is waited for now; none when it was said already.
+    mutating func look(_ client: inout ControlClient) -> [String] {
+        nextLookAt = MonotonicClock.milliseconds + WatchPatience.laterMilliseconds
+        // A tracker that does not answer has ended, or will: the watch's next line says so.
+        guard let line = try? client.answer(to: .status), let status = try? JSONParser().parse(line) else { return [] }  // See above.
+        let search = SearchWords(status)
+        why = search?.why
+        let key = search.map { "\($0.why) \($0.next)" } ?? words(status)
+        if key == told { return [] }
+        told = key
+        guard let search else { return [key] }
+        let now = MomentText.current
+        let began = now.now.advanced(byMilliseconds: -Int64(search.seconds) * 1_000)
+        let shown = began.advanced(byMilliseconds: Int64(now.zone.offsetSeconds(at: began)) * 1_000)
+        var text = TextBuffer()
+        text.append(shown, trimsMilliseconds: true)
+        return search.waitingLines(since: String(text.string.dropFirst("2026-11-22T".count).prefix("15:25:00".count)))
+    }
+
+    /// What is waited for while there is a position.
+    private func words(_ status: JSONValue) -> String {
+        if status["privacy"]?["private"]?.bool == true { return "waiting: private mode is on; end it with waypost private off" }
+        if status["privacy"]?["withheld"]?.bool == true { return "waiting: inside a privacy zone" }
+        if isForEvents { return "waiting for events" }
+        switch status["following"]?["pace"]?.string {
+        case "asleep", "sampling": return "waiting: the receiver sleeps between two samples"
+        default: return "waiting for a fix that was asked for; there is a position"
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Logging
+import Waypost
+import WaypostPositioning
+import WaypostSystem
+
+/// Follows what is tried to find a position, and says it in the log of messages: each thing once until a fix ends it.
+actor SearchKeeper: PositioningConsumer {
+    /// What there is to say of a search.
+    struct Report: Sendable {
+        var search: PositionSearch
+        /// For how long there has been none.
+        var milliseconds: Int64
+    }
+
+    private let surroundings: PositionSearch.Surroundings
+    private let logger: Logger
+    /// The source as a whole, for one that is not made of others.
+    private var whole: SourceMember
+    private var members: [SourceMember] = []
+    /// Since when there has been no position, milliseconds of the monotonic clock; nil while there is one.
+    private var start: Int64?
+    private var isWithheld = false
+    private var told: Set<String> = []
+
+    /// Different things that are said until a fix comes.
+    private static let mostTold = 20
+
+    init(source: String, surroundings: PositionSearch.Surroundings, logger: Logger) {
+        self.surroundings = surroundings
+        self.logger = logger
+        whole = SourceMember(name: source, state: .starting, isActive: true)
+        start = MonotonicClock.milliseconds
+    }
+
+    /// What is tried; nil while there is a position.
+    var report: Report? {
+        guard let start, !isWithheld else { return nil }
+        return Report(search: search, milliseconds: MonotonicClock.milliseconds - start)
+    }
+
+    private var search: PositionSearch { PositionSearch(sources, in: surroundings) }
+    private var sources: [SourceMember] { members.isEmpty ? [whole] : members }
+
+    func consume(_ update: PositioningUpdate) {
+        switch update {
+        case .position:
+            whole.state = .fix
+            (start, isWithheld, told) = (nil, false, [])
+        case .lost(.withheld): isWithheld = true
+        case .lost(let reason):
+            isWithheld = false
+            lose(reason)
+        case .status(.stillLost(let reason)): lose(reason)
+        case .status(.connected(let peer)): whole.peer = peer
+        case .status(.members(let members)):
+            self.members = members
+            tell()
+        case .noFix: whole.state = .searching
+        case .finished, .failed: whole.state = .ended
+        case .matched, .paused, .resumed, .significantChange, .sky, .stationary, .status(.warning), .status(.switched): break
+        }
+    }
+
+    private func lose(_ reason: LossReason) {
+        whole.state = .lost(reason)
+        if case .disconnected = reason { whole.peer = nil }
+        if start == nil { start = MonotonicClock.milliseconds }
+        tell()
+    }
+
+    /// Says what was tried, found and is to be done, once everything has been tried.
+    private func tell() {
+        guard start != nil, !isWithheld, !sources.contains(where: { $0.state == .starting }) else { return }
+        // A source that waits or has ended by itself is nothing to look into.
+        guard sources.contains(where: { $0.loss != nil && $0.loss != .ended }), told.count < SearchKeeper.mostTold else { return }
+        let search = search
+        guard told.insert(search.why).inserted else { return }
+        logger.warning("no position; tried \(search.why)")
+        logger.warning("what to do: \(search.advice)")
+        for command in search.commands { logger.warning("    \(command)") }
+    }
+}
+
+extension JSONWriter {
+    /// What is tried for a position, found, and to be done.
+    mutating func append(_ report: SearchKeeper.Report) {
+        object("search") { json in
+            json.member("seconds", Int(report.milliseconds / 1_000))
+            json.member("why", report.search.why)
+            json.array("tried") { json in
+                for attempt in report.search.attempts {
+                    json.object { json in
+                        json.member("source", attempt.source)
+                        json.member("found", attempt.found)
+                    }
+                }
+            }
+            json.member("next", report.search.advice)
+            json.array("commands") { json in for command in report.search.commands { json.element(command) } }
+        }
+    }
+}

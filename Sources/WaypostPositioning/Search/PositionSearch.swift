@@ -1,0 +1,103 @@
+/// What was tried to find a position, what was found there, and what to do next.
+///
+/// Its sentences are the same wherever somebody looks: on the screen, in the log, in `status`, in `watch` and from the doctor.
+public struct PositionSearch: Sendable, Equatable {
+    /// One source that was tried.
+    public struct Attempt: Sendable, Equatable {
+        /// The source's URL.
+        public var source: String
+        /// What was found there: `gpsd runs, but has no receiver`.
+        public var found: String
+    }
+
+    /// Where the tracker runs, as far as the advice depends on it.
+    public struct Surroundings: Sendable {
+        /// Whether a service manager started it, or somebody by hand.
+        public var isService: Bool
+        /// The configuration file that names the sources.
+        public var configurationFile: String
+        /// The user whom it runs as.
+        public var userName: String
+
+        /// Surroundings from their parts.
+        public init(isService: Bool, configurationFile: String, userName: String) {
+            self.isService = isService
+            self.configurationFile = configurationFile
+            self.userName = userName
+        }
+    }
+
+    /// The sources, in their order.
+    public let attempts: [Attempt]
+    /// What to do next, in one sentence.
+    public let advice: String
+    /// The commands that do it, in order, ready to be pasted; empty when hands or time do it.
+    public let commands: [String]
+
+    /// What was tried and found, in one line.
+    public var why: String { attempts.map { "\($0.source): \($0.found)" }.joined(separator: "; ") }
+
+    /// What was found at each of these sources, and the one thing to do next: where most is reached already.
+    public init(_ sources: [SourceMember], in surroundings: Surroundings) {
+        attempts = sources.map { Attempt(source: $0.name, found: $0.found(by: surroundings.userName)) }
+        (advice, commands) = PositionSearch.next(sources, surroundings)
+    }
+
+    private static func next(_ sources: [SourceMember], _ surroundings: Surroundings) -> (String, [String]) {
+        let candidates = sources.flatMap(\.candidates)
+        let steps = sources.compactMap { NextStep($0, hasCandidates: candidates.contains { $0.words != nil }) }
+        return steps.min { $0.rank < $1.rank }?.words(surroundings, candidate: candidates.first) ?? ("wait: it is being tried", [])
+    }
+}
+
+extension SourceMember {
+    fileprivate var obstacle: SourceObstacle? {
+        switch loss {
+        case .disconnected(let detail), .deviceGone(let detail): detail.obstacle
+        default: nil
+        }
+    }
+
+    fileprivate var candidates: [SourceObstacle.Candidate] {
+        if case .noKnownReceiver(let candidates)? = obstacle { candidates } else { [] }
+    }
+
+    /// What was found there.
+    fileprivate func found(by userName: String) -> String {
+        switch state {
+        case .standby: "not tried yet"
+        case .starting: peer.map { "connected (\($0)), nothing received yet" } ?? "being tried"
+        case .searching, .lost(.noFix): "the receiver sends, but has no fix"
+        case .fix: "has a fix"
+        case .ended: "has ended"
+        case .lost(.silent): peer.map { "connected (\($0)), but nothing comes from a receiver" } ?? "nothing comes"
+        case .lost(.ended): "has ended"
+        case .lost(.replaced): "another source is used now"
+        case .lost(.withheld): "positions are withheld"
+        case .lost(.disconnected(let detail)): obstacle?.found(by: userName) ?? "not connected: \(withoutName(detail.words))"
+        case .lost(.deviceGone(let detail)): obstacle?.found(by: userName) ?? withoutName(detail.words)
+        }
+    }
+
+    private func withoutName(_ words: String) -> String {
+        words.hasPrefix(name + ": ") ? String(words.dropFirst(name.count + 2)) : words
+    }
+}
+
+extension SourceObstacle {
+    fileprivate func found(by userName: String) -> String {
+        switch self {
+        case .noGPSD: "not connected: no gpsd answers"
+        case .gpsdWithoutReceiver: "gpsd runs, but has no receiver"
+        case .noKnownReceiver(let candidates):
+            switch candidates.first {
+            case nil: "no receiver is plugged in"
+            case let line? where line.words == nil: "no receiver is plugged in; \(line.path), a line of the board, may have one"
+            case let line?: "no known receiver is plugged in; \(line.path) may be one (\(line.words ?? "USB"))"
+            }
+        case .notPermitted(let path, let group):
+            "permission denied: \(userName) may not open \(path)" + (group.map { ", its group \($0) may" } ?? "")
+        case .heldByGPSD(let path): "gpsd has \(path)"
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import WaypostPositioning
+
+/// What people are told of a search: what was tried, found, and is to be done.
+@Suite struct PositionSearchTests {
+    private let service = PositionSearch.Surroundings(
+        isService: true, configurationFile: "/etc/waypost/waypost.toml", userName: "waypost")
+    private let byHand = PositionSearch.Surroundings(
+        isService: false, configurationFile: "/home/mia/.config/waypost/waypost.toml", userName: "mia")
+
+    private func gpsd(_ state: SourceMember.State, peer: String? = nil) -> SourceMember {
+        SourceMember(name: "gpsd://localhost:2947", state: state, isActive: true, peer: peer)
+    }
+    private func serial(_ obstacle: SourceObstacle) -> SourceMember {
+        SourceMember(name: "serial:auto", state: .lost(.deviceGone(LossDetail("x", obstacle: obstacle))))
+    }
+    private let noGPSD = SourceMember.State.lost(.disconnected(LossDetail("x", obstacle: .noGPSD(isLocal: true))))
+    private let bridge = SourceObstacle.Candidate(path: "/dev/serial/by-id/usb-CP2102", words: "CP210x bridge")
+
+    @Test func saysThatNothingIsPluggedIn() {
+        let search = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: []))], in: service)
+        #expect(search.why == "gpsd://localhost:2947: not connected: no gpsd answers; serial:auto: no receiver is plugged in")
+        #expect(
+            search.advice.hasPrefix("plug a receiver in; if it is, name its port, under [[source]] in /etc/waypost/waypost.toml: url ="))
+        #expect(search.commands.last == "sudo systemctl restart waypostd.service")
+    }
+
+    @Test func namesALineOfTheBoardOnlyForAReceiverThatIsThere() {
+        let line = SourceObstacle.Candidate(path: "/dev/ttyS0", words: nil)
+        let search = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: [line]))], in: byHand)
+        #expect(search.why.hasSuffix("no receiver is plugged in; /dev/ttyS0, a line of the board, may have one"))
+        #expect(search.advice.hasPrefix("plug a receiver in; if it is, name its port"))
+        #expect(search.commands == ["waypost run --source serial:///dev/ttyS0"])
+    }
+
+    @Test func namesTheLineOfTheConfigurationForAPortThatIsNotKnown() {
+        let search = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: [bridge]))], in: service)
+        #expect(search.why.contains("/dev/serial/by-id/usb-CP2102 may be one (CP210x bridge)"))
+        #expect(search.advice.hasSuffix(#"url = "serial:///dev/serial/by-id/usb-CP2102""#))
+        #expect(
+            search.commands.first
+                == #"printf '[[source]]\nurl = "serial:///dev/serial/by-id/usb-CP2102"\n' | sudo tee /etc/waypost/conf.d/receiver.toml"#)
+        let own = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: [bridge]))], in: byHand)
+        #expect(own.commands == ["waypost run --source serial:///dev/serial/by-id/usb-CP2102"])
+    }
+
+    @Test func namesTheGroupAndTheCommandForAPortWithoutPermission() {
+        let denied = serial(.notPermitted(path: "/dev/ttyACM0", group: "dialout"))
+        let search = PositionSearch([gpsd(noGPSD), denied], in: service)
+        #expect(search.why.hasSuffix("permission denied: waypost may not open /dev/ttyACM0, its group dialout may"))
+        #expect(search.commands == ["sudo usermod -aG dialout waypost", "sudo systemctl restart waypostd.service"])
+        #expect(PositionSearch([denied], in: byHand).commands == ["sudo usermod -aG dialout mia"])
+        let root = serial(.notPermitted(path: "/dev/ttyACM0", group: "root"))
+        #expect(PositionSearch([root], in: service).commands == ["ls -l /dev/ttyACM0"])
+    }
+
+    @Test func namesTheLineForAGPSDWithoutAReceiver() {
+        let none = SourceMember.State.lost(.deviceGone(LossDetail("x", obstacle: .gpsdWithoutReceiver(isLocal: true))))
+        let search = PositionSearch([gpsd(none, peer: "gpsd 3.22"), serial(.noKnownReceiver(candidates: [bridge]))], in: service)
+        #expect(search.why.hasPrefix("gpsd://localhost:2947: gpsd runs, but has no receiver"))
+        #expect(search.advice.hasSuffix(#"in /etc/default/gpsd: DEVICES="/dev/serial/by-id/usb-CP2102""#))
+        #expect(search.commands.count == 2)
+    }
+
+    @Test func doesNotCallAConnectedSourceDisconnected() {
+        let search = PositionSearch([gpsd(.lost(.silent), peer: "gpsd 3.22")], in: service)
+        #expect(search.why == "gpsd://localhost:2947: connected (gpsd 3.22), but nothing comes from a receiver")
+        #expect(search.commands == ["gpspipe -r -n 5"])
+    }
+
+    @Test func sendsAReceiverWithoutAFixUnderTheSkyWhateverElseIsWrong() {
+        let search = PositionSearch([gpsd(noGPSD), SourceMember(name: "serial:auto", state: .searching)], in: service)
+        #expect(search.advice.contains("clear view of the sky"))
+        #expect(search.commands.isEmpty)
+    }
+
+    @Test func waitsForWhatIsBeingTried() {
+        let search = PositionSearch([gpsd(.starting)], in: service)
+        #expect(search.why == "gpsd://localhost:2947: being tried")
+        #expect(search.advice == "wait: it is being tried")
+    }
+
+    @Test func showsTheLikeliestLineFirst() {
+        var board = SerialDevice(name: "ttyAMA0")
+        board.driver = "uart-pl011"
+        var known = SerialDevice(name: "ttyACM0")
+        (known.vendorID, known.productID) = (0x1546, 0x01a8)
+        var usb = SerialDevice(name: "ttyACM1")
+        (usb.vendorID, usb.productID, usb.productName) = (0x2341, 0x0043, "Arduino Uno")
+        var bridge = SerialDevice(name: "ttyUSB0")
+        (bridge.vendorID, bridge.productID) = (0x10c4, 0xea60)
+        let paths = SourceObstacle.Candidate.all(of: [board, known, usb, bridge]).map(\.path)
+        #expect(paths == ["/dev/ttyUSB0", "/dev/ttyACM1", "/dev/ttyAMA0"])
+    }
+}
