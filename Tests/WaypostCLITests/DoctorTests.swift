@@ -33,7 +33,12 @@ import Waypost
         #expect(system.findings().isEmpty)
         #expect(system.findings(.note).isEmpty)
         let unchecked = system.examine().filter { $0.report.notChecked != nil }.map(\.check)
-        #expect(unchecked == ["service", "console", "readers", "permission", "log", "disk", "clock", "fix", "antenna"])
+        #expect(
+            unchecked == [
+                "service", "configuration", "console", "uart", "modemmanager", "gpsd", "readers", "permission", "log", "disk", "clock",
+                "fix",
+                "antenna",
+            ])
     }
 
     @Test(arguments: ["9223372036854775807", "-9223372036854775808", "18446744073709551616"])
@@ -107,7 +112,7 @@ import Waypost
             command: #"printf '\n[all]\nenable_uart=1\n' | sudo tee -a /boot/firmware/config.txt"#
         ) {
             try $0.moveToPins()
-            try $0.write("[pi5]\nenable_uart=1\n[all]\ndtoverlay=disable-bt\n", to: "/boot/firmware/config.txt")
+            try $0.write("[pi5]\nenable_uart=1\n[all]\nenable_uart=0\ndtoverlay=disable-bt\n", to: "/boot/firmware/config.txt")
         },
         Fault(
             name: "the debug connector of a Pi 5", check: "uart", evidence: "/etc/waypost/waypost.toml:2",

@@ -15,6 +15,8 @@ final class FakeSystem {
         try write("# comment\ndtparam=audio=on\n[all]\nenable_uart=0\n", to: "/boot/firmware/config.txt")
         try write("/dev/mmcblk0p2 / ext4 rw,noatime 0 0\nproc /proc proc rw 0 0\ntmpfs /run tmpfs rw,nosuid 0 0\n", to: "/proc/mounts")
         try write("cpu  1 2 3\nbtime 1795262400\n", to: "/proc/stat")
+        try write("serinfo:1.0 driver revision:\n0: uart:PL011 rev2 irq:29 tx:0 rx:9120 RTS|DTR\n", to: "/proc/tty/driver/ttyAMA")
+        try write("XKBLAYOUT=de\n", to: "/etc/default/keyboard")
         try write("3600.10 7000.00\n", to: "/proc/uptime")
         try write("root:x:0:0:root:/root:/bin/bash\nwaypost:x:990:990::/nonexistent:/usr/sbin/nologin\n", to: "/etc/passwd")
         try write("root:x:0:\ndialout:x:20:pi\nwaypost:x:990:\n", to: "/etc/group")

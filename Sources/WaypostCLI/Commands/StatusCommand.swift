@@ -9,6 +9,8 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Show what the tracker does.",
         discussion: """
+            After a minute without a position it shows what the doctor finds, too.
+
             Exit code 0 when all is well, 1 when something is not, 69 when the tracker does not run.
 
             Example: waypost status --json
@@ -33,8 +35,18 @@ struct StatusCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.unavailable, what: "waypostd", why: "answers something that is no JSON: \(error)")
         }
+        let findings = json ? [] : findings(status)
         let output = try OutputStream(path: "-")
-        for line in json ? [String(decoding: line, as: UTF8.self)] : StatusScreen(status).lines { try output.write(line: line) }
+        for line in json ? [String(decoding: line, as: UTF8.self)] : StatusScreen(status, findings: findings).lines {
+            try output.write(line: line)
+        }
         if status["health"]?.string != "healthy" { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    /// The faults that the doctor sees, once there has been no position for a minute; what the search says itself is left out.
+    private func findings(_ status: JSONValue) -> [(check: String, finding: Finding)] {
+        guard let search = SearchWords(status), search.seconds >= 60 else { return [] }
+        return Doctor.examine(.ofThisSystem(status: status)).filter { $0.check != FixCheck.name }
+            .flatMap { entry in entry.report.findings.map { (entry.check, $0) } }.filter { $0.1.level == .fault }
     }
 }

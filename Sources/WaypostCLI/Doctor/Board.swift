@@ -23,8 +23,7 @@ struct Board: Equatable, Sendable {
         guard let model = files.lazy.compactMap(tree.firstLine).first, model.text.hasPrefix("Raspberry Pi") else { return nil }
         self.model = model
         let key = Board.key(of: model.text)
-        bootConfiguration =
-            ["/boot/firmware/config.txt", "/boot/config.txt"].lazy.compactMap { BootConfiguration($0, tree, model: key) }.first
+        bootConfiguration = BootConfiguration.any(tree, model: key)
     }
 
     /// The generation in the words of `config.txt`: `pi4`.
@@ -57,8 +56,13 @@ struct BootConfiguration: Equatable, Sendable {
     /// Those that hold for other models alone.
     var otherLines: [Evidence] = []
 
-    /// - Parameter model: the model's name in filters: `pi4`.
-    init?(_ path: String, _ tree: SystemTree, model: String) {
+    /// The first that there is: of a system, or of a boot partition alone.
+    static func any(_ tree: SystemTree, model: String?) -> BootConfiguration? {
+        ["/boot/firmware/config.txt", "/boot/config.txt", "/config.txt"].lazy.compactMap { BootConfiguration($0, tree, model: model) }.first
+    }
+
+    /// - Parameter model: the model's name in filters: `pi4`; nil when it is not known, and only what holds for all does.
+    init?(_ path: String, _ tree: SystemTree, model: String?) {
         guard let all = tree.lines(of: path) else { return nil }
         self.path = path
         var holds = true
@@ -67,7 +71,7 @@ struct BootConfiguration: Equatable, Sendable {
             if text.isEmpty || text.hasPrefix("#") { continue }
             if text.hasPrefix("["), text.hasSuffix("]") {
                 let filter = String(text.dropFirst().dropLast())
-                holds = filter == "all" || filter == model || filter + "+" == model || filter == model + "+" || isFamily(filter, model)
+                holds = filter == "all" || model.map { isHeading(filter, of: $0) } == true
             } else if holds {
                 lines.append(line)
             } else {
@@ -80,6 +84,11 @@ struct BootConfiguration: Equatable, Sendable {
     func line(_ settings: [String]) -> Evidence? {
         lines.last { line in settings.contains { line.text.filter { $0 != " " }.split(separator: ",").first.map(String.init) == $0 } }
     }
+}
+
+/// Whether a filter names a model.
+private func isHeading(_ filter: String, of model: String) -> Bool {
+    filter == model || filter + "+" == model || filter == model + "+" || isFamily(filter, model)
 }
 
 /// Whether a filter for a generation takes in a model: `[pi4]` holds for the Pi 400 and the Compute Module 4 as well.

@@ -27,13 +27,13 @@ struct DoctorReport {
                 }
             }
         }
-        lines += unchecked.map { "not checked: \($0.check): \(oneLine($0.reason, limit: 200))" }
+        lines += unchecked.map { "not looked at: \($0.check): \(oneLine($0.reason, limit: 200))" }
         let well = reports.filter { $0.report == .well }.map(\.check)
         if !well.isEmpty { lines.append("well: \(well.joined(separator: ", "))") }
         let notes = count(.note)
         let sum = faultCount == 0 ? "no fault" : counted(faultCount, "fault")
         lines.append(
-            "\(sum)\(notes > 0 ? ", \(counted(notes, "note"))" : "")\(unchecked.isEmpty ? "" : ", \(unchecked.count) not checked")")
+            "\(sum)\(notes > 0 ? ", \(counted(notes, "note"))" : "")\(unchecked.isEmpty ? "" : ", \(unchecked.count) not looked at")")
         return lines
     }
 

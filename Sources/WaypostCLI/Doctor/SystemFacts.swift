@@ -1,6 +1,7 @@
 import Waypost
 import WaypostConfiguration
 import WaypostPositioning
+import WaypostSystem
 
 /// What the checks look at: a system's files, and what several checks need to know of them, worked out once.
 struct SystemFacts: Sendable {
@@ -22,6 +23,8 @@ struct SystemFacts: Sendable {
     let ports: [ReceiverPort]
     /// What board it is.
     let board: Board?
+    /// What the names of its serial lines mean.
+    let boardLines: BoardLines
 
     init(tree: SystemTree, measurements: Measurements, paths: DefaultPaths = .service) {
         self.tree = tree
@@ -38,8 +41,22 @@ struct SystemFacts: Sendable {
         programs = RunningProgram.all(in: tree)
         lines = tree.exists("/sys/class/tty") ? SerialDeviceCatalogue(root: tree.root).devices() : nil
         board = Board(tree)
+        boardLines = BoardLines(tree: tree, board: board)
         gpsd = GPSDSetup(tree, programs: programs)
         ports = ReceiverPort.all(configuration: configuration, gpsd: gpsd, tree: tree)
+    }
+
+    /// This system, as it is now.
+    ///
+    /// - Parameter status: the tracker's answer; nil when it does not run.
+    static func ofThisSystem(status: JSONValue?) -> SystemFacts {
+        let tree = SystemTree(root: "")
+        let identity = ProcessIdentity.current()
+        let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+        // Who has no configuration of his own asks about the service.
+        let paths = tree.exists(own.configurationFile) ? own : .service
+        let measurements = Measurements(status: status, user: identity.userName, tree: tree)
+        return SystemFacts(tree: tree, measurements: measurements, paths: paths)
     }
 
     /// Whether a file says where positions come from; else it is gpsd, then any known receiver.

@@ -18,6 +18,9 @@ enum BaudRateCheck: DoctorCheck {
         }
         let isHidden =
             !facts.ports.isEmpty && findings.isEmpty && facts.tree.exists(driverFolder) && facts.tree.names(in: driverFolder) == nil
+        if findings.isEmpty, !facts.ports.isEmpty, !facts.tree.exists(driverFolder), !facts.tree.exists(memory) {
+            return .notChecked("neither \(memory) nor \(driverFolder)")
+        }
         return CheckReport(findings: findings, notChecked: isHidden ? "\(driverFolder) is root's; ask as root: sudo waypost doctor" : nil)
     }
 

@@ -5,6 +5,7 @@ enum ConfigurationCheck: DoctorCheck {
     static let name = "configuration"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard facts.tree.root.isEmpty || facts.tree.exists("/etc") else { return .notChecked("no /etc") }
         let findings = facts.mistakes.map { mistake in
             let file = String(mistake.file.dropFirst(facts.tree.root.count))
             return Finding(

@@ -2,45 +2,63 @@ import WaypostPositioning
 
 /// A login console on the receiver's line: it answers the sentences, and takes half of them.
 ///
-/// The kernel's command line asks for it (`console=serial0,115200`, as Raspberry Pi OS comes), or a `serial-getty@` unit.
+/// The kernel's command line asks for it (`console=serial0,115200`, as Raspberry Pi OS comes), or a `serial-getty@` unit. What the boot
+/// file says, which holds from the next start on, and what the running kernel was told are looked at together.
 enum ConsoleCheck: DoctorCheck {
     static let name = "console"
 
-    private static let commandLines = ["/boot/firmware/cmdline.txt", "/boot/cmdline.txt", "/proc/cmdline"]
+    /// Where the boot loader reads the kernel's command line, in a system or on a boot partition alone.
+    private static let bootFiles = ["/boot/firmware/cmdline.txt", "/boot/cmdline.txt", "/cmdline.txt"]
+    /// What the running kernel was told.
+    private static let runningFile = "/proc/cmdline"
     private static let gettyFolder = "/etc/systemd/system/getty.target.wants"
     private static let gettyPrefix = "serial-getty@"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         let tree = facts.tree
-        guard let commandLine = commandLines.lazy.compactMap(tree.firstLine).first else {
-            return .notChecked("neither \(commandLines[0]) nor /proc/cmdline can be read")
-        }
+        let boot = bootFiles.lazy.compactMap(tree.firstLine).first
+        let commandLines = [boot, tree.firstLine(of: runningFile)].compactMap { $0 }
         var consoles: [Console] = []
-        for word in commandLine.text.split(separator: " ") where word.hasPrefix("console=") {
-            let name = word.dropFirst("console=".count).prefix { $0 != "," }
-            guard isSerial(name) else { continue }
-            let evidence = Evidence(file: commandLine.file, line: commandLine.line, text: String(word))
-            consoles.append(Console(device: tree.resolved("/dev/\(name)"), evidence: evidence, word: String(word)))
+        for line in commandLines {
+            for word in line.text.split(separator: " ") where word.hasPrefix("console=") {
+                let name = word.dropFirst("console=".count).prefix { $0 != "," }
+                guard isSerial(name) else { continue }
+                let evidence = Evidence(file: line.file, line: line.line, text: String(word))
+                consoles.append(Console(devices: facts.boardLines.devices(of: "/dev/\(name)"), evidence: evidence, word: String(word)))
+            }
         }
         let units = tree.names(in: gettyFolder) ?? []
         for unit in units where unit.hasPrefix(gettyPrefix) && unit.hasSuffix(".service") {
             let name = unit.dropFirst(gettyPrefix.count).dropLast(".service".count)
             guard isSerial(name) else { continue }
             let evidence = Evidence(file: "\(gettyFolder)/\(unit)", text: "enabled")
-            consoles.append(Console(device: tree.resolved("/dev/\(name)"), evidence: evidence, word: nil))
+            consoles.append(Console(devices: facts.boardLines.devices(of: "/dev/\(name)"), evidence: evidence, word: nil))
         }
         for program in facts.programs ?? [] where ["agetty", "login"].contains(program.name) {
             guard let line = program.lines.first(where: { line in isSerial(Substring(line.device.dropFirst("/dev/".count))) }) else {
                 continue
             }
-            consoles.append(Console(device: line.device, evidence: line.evidence, word: nil))
+            consoles.append(Console(devices: [line.device], evidence: line.evidence, word: nil))
         }
-        let devices = consoles.map(\.device).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-        return CheckReport(findings: devices.compactMap { device in finding(device, consoles.filter { $0.device == device }, facts) })
+        let findings = groups(of: consoles).compactMap { finding($0, facts, hasBootFile: boot != nil) }
+        return CheckReport(
+            findings: findings, notChecked: commandLines.isEmpty ? "neither \(bootFiles[0]) nor \(runningFile) can be read" : nil)
+    }
+
+    /// Those that are on one line, together.
+    private static func groups(of consoles: [Console]) -> [[Console]] {
+        consoles.reduce(into: []) { groups, console in
+            if let index = groups.firstIndex(where: { group in group.contains { !$0.devices.isDisjoint(with: console.devices) } }) {
+                groups[index].append(console)
+            } else {
+                groups.append([console])
+            }
+        }
     }
 
     private struct Console {
-        var device: String
+        /// The devices that it may be on: several where it depends on a model that nobody names.
+        var devices: Set<String>
         var evidence: Evidence
         /// The word of the kernel's command line.
         var word: String?
@@ -51,8 +69,12 @@ enum ConsoleCheck: DoctorCheck {
             && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
-    private static func finding(_ device: String, _ consoles: [Console], _ facts: SystemFacts) -> Finding? {
-        let named = facts.ports.first { $0.device == device || $0.path == device }
+    private static func finding(_ consoles: [Console], _ facts: SystemFacts, hasBootFile: Bool) -> Finding? {
+        let devices = consoles.reduce(consoles[0].devices) { $0.intersection($1.devices) }
+        let device = devices.count == 1 ? devices.first ?? "" : "/dev/serial0"
+        let named = facts.ports.first { port in
+            devices.contains(port.device) || !devices.isDisjoint(with: facts.boardLines.devices(of: port.path))
+        }
         // Who names a receiver elsewhere may have a console here.
         if named == nil, !facts.ports.isEmpty || facts.lines?.contains(where: \.isKnownGNSS) == true { return nil }
         let isBoardsOwn =
@@ -64,15 +86,17 @@ enum ConsoleCheck: DoctorCheck {
                 ? "a login console is on \(device), the line of the receiver: it takes its sentences and answers them"
                 : "a login console is on \(device): no receiver can be there",
             evidence: consoles.map(\.evidence) + (named.map { [$0.evidence] } ?? []),
-            commands: commands(device, consoles, facts))
+            commands: commands(device, consoles, facts, hasBootFile: hasBootFile))
     }
 
-    private static func commands(_ device: String, _ consoles: [Console], _ facts: SystemFacts) -> [String] {
+    private static func commands(
+        _ device: String, _ consoles: [Console], _ facts: SystemFacts, hasBootFile: Bool
+    ) -> [String] {
         var commands: [String] = []
         for console in consoles {
             guard let word = console.word else { continue }
             let pattern = sedPattern(word)
-            if console.evidence.file != "/proc/cmdline" {
+            if console.evidence.file != runningFile {
                 commands.append("sudo sed -i 's|\(pattern) *||' \(console.evidence.file)")
             } else if facts.tree.lines(of: "/etc/default/grub")?.contains(where: { $0.text.contains(word) }) == true {
                 commands += ["sudo sed -i 's|\(pattern) *||' /etc/default/grub", "sudo update-grub"]
@@ -83,6 +107,8 @@ enum ConsoleCheck: DoctorCheck {
             commands.append("sudo systemctl disable --now serial-getty@\(device.dropFirst("/dev/".count)).service")
         }
         // Without a change of the kernel's line the getty's end is all, and happens at once.
-        return commands.contains { $0.hasPrefix("sudo sed") } ? commands + ["sudo reboot"] : commands
+        // What the boot file does not say any more the kernel was told before.
+        let isOld = hasBootFile && consoles.contains { $0.evidence.file == runningFile }
+        return isOld || commands.contains { $0.hasPrefix("sudo sed") } ? commands + ["sudo reboot"] : commands
     }
 }

@@ -7,6 +7,9 @@ enum GPSDCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard facts.configuration != nil else { return .notChecked("the configuration has mistakes") }
+        guard facts.gpsd.isInstalled != nil || facts.tree.exists("/etc/default") else {
+            return .notChecked("neither /usr/sbin nor /etc/default/gpsd: whether there is a gpsd is not known")
+        }
         if facts.readsFromLocalGPSD {
             if let finding = bothHaveIt(facts) { return .found(finding) }
             return facts.namesSources && !facts.readsSerialLines ? CheckReport(findings: missing(facts).map { [$0] } ?? []) : .well

@@ -2,12 +2,12 @@
 enum MiniUARTCheck: DoctorCheck {
     static let name = "uart"
 
-    private static let overlays = [
-        "dtoverlay=disable-bt", "dtoverlay=miniuart-bt", "dtoverlay=pi3-disable-bt", "dtoverlay=pi3-miniuart-bt",
-    ]
-
     static func examine(_ facts: SystemFacts) -> CheckReport {
-        guard let board = facts.board else { return .well }
+        guard let board = facts.board else {
+            // A running machine shows its model.
+            let isHidden = facts.programs == nil || facts.boardLines.isRaspberryPi
+            return isHidden ? .notChecked("no /proc/device-tree/model: which model it is, is not known") : .well
+        }
         guard let boot = board.bootConfiguration else {
             return .notChecked("\(board.model.text), but no /boot/firmware/config.txt can be read")
         }
@@ -17,8 +17,11 @@ enum MiniUARTCheck: DoctorCheck {
         guard port != nil || facts.ports.isEmpty && isEnabled != nil && !facts.mayHaveUSBReceiver else { return .well }
         switch board.headerUART {
         case .besideDebugConnector: return besideDebugConnector(facts, board, boot, port, isEnabled)
-        case .mini where boot.line(overlays) == nil: return mini(facts, board, boot, port, isEnabled)
-        case .mini, .full: return isEnabled == nil ? .found(disabled(board, boot, port)) : .well
+        case .mini where boot.line(BoardLines.overlays) == nil: return mini(facts, board, boot, port, isEnabled)
+        case .mini, .full:
+            // The full UART is on unless somebody switches it off.
+            guard let line = boot.line(["enable_uart=0", "enable_uart=1"]), line.text.hasSuffix("0") else { return .well }
+            return .found(disabled(board, boot, port, line))
         }
     }
 
@@ -40,10 +43,10 @@ enum MiniUARTCheck: DoctorCheck {
         return .found(Finding(what: what, evidence: evidence, commands: commands + ["sudo reboot"]))
     }
 
-    private static func disabled(_ board: Board, _ boot: BootConfiguration, _ port: ReceiverPort?) -> Finding {
+    private static func disabled(_ board: Board, _ boot: BootConfiguration, _ port: ReceiverPort?, _ line: Evidence) -> Finding {
         Finding(
             what: "the UART of the pins is switched off: nothing in \(boot.path) that holds for this model enables it",
-            evidence: [board.model] + [port?.evidence].compactMap { $0 } + others(boot),
+            evidence: [board.model, line] + [port?.evidence].compactMap { $0 } + misplaced(boot),
             commands: [#"printf '\n[all]\nenable_uart=1\n' | sudo tee -a \#(boot.path)"#, "sudo reboot"])
     }
 
@@ -71,7 +74,11 @@ enum MiniUARTCheck: DoctorCheck {
 
     /// A setting under another model's heading is the usual reason.
     private static func others(_ boot: BootConfiguration) -> [Evidence] {
-        let misplaced = boot.otherLines.filter { $0.text.contains("enable_uart") || $0.text.contains("uart0") }
+        let misplaced = misplaced(boot)
         return misplaced.isEmpty ? [Evidence(file: boot.path, text: "no enable_uart=1")] : misplaced
+    }
+
+    private static func misplaced(_ boot: BootConfiguration) -> [Evidence] {
+        boot.otherLines.filter { $0.text.contains("enable_uart") || $0.text.contains("uart0") }
     }
 }

@@ -15,7 +15,10 @@ enum ModemManagerCheck: DoctorCheck {
         let program = facts.programs?.first { $0.name == "ModemManager" }
         let isMasked = tree.linkTarget("/etc/systemd/system/ModemManager.service") == "/dev/null"
         let want = isMasked ? nil : wants.first(where: tree.exists)
-        guard program != nil || want != nil else { return .well }
+        guard program != nil || want != nil else {
+            let isHidden = facts.programs == nil && !tree.exists("/etc/systemd/system")
+            return isHidden ? .notChecked("neither /proc nor /etc/systemd/system") : .well
+        }
         var evidence = want.map { [Evidence(file: $0, text: "enabled")] } ?? []
         if let program { evidence.append(Evidence(file: "/proc/\(program.processID)/comm", line: 1, text: program.name)) }
 

@@ -88,7 +88,6 @@ enum PortPermissionCheck: DoctorCheck {
         if let user = facts.measurements.user {
             if user.groupIDs.contains(group.number) { return .well }
             let hasToLogIn = group.members.contains(user.name)
-            let next = "log out and in again"
             if hasToLogIn {
                 return .found(
                     Finding(
@@ -96,7 +95,8 @@ enum PortPermissionCheck: DoctorCheck {
                         commands: ["newgrp \(group.name)"]))
             }
             return finding(
-                user.name, group, [Evidence(file: "/proc/self/status", text: "Groups without \(group.number); \(next)")], then: [])
+                user.name, group, [Evidence(file: "/proc/self/status", text: "Groups without \(group.number)")],
+                then: ["newgrp \(group.name)"])
         }
         guard !facts.tree.root.isEmpty else { return nil }
         let people = (facts.tree.lines(of: "/etc/passwd") ?? []).compactMap(account).filter { (1_000..<60_000).contains($0.number) }
