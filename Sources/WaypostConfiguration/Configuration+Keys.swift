@@ -162,7 +162,7 @@ extension Configuration {
                     """
                 ),
                 .init(
-                    "url", \.url, .serverURL, isRequired: true,
+                    "url", \.url, .serverURL, isRequired: true, example: "\"https://tracks.example.org/in\"",
                     "The server: https://HOST/PATH, http://HOST/PATH, mqtts://HOST[:8883] or mqtt://HOST[:1883]. Empty = none."),
                 .init(
                     "format", \.format, .choice(),

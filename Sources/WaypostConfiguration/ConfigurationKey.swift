@@ -9,6 +9,8 @@ struct ConfigurationKey<Section>: Sendable {
     let schema: ValueSchema
     /// Whether a section without this key is a mistake.
     let isRequired: Bool
+    /// A value to begin with, as TOML, for who leaves a required key out; nil for the initial one.
+    let example: String?
     /// Whether no two sections of a list may have the same value.
     let isUnique: Bool
     /// Reads a value into the section.
@@ -18,13 +20,14 @@ struct ConfigurationKey<Section>: Sendable {
 
     init<Value>(
         _ name: String, _ property: any WritableKeyPath<Section, Value> & Sendable, _ kind: ValueKind<Value>, isRequired: Bool = false,
-        isUnique: Bool = false, _ documentation: String
+        example: String? = nil, isUnique: Bool = false, _ documentation: String
     ) {
         self.name = name
         self.documentation = documentation
         self.unit = kind.unit
         self.schema = kind.schema
         self.isRequired = isRequired
+        self.example = example
         self.isUnique = isUnique
         self.read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
         self.written = { kind.write($0[keyPath: property]) }
@@ -59,7 +62,7 @@ struct ConfigurationSection: Sendable {
                 guard case .table(let entries) = entry.node.value else {
                     return mistakes.add(.wrongSectionForm(section: "[\(name)]"), at: entry.place)
                 }
-                readKeys(keys, from: entries, header: "[\(name)]", into: &configuration[keyPath: property], &mistakes)
+                _ = readKeys(keys, from: entries, header: "[\(name)]", into: &configuration[keyPath: property], &mistakes)
             },
             written: { configuration in [keys.map { $0.written(configuration[keyPath: property]) }] })
     }
@@ -85,11 +88,13 @@ struct ConfigurationSection: Sendable {
                         continue
                     }
                     var section = initial
-                    readKeys(keys, from: entries, header: header, into: &section, &mistakes)
+                    let unread = readKeys(keys, from: entries, header: header, into: &section, &mistakes)
                     for key in keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
-                        mistakes.add(.missingKey(section: header, key: key.name, example: key.written(initial)), at: element.place)
+                        mistakes.add(
+                            .missingKey(section: header, key: key.name, example: key.example ?? key.written(initial)), at: element.place)
                     }
-                    for key in keys where key.isUnique {
+                    // A value that could not be read is not the default's twin.
+                    for key in keys where key.isUnique && !unread.contains(key.name) {
                         let value = key.written(section)
                         guard configuration[keyPath: property].contains(where: { key.written($0) == value }) else { continue }
                         let reason = "is \(value) in two sections; each needs its own"
@@ -124,10 +129,12 @@ struct ConfigurationKeyDescription: Sendable {
     }
 }
 
+/// Reads keys into a section, and gives the names of those whose values cannot be.
 private func readKeys<Section>(
     _ keys: [ConfigurationKey<Section>], from entries: [TOMLEntry], header: String, into section: inout Section,
     _ mistakes: inout MistakeCollector
-) {
+) -> Set<String> {
+    var unread: Set<String> = []
     for entry in entries {
         guard let key = keys.first(where: { $0.name == entry.key }) else {
             mistakes.addUnknownKey(entry, in: header, known: keys.map(\.name))
@@ -144,6 +151,8 @@ private func readKeys<Section>(
                 case .invalid(let reason): .invalidValue(section: header, key: key.name, reason: reason)
                 }
             mistakes.add(kind, at: entry.node.place)
+            unread.insert(key.name)
         }
     }
+    return unread
 }

@@ -138,7 +138,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ("[log]\ndirectory = '~/t'", "2:13: [log] directory: cannot begin with '~', which only shells know; write the whole path"),
         ("[log]\ndirectory = \"a\\u0000b\"", "2:13: [log] directory: must not contain a NUL character"),
         ("[log]\n\"a\\nb\" = 1", "2:1: [log] has no key 'a\\nb'; known: \(logKeys)"),
-        ("[[destination]]\nname = 'a'", "1:1: [[destination]] needs a key 'url', for example url = \"\""),
+        ("[[destination]]\nname = 'a'", "1:1: [[destination]] needs a key 'url', for example url = \"https://tracks.example.org/in\""),
         (
             "[[destination]]\nurl = 'http://x/'\ncutoff = '4 Uhr'",
             "3:10: [[destination]] cutoff: must be a time of day such as \"04:00 Asia/Tokyo\""
@@ -152,6 +152,11 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         (
             "[[destination]]\nurl = 'http://x/'\nname = 'a b'",
             "3:8: [[destination]] name: must have 1 to 64 letters, digits, '.', '_' or '-'"
+        ),
+        (
+            // One mistake for each, and none about a name that neither has.
+            "[[destination]]\nurl = 'http://x/'\nname = 'home'\n[[destination]]\nurl = 'http://x/'\nname = 'a b'",
+            "6:8: [[destination]] name: must have 1 to 64 letters, digits, '.', '_' or '-'"
         ),
         (
             "[[destination]]\nurl = 'http://x/'\n[[destination]]\nurl = 'http://y/'",
