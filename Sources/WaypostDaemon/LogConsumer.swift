@@ -15,6 +15,8 @@ actor LogConsumer: PositioningConsumer {
 
     private let recorder: TrackRecorder
     private var thinner: PositionThinner
+    /// Whether one type of the log has every fix, those among them that are left out of the others.
+    private let keepsEverything: Bool
     private let upkeep: LogUpkeep
     private let logger: Logger
     private let clock: ConfirmedClock
@@ -33,13 +35,15 @@ actor LogConsumer: PositioningConsumer {
     private static let tidyIntervalWhenFull: Int64 = 10_000
 
     init(
-        recorder: TrackRecorder, upkeep: LogUpkeep, thinning: PositionThinner.Settings, clock: ConfirmedClock, logger: Logger,
+        recorder: TrackRecorder, upkeep: LogUpkeep, thinning: PositionThinner.Settings, keepsEverything: Bool, clock: ConfirmedClock,
+        logger: Logger,
         noteLogged: @escaping @Sendable () -> Void
     ) {
         self.clock = clock
         self.noteLogged = noteLogged
         self.recorder = recorder
         thinner = PositionThinner(thinning)
+        self.keepsEverything = keepsEverything
         self.upkeep = upkeep
         self.logger = logger
     }
@@ -62,7 +66,8 @@ actor LogConsumer: PositioningConsumer {
 
     private func record(_ position: Position) async {
         if let time = position.time, position.status.isMeasured { clock.process(time, from: position.source) }
-        guard thinner.keeps(position) else {
+        let isKept = thinner.keeps(position)
+        guard isKept || keepsEverything else {
             thinnedCount += 1
             standstill.end()
             filtered.note(position.time ?? clock.now, because: "near the one before: [log] min_distance, min_interval, min_turn")
@@ -70,7 +75,7 @@ actor LogConsumer: PositioningConsumer {
         }
         let now = MonotonicClock.milliseconds
         do throws(RecordingError) {
-            switch try await recorder.record(position) {
+            switch try await recorder.record(position, as: isKept ? [.source, .raw, .current] : .source) {
             case .logged(_, let endedTrack):
                 standstill.end()
                 if endedTrack { tidyAt = now }

@@ -36,7 +36,10 @@ struct Tracker {
         let clock = ConfirmedClock(folder: stateFolder, logger: logger)
         let dispatches = await DispatchDesk.open(
             configuration, stateFolder: stateFolder, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
-        let log = LogConsumer(recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning, clock: clock, logger: logger) {
+        let log = LogConsumer(
+            recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning,
+            keepsEverything: configuration.log.types.contains(.source), clock: clock, logger: logger
+        ) {
             dispatches.noteWaiting()
         }
         let follower = Follower(
