@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+EXIT_CODES = "Exit codes:\n"
+
 
 def roff(text):
     """Text that means nothing to troff: backslashes, hyphens to be copied, and dots at the start of a line."""
@@ -22,15 +24,26 @@ def roff(text):
 
 
 def paragraphs(text):
-    """Paragraphs of a discussion; an example is a line of its own to be copied."""
+    """Paragraphs of a discussion; an example is a line of its own to be copied. The exit codes have a section of their own."""
     lines = []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
+        if paragraph.startswith(EXIT_CODES):
+            continue
         lines.append(".PP")
         example, words = paragraph.startswith("Example: "), paragraph
         if example:
             lines += ["Example:", ".RS 4", ".nf", roff(paragraph.removeprefix("Example: ")), ".fi", ".RE"]
         else:
             lines += [roff(line.strip()) for line in words.splitlines()]
+    return lines
+
+
+def exit_codes(text):
+    """The section of the exit codes: a line each, the number and what it means."""
+    table = text.split(EXIT_CODES, 1)[1].split("\n\n")[0]
+    lines = [".SH \"EXIT STATUS\""]
+    for number, meaning in re.findall(r"^ *(\d+)  (.*)$", table, re.MULTILINE):
+        lines += [".TP", f".B {number}", roff(meaning)]
     return lines
 
 
@@ -104,6 +117,7 @@ def page_of_client(programs, date, version):
     lines += [".SH SYNOPSIS", ".B waypost", "\\fIcommand\\fR [\\fIoption\\fR ...]", ".br", ".B waypost", "\\-\\-help | \\-\\-version"]
     lines += [".SH DESCRIPTION"] + paragraphs(command["discussion"])
     lines += [".SH COMMANDS"] + commands(command, [])
+    lines += exit_codes(command["discussion"])
     lines += [
         ".SH ENVIRONMENT", ".TP", ".B WAYPOST_SOCKET", "The control socket, when no option names one.",
         ".SH FILES", ".TP", ".I /etc/waypost/waypost.toml", "The configuration; see", ".BR waypost.toml (5).",

@@ -11,6 +11,12 @@ struct CommandFailure: Error {
         line = "waypost: \(what): \(why)" + (next.map { "; \($0)" } ?? "")
     }
 
+    /// A line of which somebody else knows the words: `WHAT: WHY; NEXT`.
+    init(_ status: ExitStatus, line: String) {
+        self.status = status
+        self.line = "waypost: \(line)"
+    }
+
     /// Prints the line and ends the process.
     func exit() -> Never {
         SystemProcess.printError(line)

@@ -37,24 +37,6 @@ struct DaemonConnection: ParsableArguments {
         } catch {
             throw CommandFailure(error)
         }
-        do throws(JSONError) {
-            return try JSONParser().parse(line)
-        } catch {
-            throw CommandFailure(.unavailable, what: "waypostd", why: "answers something that is no JSON: \(error)")
-        }
-    }
-}
-
-extension CommandFailure {
-    /// A failure to talk to the daemon.
-    init(_ error: ControlError) {
-        switch error {
-        case .notAuthorised(let message): self.init(.notAuthorised, what: "position", why: message)
-        case .notRunning(let path):
-            self.init(.unavailable, what: "waypostd", why: "is not running (nobody listens on \(path))", next: "start it with waypost run")
-        case .noPermission: self.init(.notAuthorised, what: "waypostd", why: "\(error)")
-        case .timedOut: self.init(.timedOut, what: "waypostd", why: "does not answer")
-        default: self.init(.unavailable, what: "waypostd", why: "\(error)")
-        }
+        return try CommandFailure.readable(line)
     }
 }

@@ -8,10 +8,10 @@ struct WaypostCLI: ParsableCommand {
         commandName: "waypost",
         abstract: "GPS tracker for embedded Linux: records, shows and converts positions.",
         discussion: """
-            Exit codes: 0 ok, 1 failed, 64 usage, 65 bad input data, 66 input missing, 69 daemon or device unreachable, 73 cannot create \
-            output, 74 I/O error, 75 timed out or no fix yet, 77 not authorised, 78 bad configuration.
-
             Example: waypost run --source gpsd://localhost --state ~/tracker --log ~/tracks --socket ~/tracker.sock
+
+            Exit codes:
+            \(ExitStatus.table)
             """,
         version: WaypostVersion.text,
         subcommands: [

@@ -92,8 +92,9 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             context.writeAndFlush(wrapOutboundOut(hub.hello), promise: nil)
         } else {
             refuseAndClose(
-                ControlRefusal(.tooManyConnections, "there are \(hub.limits.connections) connections already; end one and try again"),
-                context)
+                ControlRefusal(
+                    .tooManyConnections, what: "control socket", why: "there are \(hub.limits.connections) connections already",
+                    next: "end one and try again"), context)
         }
         context.fireChannelActive()
     }
@@ -147,7 +148,10 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             guard let lineFeed = window.firstIndex(of: UInt8(ascii: "\n")) else {
                 if window.count > ControlProtocol.maximumRequestBytes {
                     refuseAndClose(
-                        ControlRefusal(.tooLong, "a request has at most \(ControlProtocol.maximumRequestBytes) bytes"), context)
+                        ControlRefusal(
+                            .tooLong, what: "request", why: "is longer than \(ControlProtocol.maximumRequestBytes) bytes",
+                            next: "say less at a time"),
+                        context)
                 }
                 break
             }
@@ -188,8 +192,8 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     private func requireFull(_ access: PeerAccess) throws(ControlRefusal) {
         guard access == .full else {
             throw ControlRefusal(
-                .notAuthorised,
-                "user \(peer.userID) may not see the position: be root or a member of group \(PeerPolicy.trustedGroupName)")
+                .notAuthorised, what: "position", why: "user \(peer.userID) may not see it",
+                next: "be root or a member of group \(PeerPolicy.trustedGroupName)")
         }
     }
 

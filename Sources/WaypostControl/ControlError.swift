@@ -23,7 +23,7 @@ public enum ControlError: Error, Sendable, Hashable {
     case protocolMismatch(found: Int?)
     /// This user may not know; the daemon's words.
     case notAuthorised(message: String)
-    /// The daemon refused for another reason.
+    /// The daemon refused for another reason; its words.
     case refused(code: String, message: String)
     /// The daemon did not answer in time.
     case timedOut
@@ -48,7 +48,8 @@ extension ControlError: CustomStringConvertible {
             "the daemon speaks protocol \(found), this program \(ControlProtocol.version): install the same version of both"
         case .protocolMismatch(nil): "what listens on the control socket is not waypostd"
         case .notAuthorised(let message): message
-        case .refused(_, let message): "the daemon refused: \(message)"
+        case .refused(let code, ""): "the tracker refuses without a word (\(code))"
+        case .refused(_, let message): message
         case .timedOut: "the daemon does not answer"
         case .closed: "the daemon ended the connection"
         case .connectionFailed(let reason): reason

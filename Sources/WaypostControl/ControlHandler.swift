@@ -37,7 +37,7 @@ extension ControlHandler {
     public func perform(
         _ request: ControlRequest, for peer: PeerCredentials, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> [UInt8] {
-        throw ControlRefusal(.unknownRequest, "this daemon does not do that")
+        throw ControlRefusal(.unknownRequest, what: "request", why: "this tracker does not do that")
     }
 
     /// Does nothing.

@@ -4,10 +4,12 @@ import Waypost
 public struct ControlRefusal: Error, Sendable, Hashable {
     /// What kind of refusal it is, for programs.
     public var code: Code
-    /// Why, for people.
+    /// What, why and what to do, for people: `WHAT: WHY; NEXT`.
     public var message: String
 
-    /// The kinds of refusal, by their names on the wire.
+    /// The kinds of refusal, by their names on the wire; there is one for each cause that a script may want to tell from others.
+    ///
+    /// A client that does not know one still has the message.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The line is not a request.
         case badRequest = "bad_request"
@@ -15,16 +17,31 @@ public struct ControlRefusal: Error, Sendable, Hashable {
         case tooLong = "too_long"
         /// There is no such verb.
         case unknownRequest = "unknown_request"
+        /// What was said is a request, but it makes no sense: a cursor behind the end of the log, a fence without a radius.
+        case invalidValue = "invalid_value"
+        /// What it is about is not there: a fence, a destination, a recording to steer.
+        case notFound = "not_found"
+        /// It cannot be kept: no room, a read-only disk, a file that cannot be opened.
+        case cannotStore = "cannot_store"
+        /// Reading or writing failed underway.
+        case inputOutput = "io_error"
         /// This user may not know.
         case notAuthorised = "not_authorised"
+        /// Nobody may now, or not this way: private mode, a fence of the configuration's own file.
+        case notPermitted = "not_permitted"
         /// There are too many connections; this one ends.
         case tooManyConnections = "too_many_connections"
-        /// The daemon cannot answer now.
+        /// The daemon cannot do it now; later it may.
         case unavailable = "unavailable"
     }
 
-    /// A refusal of that kind and reason.
-    public init(_ code: Code, _ message: String) {
+    /// A refusal of that kind, as one line: `WHAT: WHY; NEXT`.
+    public init(_ code: Code, what: String, why: String, next: String? = nil) {
+        self.init(code, message: "\(what): \(why)" + (next.map { "; \($0)" } ?? ""))
+    }
+
+    /// A refusal of that kind, with a whole line for people.
+    public init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }
@@ -36,6 +53,9 @@ public struct ControlRefusal: Error, Sendable, Hashable {
             json.member("message", message)
         }
     }
+
+    /// What helps a client and a tracker that do not understand each other.
+    static let sameVersions = "use waypost and waypostd of one version, and restart the tracker after an upgrade"
 
     /// A client's word for a message: cut, so that garbage does not come back in full.
     static func quoted(_ word: String) -> String {

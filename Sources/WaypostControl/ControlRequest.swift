@@ -90,10 +90,12 @@ public enum ControlRequest: Sendable, Hashable {
     public init(line: Span<UInt8>) throws(ControlRefusal) {
         let value: JSONValue
         do { value = try JSONParser(maximumDepth: 16).parse(line) } catch {
-            throw ControlRefusal(.badRequest, "not JSON: column \(error.column): \(error.reason)")
+            throw ControlRefusal(.badRequest, what: "request", why: "is not JSON: column \(error.column): \(error.reason)")
         }
-        guard let members = value.object else { throw ControlRefusal(.badRequest, "not a JSON object") }
-        guard let verb = members["request"]?.string else { throw ControlRefusal(.badRequest, "no \"request\" in the object") }
+        guard let members = value.object else { throw ControlRefusal(.badRequest, what: "request", why: "is not a JSON object") }
+        guard let verb = members["request"]?.string else {
+            throw ControlRefusal(.badRequest, what: "request", why: "has no \"request\" in the object")
+        }
         var options = Options(verb: verb, members: members)
         switch verb {
         case "status": self = .status
@@ -115,7 +117,7 @@ public enum ControlRequest: Sendable, Hashable {
         case "log_ack": self = .acknowledge(cursor: try options.count("cursor"), puller: try options.string("puller"))
         case "log_erase":
             let (from, to) = (try options.time("from"), try options.time("to"))
-            guard from < to else { throw ControlRefusal(.badRequest, "\"from\" of log_erase must be before \"to\"") }
+            guard from < to else { throw ControlRefusal(.badRequest, what: "log_erase", why: "\"from\" must be before \"to\"") }
             self = .eraseLog(from: from, to: to)
         case "track":
             self = .track(name: try options.string("name"), values: try options.object("values").object ?? [:])
@@ -125,7 +127,10 @@ public enum ControlRequest: Sendable, Hashable {
             self = .waiting(.move(destination: try options.string("destination"), target: try options.string("target")))
         case "waiting_discard": self = .waiting(.discard(destination: try options.string("destination")))
         case "ledger": self = .ledger(try options.ledger())
-        default: throw ControlRefusal(.unknownRequest, "unknown request \"\(ControlRefusal.quoted(verb))\"")
+        default:
+            throw ControlRefusal(
+                .unknownRequest, what: "request \"\(ControlRefusal.quoted(verb))\"", why: "is not known to this tracker",
+                next: ControlRefusal.sameVersions)
         }
         try options.refuseRest()
     }
@@ -224,7 +229,7 @@ public enum ControlRequest: Sendable, Hashable {
 
         mutating func bool(_ name: String) throws(ControlRefusal) -> Bool? {
             guard let value = rest.removeValue(forKey: name) else { return nil }
-            guard let bool = value.bool else { throw ControlRefusal(.badRequest, "\"\(name)\" of \(verb) must be true or false") }
+            guard let bool = value.bool else { throw wrong(name, "true or false") }
             return bool
         }
 
@@ -298,12 +303,13 @@ public enum ControlRequest: Sendable, Hashable {
         }
 
         private func wrong(_ name: String, _ expected: String) -> ControlRefusal {
-            ControlRefusal(.badRequest, "\"\(name)\" of \(verb) must be \(expected)")
+            ControlRefusal(.badRequest, what: verb, why: "\"\(name)\" must be \(expected)")
         }
 
         func refuseRest() throws(ControlRefusal) {
             guard let name = rest.keys.min() else { return }
-            throw ControlRefusal(.badRequest, "unknown option \"\(ControlRefusal.quoted(name))\" of \(verb)")
+            throw ControlRefusal(
+                .badRequest, what: verb, why: "has no option \"\(ControlRefusal.quoted(name))\"", next: ControlRefusal.sameVersions)
         }
     }
 }

@@ -190,7 +190,11 @@ final class DispatchDesk: Sendable {
             if let problem = await feeder?.problem { found.append(problem) }
             do throws(OutboxError) {
                 let statuses = try await dispatcher?.statuses() ?? []
-                return (statuses, found + statuses.compactMap(\.problem))
+                // One that could not be opened is told already.
+                let others = statuses.filter { status in
+                    !found.contains(DispatchOpening.problem(of: status.state.name, status.failure ?? ""))
+                }
+                return (statuses, found + others.compactMap(\.problem))
             } catch {
                 return ([], found + ["nothing is known of what waits: \(error)"])
             }

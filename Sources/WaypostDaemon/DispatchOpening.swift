@@ -23,6 +23,9 @@ struct DispatchOpening: Sendable {
         get async { try? await makeSupply().newestNumber() }  // Then a new destination begins with what comes from its opening on.
     }
 
+    /// That a destination gets nothing, for people.
+    static func problem(of name: String, _ reason: String) -> String { "nothing is sent to \(name): \(reason)" }
+
     private func makeSupply() throws -> LogPositions {
         try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
     }
@@ -41,7 +44,12 @@ struct DispatchOpening: Sendable {
         let clock = DispatchClock(
             bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
         let outbox = try Outbox(path: path, limits: limits, clock: clock)
-        let dispatcher = Dispatcher(outbox: outbox, supply: try makeSupply(), device: device, clock: clock) { [logger] in logger.tell($0) }
+        let unopened = Monitor<[String: String]>([:])
+        let dispatcher = Dispatcher(outbox: outbox, supply: try makeSupply(), device: device, clock: clock) { [logger] notice in
+            // Why one cannot be opened is told when it is not.
+            if case .failing(let name, let reason, _) = notice, unopened.withLock({ $0[name] == reason }) { return }
+            logger.tell(notice)
+        }
         await dispatcher.setSilent(isSilent)
         for destination in destinations {
             do {
@@ -49,12 +57,13 @@ struct DispatchOpening: Sendable {
                 do {
                     opened = try destination.open(secrets, device: device, tracking: configuration.tracking)
                 } catch {
-                    problems.append("nothing is sent to \(destination.name): \(error)")
+                    problems.append(DispatchOpening.problem(of: destination.name, "\(error)"))
                     opened = UnopenedDestination(reason: "\(error)")
+                    unopened.withLock { $0[destination.name] = "\(error)" }
                 }
                 try await dispatcher.attach(opened, destination.settings(device: device), after: number)
             } catch {
-                problems.append("nothing is sent to \(destination.name): \(error)")
+                problems.append(DispatchOpening.problem(of: destination.name, "\(error)"))
             }
         }
         do {

@@ -46,12 +46,10 @@ struct LedgerLine: Sendable {
         id = entry.record.id
         time = entry.record.time
         accounts = entry.accounts
+        (kind, name) = (entry.record.kind, entry.record.name)
         switch entry.record.content {
-        case .position: kind = LedgerLine.position
-        case .event(let event): (kind, name) = (event.kind, event.name)
-        case .track(let call): (kind, name, isForLog) = ("track", call.name, false)
-        case .health: (kind, isForLog) = ("health", false)
-        case .waypoints: (kind, isForLog) = ("waypoints", false)
+        case .position, .event: break
+        case .track, .health, .waypoints: isForLog = false
         }
     }
 

@@ -13,12 +13,10 @@ extension TrackerCommands {
     /// Takes an application's own event, with the position.
     func track(_ name: String, _ values: [String: JSONValue]) async throws(ControlRefusal) -> [UInt8] {
         let dispatcher = try openDispatcher()
-        guard await source.withholding == nil else {
-            throw ControlRefusal(.unavailable, "nothing is told from here: private mode is on, or this is a privacy zone")
-        }
+        if let reason = await source.withholding { throw ControlRefusal(withholding: reason) }
         let position = await manager.rawPosition
         let call = TrackCall(name: name, values: values, time: clock.now ?? position?.time, position: position)
-        do throws(OutboxError) { try await dispatcher.accept([.track(call)]) } catch { throw refusal(error) }
+        do throws(OutboxError) { try await dispatcher.accept([.track(call)]) } catch { throw ControlRefusal(error) }
         let others = dispatcher.withoutWord(for: .track(call))
         return ControlProtocol.object("TRACKED") { json in
             json.member("id", call.id)
@@ -33,6 +31,8 @@ extension TrackerCommands {
         let dispatcher = try openDispatcher()
         let name = command.destination
         do throws(OutboxError) {
+            // One that is not in the configuration any more is known all the same.
+            if let name { _ = try await dispatcher.outbox.state(of: name) }
             switch command.action {
             case .now: return TrackerCommands.dispatched(try await dispatcher.dispatch(name))
             case .drain: return TrackerCommands.dispatched(try await dispatcher.drain(name, budget: .seconds(command.budgetSeconds)))
@@ -57,27 +57,34 @@ extension TrackerCommands {
                 return TrackerCommands.changedQueue(count)
             }
         } catch {
-            throw refusal(error)
+            throw ControlRefusal(error)
         }
     }
 
     func openDispatcher() throws(ControlRefusal) -> Dispatcher {
         if let dispatcher = dispatches.dispatcher { return dispatcher }
-        throw ControlRefusal(
-            .unavailable, dispatches.problems.first ?? "there is no destination; name one in the configuration: [[destination]]")
-    }
-
-    func refusal(_ error: OutboxError) -> ControlRefusal {
-        switch error {
-        case .unknownDestination, .tooLong: ControlRefusal(.badRequest, "\(error)")
-        case .full, .cannotAccess, .cannotOpen, .laterVersion, .gone: ControlRefusal(.unavailable, "\(error)")
+        guard let problem = dispatches.problems.first else {
+            throw ControlRefusal(
+                .notFound, what: "destination", why: "there is none", next: "name one in the configuration: [[destination]]")
         }
+        throw ControlRefusal(
+            .cannotStore, what: "outbox", why: problem,
+            next: "it is tried again every \(DispatchDesk.pause.components.seconds) s")
     }
 
     private static func dispatched(_ completion: DispatchCompletion) -> [UInt8] {
         ControlProtocol.object("DISPATCHED") { json in
-            json.member("completion", completion.word)
-            if case .error(let reason) = completion { json.member("reason", reason) }
+            json.member("completion", completion.word.rawValue)
+            guard !completion.failures.isEmpty else { return }
+            json.member("reason", completion.failures.map { "\($0.destination): \($0.reason)" }.joined(separator: "; "))
+            json.array("failures") { json in
+                for failure in completion.failures {
+                    json.object { json in
+                        json.member("destination", failure.destination)
+                        json.member("reason", failure.reason)
+                    }
+                }
+            }
         }
     }
 
@@ -100,6 +107,7 @@ extension JSONWriter {
                     json.member("sent", status.state.sentCount)
                     json.member("dropped", status.state.droppedCount)
                     json.member("late", status.state.lateCount)
+                    json.member("on_demand", status.isOnDemand ? true : nil)
                     json.member("next_seconds", status.nextAttemptMilliseconds.map { Int($0 / 1_000) })
                     json.member("receipt_seconds_ago", status.lastReceiptMilliseconds.map { Int($0 / 1_000) })
                     json.member("reason", status.failure)
@@ -113,6 +121,8 @@ extension JSONWriter {
             json.member("number", Int(letter.number))
             json.member("destination", letter.destination)
             json.member("id", letter.record.id)
+            json.member("kind", letter.record.kind)
+            json.member("name", letter.record.name)
             json.member("lane", letter.record.lane.rawValue)
             json.member("seq", Int(clamping: letter.record.sequence))
             json.member("time", letter.record.time)

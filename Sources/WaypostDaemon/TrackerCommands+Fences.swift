@@ -70,12 +70,16 @@ extension TrackerCommands {
         }
         guard !more else {
             guard let count = fenceParts.append(part, on: connection) else {
-                throw ControlRefusal(.badRequest, "there are more than \(FenceFileLimits().entries) fences in one change")
+                throw ControlRefusal(
+                    .invalidValue, what: "fences", why: "are more than \(FenceFileLimits().entries) in one change",
+                    next: "add them in parts")
             }
             return TrackerCommands.changed(0, waiting: count)
         }
         let fences = fenceParts.take(on: connection) + part
-        do throws(SystemError) { try await self.fences.add(fences) } catch { throw ControlRefusal(.unavailable, error.description) }
+        do throws(SystemError) { try await self.fences.add(fences) } catch {
+            throw ControlRefusal(cannotKeep: "fences", error)
+        }
         logger.notice("\(counted(fences.count, "fence")) added or changed (user \(peer.userID))")
         return TrackerCommands.changed(fences.count)
     }
@@ -87,25 +91,25 @@ extension TrackerCommands {
         do throws(FenceFileError) {
             file = try FenceFormat.read(text.bytes)
         } catch {
-            throw ControlRefusal(.badRequest, "the fences: \(error.description)")
+            throw ControlRefusal(.invalidValue, what: "fences", why: error.description)
         }
-        if let problem = file.remarks.first(where: \.isDropped) { throw ControlRefusal(.badRequest, "\(problem)") }
-        guard !file.fences.isEmpty else { throw ControlRefusal(.badRequest, "there is no fence in it") }
+        if let problem = file.remarks.first(where: \.isDropped) { throw ControlRefusal(.invalidValue, what: "fences", why: "\(problem)") }
+        guard !file.fences.isEmpty else { throw ControlRefusal(.invalidValue, what: "fences", why: "there is none in it") }
         return file.fences
     }
 
     func removeFence(_ id: String, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
         let wasThere: Bool
         do throws(SystemError) { wasThere = try await fences.remove(id: id) } catch {
-            throw ControlRefusal(.unavailable, error.description)
+            throw ControlRefusal(cannotKeep: "fences", error)
         }
         guard wasThere else {
             let isInFile = await fences.keeper.fences.contains { $0.id == id }
-            throw ControlRefusal(
-                .badRequest,
-                isInFile
-                    ? "fence \"\(id)\" is in the fence file of the configuration; remove it there"
-                    : "there is no fence \"\(id)\"; see waypost fences list")
+            let what = "fence \"\(id)\""
+            if isInFile {
+                throw ControlRefusal(.notPermitted, what: what, why: "is in the fence file of the configuration", next: "remove it there")
+            }
+            throw ControlRefusal(.notFound, what: what, why: "there is none of that id", next: "see waypost fences list")
         }
         logger.notice("a fence was removed (user \(peer.userID))")
         return TrackerCommands.changed(1)

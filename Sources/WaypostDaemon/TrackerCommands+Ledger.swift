@@ -18,9 +18,13 @@ extension TrackerCommands {
             case .since(let time, .log(let number)): return try await logPage(since: time, after: number)
             }
         } catch let error as PositionSupplyError {
-            throw ControlRefusal(.unavailable, error.reason)
+            throw ControlRefusal(.inputOutput, what: "log", why: error.reason)
+        } catch let error as OutboxError {
+            throw ControlRefusal(error)
+        } catch let error as RecordingError {
+            throw ControlRefusal(error)
         } catch {
-            throw ControlRefusal(.unavailable, "\(error)")
+            throw ControlRefusal(.inputOutput, what: "ledger", why: "\(error)")
         }
     }
 

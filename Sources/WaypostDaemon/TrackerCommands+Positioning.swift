@@ -10,7 +10,7 @@ extension TrackerCommands {
 
     func hold(_ reason: String, on connection: ControlConnectionID) async throws(ControlRefusal) -> [UInt8] {
         guard !reason.isEmpty, reason.count <= TrackerCommands.longestReason else {
-            throw ControlRefusal(.badRequest, "\"reason\" of hold must have 1 to \(TrackerCommands.longestReason) characters")
+            throw ControlRefusal(.badRequest, what: "hold", why: "its reason must have 1 to \(TrackerCommands.longestReason) characters")
         }
         holds.keep(await manager.hold(.everyFix, reason: reason), on: connection)
         return ControlProtocol.object("HELD") { json in json.member("reason", reason) }
@@ -20,7 +20,8 @@ extension TrackerCommands {
         let controls = await manager.source.playbackControls
         guard !controls.isEmpty else {
             throw ControlRefusal(
-                .unavailable, "no recording and no simulated drive is played; this is for --source gpx:, nmea:, route: and sim:")
+                .notFound, what: "playback", why: "no recording and no simulated drive is played",
+                next: "start the tracker with --source gpx:, nmea:, route: or sim:")
         }
         for control in controls {
             if let isStationary = change.isStationary { control.isStationary = isStationary }

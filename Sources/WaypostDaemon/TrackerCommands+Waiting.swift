@@ -11,7 +11,9 @@ extension TrackerCommands {
 
     func waiting(_ question: ControlRequest.WaitingQuestion, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
         let dispatcher = try openDispatcher()
-        if case .move(let name, let target) = question, name == target { throw ControlRefusal(.badRequest, "name two destinations") }
+        if case .move(let name, let target) = question, name == target {
+            throw ControlRefusal(.badRequest, what: "destination \"\(name)\"", why: "is named twice", next: "name two")
+        }
         do throws(OutboxError) {
             switch question {
             case .export(let name, let after):
@@ -27,7 +29,7 @@ extension TrackerCommands {
                 return TrackerCommands.changedQueue(count)
             }
         } catch {
-            throw refusal(error)
+            throw ControlRefusal(error)
         }
     }
 

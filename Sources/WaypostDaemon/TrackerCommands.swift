@@ -60,8 +60,9 @@ struct TrackerCommands: Sendable {
         do throws(SystemError) {
             try privacy.setPrivate(isOn)
         } catch {
-            let now = isOn ? "private mode is on, but only until the tracker ends" : "private mode stays on"
-            throw ControlRefusal(.unavailable, "\(now): \(error.description)")
+            let now = isOn ? "is on, but only until the tracker ends" : "stays on"
+            throw ControlRefusal(
+                .cannotStore, what: "private mode", why: "\(now): \(error.description)", next: "make room, or let the tracker write there")
         }
         if !isOn {
             await source.setPrivate(false)
@@ -78,7 +79,7 @@ struct TrackerCommands: Sendable {
                 json.member("positions", track?.positionCount ?? 0)
             }
         } catch {
-            throw refusal(error)
+            throw ControlRefusal(error)
         }
     }
 
@@ -90,7 +91,7 @@ struct TrackerCommands: Sendable {
                 json.member("cursor", Int(clamping: puller.cursor))
             }
         } catch {
-            throw refusal(error)
+            throw ControlRefusal(error)
         }
     }
 
@@ -105,7 +106,7 @@ struct TrackerCommands: Sendable {
                 json.member("tracks", erasure.trackCount)
             }
         } catch {
-            throw refusal(error)
+            throw ControlRefusal(error)
         }
         await fences.keeper.forget(from: from, to: to)
         try await eraseOutbox(from: from, to: to)
@@ -117,22 +118,22 @@ struct TrackerCommands: Sendable {
         guard let dispatcher = dispatches.dispatcher else {
             if !dispatches.isShut { return }
             let problems = dispatches.problems.joined(separator: "; ")
-            throw ControlRefusal(.unavailable, "the log is erased, what waits to be sent is not; \(problems)")
+            throw ControlRefusal(
+                .cannotStore, what: "log", why: "is erased, but not what waits to be sent: \(problems)",
+                next: "erase it once more when that is mended")
         }
         do throws(OutboxError) {
             _ = try await dispatcher.outbox.erase(from: from, to: to)
             try await dispatcher.reload()
         } catch {
-            throw ControlRefusal(.unavailable, "the log is erased, what waits to be sent is not: \(error)")
+            throw ControlRefusal(
+                .inputOutput, what: "log", why: "is erased, but not what waits to be sent: \(error)",
+                next: "erase it once more when that is mended")
         }
     }
 
     private func eraseLastPosition(from: UTCTime, to: UTCTime) throws(RecordingError) {
         guard let time = lastPosition.load()?.time, from <= time, time < to else { return }
         do throws(SystemError) { try lastPosition.erase() } catch { throw .cannotErase(path: lastPosition.path, cause: error) }
-    }
-
-    private func refusal(_ error: RecordingError) -> ControlRefusal {
-        ControlRefusal(.unavailable, DaemonFailure(error).lines.joined())
     }
 }

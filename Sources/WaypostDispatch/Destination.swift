@@ -26,6 +26,9 @@ public protocol Destination: Sendable {
     /// Whether a record, as it is, has a word in what this destination speaks.
     func carries(_ record: DispatchRecord) -> Bool
 
+    /// The ids of those records of a batch that it would not tell: once the batch is delivered they count as settled, and not as sent.
+    func withheld(from batch: DispatchBatch) -> Set<String>
+
     /// Takes that somebody wants what waits to be sent now: a pause of its own before it sends something again is over.
     ///
     /// From any task, also while ``send(_:)`` waits.
@@ -35,6 +38,9 @@ public protocol Destination: Sendable {
 extension Destination {
     /// Most have a word for everything.
     public func carries(_ record: DispatchRecord) -> Bool { true }
+
+    /// Most tell everything they have a word for.
+    public func withheld(from batch: DispatchBatch) -> Set<String> { [] }
 
     /// Most make no pauses.
     public func hurry() {}

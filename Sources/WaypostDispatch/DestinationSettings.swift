@@ -35,30 +35,44 @@ public struct DestinationSettings: Sendable, Hashable {
 }
 
 /// How a dispatch that somebody asked for ended.
-public enum DispatchCompletion: Sendable, Hashable {
-    /// Something was sent, and nothing failed.
-    case good
-    /// Nothing was to be sent, or there was no network.
-    case noData
-    /// It was tried, and failed.
-    case error(reason: String)
+public struct DispatchCompletion: Sendable, Hashable {
+    /// The word for it.
+    public enum Word: String, Sendable, Hashable {
+        /// Something was sent, and nothing failed.
+        case good
+        /// Nothing was to be sent, or there was no network: no name could be resolved.
+        case noData = "no_data"
+        /// It was tried and failed, or is not to be tried now.
+        case error
+    }
 
-    /// The word for programs.
-    public var word: String {
-        switch self {
-        case .good: "good"
-        case .noData: "no_data"
-        case .error: "error"
-        }
+    /// A destination that did not get what waits for it.
+    public struct Failure: Sendable, Hashable {
+        /// Its name.
+        public var destination: String
+        /// Why, for people.
+        public var reason: String
+    }
+
+    /// In a word, for programs.
+    public var word: Word
+    /// Every destination that did not get what waits for it, and why: with an error, and when there was no network.
+    public var failures: [Failure] = []
+
+    /// Something was sent, and nothing failed.
+    public static let good = DispatchCompletion(word: .good)
+    /// Nothing was to be sent.
+    public static let noData = DispatchCompletion(word: .noData)
+
+    /// It was tried and failed, or is not to be tried now.
+    static func error(_ destination: String, _ reason: String) -> DispatchCompletion {
+        DispatchCompletion(word: .error, failures: [Failure(destination: destination, reason: reason)])
     }
 
     /// That of several destinations: an error is one, whatever the others did.
     func joined(with other: DispatchCompletion) -> DispatchCompletion {
-        switch (self, other) {
-        case (.error, _), (_, .noData): self
-        case (_, .error), (.noData, _): other
-        case (.good, .good): .good
-        }
+        let word: Word = self.word == .error || other.word == .error ? .error : self.word == .good ? .good : other.word
+        return DispatchCompletion(word: word, failures: failures + other.failures)
     }
 }
 
@@ -70,6 +84,8 @@ public struct DestinationStatus: Sendable, Hashable {
     public var isAttached = true
     /// Whether it is sending now.
     public var isSending: Bool
+    /// Whether it is sent only when somebody asks for it.
+    public var isOnDemand = false
     /// Why it could not be reached the last time; nil when it could.
     public var failure: String?
     /// Whether somebody has to change something before it can be.

@@ -49,19 +49,29 @@ extension DestinationWorker {
                 continue
             }
             record.isLate = item.isLate
-            if let moment = item.moment { record.age = clock.age(of: moment) } else { record.age = record.time.flatMap(clock.age(of:)) }
+            if let moment = item.moment {
+                record.age = clock.age(of: moment)
+                if record.time == nil { record.takenAt = bootMoment.time(of: moment, by: clock) }
+            } else {
+                record.age = record.time.flatMap(clock.age(of:))
+            }
             records.append(record)
             places[record.id] = place
         }
         queues[lane]?.noteUnsaid(unsaid)
-        guard !records.isEmpty else { return await accept(unsaid, of: lane, refusing: [:], answer: "") }
+        guard !records.isEmpty else { return await accept(unsaid, of: lane, refusing: [:], answer: "", ending: .skipped) }
         let batch = DispatchBatch(device: device, time: now, records: records)
+        let withheld = destination.withheld(from: batch)
+        queues[lane]?.noteUnsaid(withheld.compactMap { places[$0] })
+        let isTelling = withheld.count < records.count
         inFlight = Set(records.map(\.id))
         defer { inFlight = [] }
         switch await destination.send(batch) {
         case .delivered(let refused, let answer):
-            noteReceipt()
-            return await accept(range, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer)
+            if isTelling { noteReceipt() }
+            return await accept(
+                range, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer,
+                ending: isTelling ? .sent : .skipped)
         case .partly(let received, let refused, let answer, let rest):
             let settled = places.filter { received.contains($0.key) || refused[$0.key] != nil }.values.sorted()
             guard !settled.isEmpty else {
@@ -96,14 +106,14 @@ extension DestinationWorker {
     }
 
     private func accept(
-        _ places: some Collection<Int>, of lane: DispatchLane, refusing refused: [Int: String], answer: String
+        _ places: some Collection<Int>, of lane: DispatchLane, refusing refused: [Int: String], answer: String, ending: RunEnding = .sent
     ) async -> RunEnding {
         queues[lane]?.rule.accept(places, refusing: refused)
         queues[lane]?.answer = answer
         if refused.count < places.count {
             for other in queues.keys where other != lane { queues[other]?.rule.noteAcceptedElsewhere() }
         }
-        return await keepSettled(lane, ending: .sent)
+        return await keepSettled(lane, ending: ending)
     }
 
     private func refuse(_ range: Range<Int>, of lane: DispatchLane, reason: String) async -> RunEnding {

@@ -39,6 +39,7 @@ actor DestinationWorker {
     var inFlight: Set<String> = []
     private(set) var failure: (reason: String, needsMending: Bool, since: Int64)?
     private var lastReceipt: Int64?
+    var bootMoment = BootMoment()
 
     init(
         _ destination: any Destination, _ settings: DestinationSettings, state: DestinationState, outbox: Outbox,
@@ -166,7 +167,8 @@ actor DestinationWorker {
         let failing = failure.map { now - $0.since }
         let isStalled = (failing ?? 0) >= stallMilliseconds && (positionCount != 0 || state.waitingEventCount > 0)
         return DestinationStatus(
-            state: state, isSending: sending != nil, failure: failure?.reason, needsMending: failure?.needsMending ?? false,
+            state: state, isSending: sending != nil, isOnDemand: schedule.settings.isManual, failure: failure?.reason,
+            needsMending: failure?.needsMending ?? false,
             failingMilliseconds: failing, isStalled: isStalled,
             nextAttemptMilliseconds: timer.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
             waitingPositionCount: positionCount)
@@ -215,9 +217,9 @@ actor DestinationWorker {
     /// A caller that is cancelled waits no longer, and what it has begun ends: what has no receipt is sent again.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
         while sending != nil {
-            guard await waitingForRun.wait() else { return .error(reason: "cancelled") }
+            guard await waitingForRun.wait() else { return .error(settings.name, "cancelled") }
         }
-        guard !isStopped, !isSilent, !isHeld, !state.isPaused else { return .noData }
+        if let obstacle { return .error(settings.name, obstacle) }
         let run = Task {
             let completion = await self.run(upTo: batchCount, until: deadline)
             // Before anybody hears of its end: who waits for it would find it still there, and never let go of the actor.
@@ -234,6 +236,14 @@ actor DestinationWorker {
         }
     }
 
+    /// Why nothing is sent, whoever asks; nil when it can be.
+    private var obstacle: String? {
+        if isStopped { return "the tracker ends" }
+        if state.isPaused { return "paused; go on with waypost dispatch resume --to \(settings.name)" }
+        if isSilent { return "nothing is sent while private mode or opt_out is on; see waypost private and [dispatch] opt_out" }
+        return isHeld ? "what waits is being changed; try again" : nil
+    }
+
     private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
         var sentBatches = 0
         var ending = RunEnding.sent
@@ -244,7 +254,7 @@ actor DestinationWorker {
             ending = await sendNext()
             switch ending {
             case .sent: sentBatches += 1
-            case .refused: continue
+            case .refused, .skipped: continue
             case .empty, .dryRun, .failed, .denied: break attempts
             }
         }
@@ -262,7 +272,7 @@ actor DestinationWorker {
         let now = clock.bootMilliseconds()
         var completion = sentBatches > 0 ? DispatchCompletion.good : .noData
         switch ending {
-        case .sent, .refused: break
+        case .sent, .skipped, .refused: break
         case .empty:
             schedule.process(.empty, at: now)
             // It may have come while the last batch was on its way.
@@ -273,11 +283,12 @@ actor DestinationWorker {
             // A cancelled one was not the server's fault.
             if !Task.isCancelled { retry.process(.temporary(retryAfter: retryAfter), at: now, using: &generator) }
             fail(reason, needsMending: false)
-            completion = isUnreachable ? .noData : .error(reason: reason)
+            completion = .error(settings.name, reason)
+            if isUnreachable { completion.word = .noData }
         case .denied(let reason):
             retry.process(.denied, at: now, using: &generator)
             fail(reason, needsMending: true)
-            completion = .error(reason: reason)
+            completion = .error(settings.name, reason)
         }
         setCutoff()
         schedule.process(.attempted, at: now)
@@ -351,6 +362,8 @@ actor DestinationWorker {
 enum RunEnding {
     /// A batch was sent and answered.
     case sent
+    /// A batch was settled without a word to the server: there was nothing in it for it.
+    case skipped
     /// The server refused them; the one to blame is looked for.
     case refused
     /// Nothing waits.

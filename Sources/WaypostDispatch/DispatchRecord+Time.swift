@@ -1,9 +1,9 @@
 import Waypost
 
 extension DispatchRecord {
-    /// When it happened: as it says, or counted from its age; nil when nobody knows what time it is either.
+    /// When it happened: as it says, when it was taken, or counted from its age; nil when nobody knows what time it is either.
     func bestTime(at now: UTCTime?) -> UTCTime? {
-        if let time = time ?? position?.time { return time }
+        if let time = time ?? position?.time ?? takenAt { return time }
         guard let now else { return nil }
         let age = self.age ?? .zero
         return now.advanced(byMilliseconds: -(age.components.seconds * 1_000 + age.components.attoseconds / 1_000_000_000_000_000))

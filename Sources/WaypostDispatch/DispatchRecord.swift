@@ -14,6 +14,8 @@ public struct DispatchRecord: Sendable, Hashable {
     public var sequence: UInt64
     /// How long ago it happened, by a clock that survives suspend and jumps; never negative, nil when that cannot be known.
     public var age: Duration?
+    /// When it was taken, where it has no time of its own and it has become known since what time it was then.
+    public var takenAt: UTCTime?
     /// Whether it happened before the last cutoff of its destination, and should have been sent before it, too.
     public var isLate = false
     /// What happened.
@@ -60,6 +62,26 @@ public struct DispatchRecord: Sendable, Hashable {
         case .event(let event): event.time
         case .track(let call): call.time
         case .health, .waypoints: nil
+        }
+    }
+
+    /// What it is, in a word: `position`, `track`, `health`, `waypoints`, or what an event is (`enter`, `exit`).
+    public var kind: String {
+        switch content {
+        case .position: "position"
+        case .event(let event): event.kind
+        case .track: "track"
+        case .health: "health"
+        case .waypoints: "waypoints"
+        }
+    }
+
+    /// What it is called: a fence's name, or what an application calls its event.
+    public var name: String? {
+        switch content {
+        case .event(let event): event.name
+        case .track(let call): call.name
+        case .position, .health, .waypoints: nil
         }
     }
 

@@ -121,6 +121,8 @@ public actor Dispatcher {
             for worker in workers { group.addTask { await body(worker) } }
             var completion = DispatchCompletion.noData
             for await ending in group { completion = completion.joined(with: ending) }
+            let order = workers.map(\.settings.name)
+            completion.failures.sort { (order.firstIndex(of: $0.destination) ?? 0) < (order.firstIndex(of: $1.destination) ?? 0) }
             return completion
         }
     }

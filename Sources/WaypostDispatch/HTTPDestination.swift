@@ -133,7 +133,7 @@ public struct HTTPDestination: Destination {
     private static func outcome(of error: HTTPError) -> DeliveryOutcome {
         switch error {
         case .unreachable: .unreachable(reason: "\(error)")
-        case .timedOut, .cutOff, .tooLong, .cancelled: .temporary(reason: "\(error)", retryAfter: nil)
+        case .noConnection, .timedOut, .cutOff, .tooLong, .cancelled: .temporary(reason: "\(error)", retryAfter: nil)
         case .noLibrary, .badURL, .tls, .badRedirect: .denied(reason: "\(error)")
         }
     }

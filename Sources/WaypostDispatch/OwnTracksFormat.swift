@@ -28,7 +28,7 @@ public struct OwnTracksFormat: RecordFormat {
         public var device: String
         /// The topic of locations; `%u` and `%d` stand for user and device.
         public var topicBase = "owntracks/%u/%d"
-        /// Two characters that stand for the device on maps; nil for the last two of its name.
+        /// Two characters that stand for the device on maps; nil for the last two letters and digits of its name.
         public var trackerID: String?
         /// What payloads are encrypted with; nil for none.
         public var secret: String?
@@ -54,7 +54,8 @@ public struct OwnTracksFormat: RecordFormat {
     public init(_ settings: Settings) {
         self.settings = settings
         topic = OwnTracksFormat.expanded(settings.topicBase, settings)
-        trackerID = settings.trackerID ?? String(settings.device.suffix(2))
+        let signs = settings.device.filter { $0.isLetter || $0.isNumber }
+        trackerID = settings.trackerID ?? String((signs.isEmpty ? settings.device : signs).suffix(2))
         box = settings.secret.map { SecretBox(key: OwnTracksFormat.key(of: $0)) }
     }
 

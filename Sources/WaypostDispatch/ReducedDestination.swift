@@ -44,6 +44,11 @@ public final class ReducedDestination: Destination {
     /// That of the destination behind it.
     public func hurry() { destination.hurry() }
 
+    /// Those that say nothing new at reduced accuracy.
+    public func withheld(from batch: DispatchBatch) -> Set<String> {
+        Set(batch.records.map(\.id)).subtracting(reduce(batch.records).records.map { batch.records[$0.place].id })
+    }
+
     /// Sends what of the batch may be told.
     public func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
         var reduced = batch

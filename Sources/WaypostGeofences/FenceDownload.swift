@@ -105,7 +105,7 @@ public actor FenceDownload {
             response = try await client.send(.get(settings.url, unlessETag: tag))
         } catch {
             switch error {
-            case .unreachable, .timedOut, .cutOff: throw Trouble(reason: "\(error)", isTemporary: true)
+            case .unreachable, .noConnection, .timedOut, .cutOff: throw Trouble(reason: "\(error)", isTemporary: true)
             case .tooLong, .cancelled, .noLibrary, .badURL, .tls, .badRedirect: throw Trouble(reason: "\(error)")
             }
         }

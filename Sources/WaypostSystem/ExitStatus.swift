@@ -1,5 +1,5 @@
-/// The exit codes of both programs: those of sysexits.h, and 1 for everything else that failed.
-public enum ExitStatus: Int32, Sendable {
+/// How a program ended, after sysexits.h; scripts rely on the numbers.
+public enum ExitStatus: Int32, Sendable, CaseIterable {
     /// It did what was asked.
     case ok = 0
     /// It failed for a reason that has no code of its own.
@@ -16,10 +16,32 @@ public enum ExitStatus: Int32, Sendable {
     case cannotCreate = 73
     /// Reading or writing failed underway.
     case inputOutput = 74
-    /// The time was over, or there is no fix yet.
+    /// The time was over, there is no fix yet, or it is not possible now.
     case timedOut = 75
-    /// This user may not.
+    /// This user may not, or nobody may now.
     case notAuthorised = 77
     /// The configuration has mistakes.
     case badConfiguration = 78
+
+    /// What it means, for help and manual.
+    public var meaning: String {
+        switch self {
+        case .ok: "it did what was asked"
+        case .failed: "it failed, for a reason that has no code of its own"
+        case .usage: "the command line is wrong: an unknown command, option or form of a value"
+        case .badData: "the input is of no use: a damaged file, a value that makes no sense"
+        case .inputMissing: "what was named is not there: a file, fence, destination or record"
+        case .unavailable: "the tracker or the receiver cannot be reached"
+        case .cannotCreate: "it cannot be stored: no room, no such folder, in use by another program"
+        case .inputOutput: "reading or writing failed underway"
+        case .timedOut: "the time was over, there is no fix yet, or it is not possible now"
+        case .notAuthorised: "not permitted: this user may not, or private mode is on"
+        case .badConfiguration: "the configuration has mistakes"
+        }
+    }
+
+    /// All of them, a line each: the number and what it means.
+    public static var table: String {
+        allCases.map { String(repeating: " ", count: $0.rawValue < 10 ? 3 : 2) + "\($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
+    }
 }

@@ -8,8 +8,10 @@ public enum HTTPError: Error, Equatable, Sendable {
     case noLibrary(reason: String)
     /// The URL is none, or neither http nor https.
     case badURL(reason: String)
-    /// There is no way to the server: no name service, no route, nobody listens.
+    /// There is no network: nobody knows the server's name.
     case unreachable(reason: String)
+    /// The server cannot be connected to: no route, nobody listens.
+    case noConnection(reason: String)
     /// It took too long.
     case timedOut(reason: String)
     /// The other side is not who it should be, or does not accept who we are.
@@ -27,13 +29,27 @@ public enum HTTPError: Error, Equatable, Sendable {
         switch Int(code) {
         case 0: return nil
         case CCURL_BAD_URL, CCURL_UNSUPPORTED_PROTOCOL: self = .badURL(reason: reason)
-        case CCURL_NO_PROXY_NAME, CCURL_NO_NAME, CCURL_NO_CONNECTION: self = .unreachable(reason: reason)
+        case CCURL_NO_PROXY_NAME, CCURL_NO_NAME: self = .unreachable(reason: reason)
+        case CCURL_NO_CONNECTION: self = .noConnection(reason: reason)
         case CCURL_TIMED_OUT: self = .timedOut(reason: reason)
         case CCURL_ABORTED: self = .cancelled
+        case CCURL_TLS_CONNECT where HTTPError.saysNoTLS(reason):
+            self = .tls(reason: "the server speaks plain HTTP; write http://, or the port of its https")
+        // libcurl takes no line of a head that is longer than some 100 kB.
+        case CCURL_NO_MEMORY, CCURL_TOO_LARGE: self = .cutOff(reason: "the head of the answer is too long: \(reason)")
         case CCURL_TLS_CONNECT, CCURL_TLS_ENGINE, CCURL_TLS_OWN_CERTIFICATE, CCURL_TLS_CIPHER, CCURL_TLS_PEER, CCURL_TLS_CA_FILE,
             CCURL_TLS_CRL, CCURL_TLS_ISSUER, CCURL_TLS_PINNED, CCURL_TLS_STATUS, CCURL_TLS_NO_CERTIFICATE:
             self = .tls(reason: reason)
         default: self = .cutOff(reason: reason)
+        }
+    }
+
+    /// Whether what came instead of a handshake was none, in the words of OpenSSL or GnuTLS.
+    private static func saysNoTLS(_ reason: String) -> Bool {
+        // A search for the text would bring the engine of regular expressions, a megabyte.
+        let words = reason.split { $0 == " " || $0 == ":" || $0 == "." }
+        return [["wrong", "version", "number"], ["http", "request"], ["unexpected", "TLS", "packet"]].contains { phrase in
+            words.indices.contains { words[$0...].starts(with: phrase, by: ==) }
         }
     }
 }
@@ -43,7 +59,9 @@ extension HTTPError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noLibrary(let reason): reason
-        case .badURL(let reason), .unreachable(let reason), .timedOut(let reason), .cutOff(let reason), .badRedirect(let reason): reason
+        case .badURL(let reason), .unreachable(let reason), .noConnection(let reason), .timedOut(let reason), .cutOff(let reason),
+            .badRedirect(let reason):
+            reason
         case .tls(let reason): "TLS: \(reason)"
         case .tooLong(let limit): "the answer is longer than \(limit) bytes"
         case .cancelled: "cancelled"

@@ -8,8 +8,10 @@ public enum MQTTError: Error, Equatable, Sendable {
     case noLibrary(reason: String)
     /// What was set cannot be used: a URL, a file of certificates, a topic.
     case badSettings(reason: String)
-    /// There is no way to the broker: no name service, no route, nobody listens.
+    /// There is no network: nobody knows the broker's name.
     case unreachable(reason: String)
+    /// The broker cannot be connected to: no route, nobody listens.
+    case noConnection(reason: String)
     /// The broker does not let us in: user, password, client id.
     case refused(reason: String)
     /// The broker does not let us in now.
@@ -54,7 +56,8 @@ public enum MQTTError: Error, Equatable, Sendable {
         case CMOSQUITTO_TLS: self = .tls(reason: reason)
         case CMOSQUITTO_OFFENCE: self = .refused(reason: reason)
         case CMOSQUITTO_INVALID: self = .badSettings(reason: reason)
-        case CMOSQUITTO_SYSTEM, CMOSQUITTO_NO_NAME, CMOSQUITTO_LOOKUP: self = .unreachable(reason: reason)
+        case CMOSQUITTO_NO_NAME, CMOSQUITTO_LOOKUP: self = .unreachable(reason: reason)
+        case CMOSQUITTO_SYSTEM: self = .noConnection(reason: reason)
         case CMOSQUITTO_KEEPALIVE: self = .timedOut(reason: reason)
         default: self = .lost(reason: reason)
         }
@@ -65,8 +68,8 @@ extension MQTTError: CustomStringConvertible {
     /// What happened, for people.
     public var description: String {
         switch self {
-        case .noLibrary(let reason), .badSettings(let reason), .unreachable(let reason), .refused(let reason), .busy(let reason),
-            .timedOut(let reason), .lost(let reason):
+        case .noLibrary(let reason), .badSettings(let reason), .unreachable(let reason), .noConnection(let reason),
+            .refused(let reason), .busy(let reason), .timedOut(let reason), .lost(let reason):
             reason
         case .tls(let reason): "TLS: \(reason)"
         case .endedByBroker(let clientID, let count) where count > 1:

@@ -51,7 +51,7 @@ extension EndToEnd {
             let list = try await fences("list")
             #expect(list.outputLines == ["Start, circle of 60.0 m", "Far, circle of 60.0 m", "Home, circle of 100.0 m, added"])
             let removal = try await fences("remove", "Start")
-            #expect(removal.code == 69)
+            #expect(removal.code == 77)
             #expect(removal.errors.contains("fence file of the configuration"))
             try folder.write(
                 #"[{"name":"Shop","latitude":46.9,"longitude":7.9,"radius":30,"trigger_on_enter":true,"trigger_on_exit":true}]"#,

@@ -32,7 +32,7 @@ extension EndToEnd {
             let folder = try TestFolder()
             let tracker = try await TrackerProcess(source: "nmea-tcp://127.0.0.1:1", in: folder)
             let run = try await waypost("playback", "reset", "--socket", "socket", in: folder)
-            #expect(run.code == 69)
+            #expect(run.code == 66)
             #expect(run.complaints.count == 1)
             #expect(run.errors.contains("no recording"))
             _ = try await tracker.stop()

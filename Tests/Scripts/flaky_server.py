@@ -12,6 +12,7 @@ answers. It ends when its standard input ends. What it does with a request is th
   poison TEXT   answers 422 to every batch with TEXT in it        drop          takes all and closes without an answer
   early         closes without reading                            half          takes all and closes in the middle of its answer
   slow S        waits S seconds, then as ok                       large N       takes all, answers N bytes
+  head N        takes all, answers with a line of N bytes in its head
   twice         takes all, answers, and 50 ms later answers once more
   answer TEXT   takes all, answers TEXT               device ID   a Traccar that knows this device only: 400 to forms, 404 to JSON
   loop          answers a GET with 302 and its own place
@@ -132,6 +133,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             time.sleep(0.05)
         if word == "large":
             return self.answer(200, b" " * int(rest[0]))
+        if word == "head":
+            return self.answer(200, b"{}", headers=[("X-Long", "x" * int(rest[0]))])
         if word == "answer":
             return self.answer(200, " ".join(rest).encode())
         self.answer(200, b"" if word == "silent" else b"{}")

@@ -51,7 +51,7 @@ import WaypostTestKit
         try await dispatcher.accept((1...10).map(DispatchFixture.call))
         var endings: [DispatchCompletion] = []
         while endings.last != .noData { endings.append(try await dispatcher.dispatch()) }
-        #expect(endings.dropLast().dropLast().allSatisfy { $0 == .error(reason: "reset") })
+        #expect(endings.dropLast().dropLast().allSatisfy { $0.failures.map(\.reason) == ["reset"] })
         #expect(destination.takenNames == (1...10).map { "call \($0)" } + (1...20).map { "\($0)" })
         #expect(seen.withLock { $0.values.allSatisfy { $0 == 2 } })
     }
@@ -143,8 +143,8 @@ import WaypostTestKit
         let (good, bad) = (ScriptedDestination(), ScriptedDestination { _ in .unreachable(reason: "no route") })
         let dispatcher = try await fixture.dispatcher([("good", good), ("bad", bad)])
         try await dispatcher.accept([DispatchFixture.call(1)])
-        #expect(try await dispatcher.dispatch() == .good)
-        #expect(try await dispatcher.dispatch("bad") == .noData)
+        #expect(try await dispatcher.dispatch().failures == [.init(destination: "bad", reason: "no route")])
+        #expect(try await dispatcher.dispatch("bad").word == .noData)
         #expect(good.takenNames == ["call 1"])
         let statuses = try await dispatcher.statuses()
         #expect(statuses.map(\.failure) == [nil, "no route"] && statuses.map(\.state.waitingEventCount) == [0, 1])
@@ -188,7 +188,7 @@ import WaypostTestKit
         try await dispatcher.accept((1...30).map(DispatchFixture.call))
         fixture.log.log(1...30)
         for _ in 0..<5 {
-            guard case .error = try await dispatcher.dispatch() else { throw Unexpected("it must say that it failed") }
+            guard try await dispatcher.dispatch().word == .error else { throw Unexpected("it must say that it failed") }
         }
         destination.setAnswer { _ in .good }
         #expect(try await dispatcher.dispatch() == .good)
@@ -203,7 +203,7 @@ import WaypostTestKit
         let dispatcher = try await fixture.dispatcher([("home", destination)], order: .live, batchCount: 4)
         for end in [50, 100] {
             fixture.log.log(end - 49...end)
-            #expect(try await dispatcher.dispatch() == .noData)
+            #expect(try await dispatcher.dispatch().word == .noData)
         }
         isDown.withLock { $0 = false }
         #expect(try await dispatcher.dispatch() == .good)
@@ -222,17 +222,17 @@ import WaypostTestKit
         let first = try await fixture.dispatcher([("home", destination)])
         try await first.accept([DispatchFixture.call(1)])
         try await first.setPaused(true, "home")
-        #expect(try await first.dispatch() == .noData)
+        #expect(try await first.dispatch().failures.map(\.reason) == ["paused; go on with waypost dispatch resume --to home"])
         await first.stop()
         let second = try await fixture.dispatcher([("home", destination)])
-        #expect(try await second.dispatch() == .noData)
+        #expect(try await second.dispatch().word == .error)
         try await second.setPaused(false)
         #expect(try await second.dispatch() == .good)
         #expect(destination.takenNames == ["call 1"])
         try await second.accept([DispatchFixture.call(2)])
         try await second.setOptedOut(true)
         try await second.accept([DispatchFixture.call(3)])
-        #expect(try await second.dispatch() == .noData)
+        #expect(try await second.dispatch().failures.first?.reason.contains("opt_out") == true)
         try await second.setOptedOut(false)
         try await second.accept([DispatchFixture.call(4)])
         #expect(try await second.dispatch() == .good)
@@ -249,7 +249,7 @@ import WaypostTestKit
         try await dispatcher.attach(destination, DestinationSettings(name: "home", schedule: .init(interval: .zero, phaseOf: "home")))
         try await dispatcher.setOptedOut(false)
         try await dispatcher.accept([DispatchFixture.call(1)])
-        #expect(try await dispatcher.dispatch() == .noData)
+        #expect(try await dispatcher.dispatch().failures.first?.reason.contains("private mode") == true)
         #expect(destination.taken.isEmpty)
         await dispatcher.setSilent(false)
         #expect(try await dispatcher.dispatch() == .good)
@@ -320,7 +320,9 @@ import WaypostTestKit
         fixture.log.log(1...2)
         try await dispatcher.accept([DispatchFixture.call(1)])
         fixture.log.isBroken.withLock { $0 = true }
-        #expect(try await dispatcher.dispatch() == .error(reason: "the disk is gone"))
+        #expect(
+            try await dispatcher.dispatch()
+                == DispatchCompletion(word: .error, failures: [.init(destination: "home", reason: "the disk is gone")]))
         #expect(destination.takenNames == ["call 1"])
         fixture.log.isBroken.withLock { $0 = false }
         #expect(try await dispatcher.dispatch() == .good)

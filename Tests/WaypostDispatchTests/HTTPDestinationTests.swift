@@ -147,8 +147,21 @@ import WaypostTestKit
         #expect(reason.contains("gzip"))
     }
 
+    @Test func saysWhenAServerSpeaksNoTLS() async throws {
+        let server = try await FlakyServer()
+        let outcome = await (try destination(server.url.replacing("http:", with: "https:"))).send(batch())
+        #expect(outcome == .denied(reason: "TLS: the server speaks plain HTTP; write http://, or the port of its https"))
+    }
+
+    @Test func saysThatTheHeadOfAnAnswerIsTooLong() async throws {
+        let server = try await FlakyServer("head 200000")
+        guard case .temporary(let reason, _) = await (try destination(server.url)).send(batch()) else { throw Unexpected("too long") }
+        #expect(reason.contains("too long") || reason.contains("longer"), "\(reason)")
+        #expect(!reason.hasPrefix("Out of memory"))
+    }
+
     @Test func saysWhenThereIsNoServerAtAll() async throws {
-        guard case .unreachable(let reason) = await (try destination("http://127.0.0.1:1/")).send(batch()) else {
+        guard case .temporary(let reason, _) = await (try destination("http://127.0.0.1:1/")).send(batch()) else {
             throw Unexpected("nobody listens there")
         }
         #expect(reason.contains("127.0.0.1"))

@@ -50,6 +50,20 @@ import WaypostSystem
         #expect(try await fates(dispatcher, ofPosition: 5) == [.forgotten, .queued])
     }
 
+    @Test func tellsNoReceiptForWhatWasNeverSent() async throws {
+        let fixture = try DispatchFixture()
+        let inner = ScriptedDestination()
+        let dispatcher = try await fixture.dispatcher([("home", ReducedDestination(inner, sendsPositions: true))], batchCount: 4)
+        fixture.log.log(1...9)
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(inner.taken.count == 1)
+        #expect(try await fates(dispatcher, ofPosition: 1) == [.receipt(time: DispatchFixture.start, answer: "200")])
+        for second in 2...9 { #expect(try await fates(dispatcher, ofPosition: second) == [.unwanted]) }
+        #expect(try await dispatcher.statuses()[0].state.sentCount == 1)
+        fixture.log.log(10...12)
+        #expect(try await dispatcher.dispatch() == .noData, "nothing of it is new")
+    }
+
     @Test func tellsWhatIsOnItsWayAndWhatIsForgotten() async throws {
         let fixture = try DispatchFixture()
         let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination())])

@@ -202,7 +202,7 @@ import WaypostTestKit
         #expect(try await outcome("wrong") == refusal)
         #expect(try await outcome(nil) == refusal)
         guarded.kill()
-        guard case .unreachable(let nobody) = try await outcome("right") else { throw Unexpected("nobody listens there") }
+        guard case .temporary(let nobody, _) = try await outcome("right") else { throw Unexpected("nobody listens there") }
         #expect(nobody == "127.0.0.1:\(guarded.port): Connection refused")
         let nameless = try Self.destination("mqtt://no-such-host.invalid")
         guard case .unreachable = await nameless.send(Self.batch(1...1)) else { throw Unexpected("there is no such name") }

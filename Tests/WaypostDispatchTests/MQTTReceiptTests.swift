@@ -161,7 +161,7 @@ import WaypostTestKit
         isThere.store(true, ordering: .relaxed)
         try await Task.sleep(for: .seconds(6))
         let start = ContinuousClock.now
-        #expect(try await dispatcher.dispatch() != .error(reason: ""))
+        _ = try await dispatcher.dispatch()
         #expect(try await dispatcher.statuses()[0].state.waitingEventCount == 0)
         #expect(ContinuousClock.now - start < .seconds(5))
         #expect(consumer.ids.count == 10)

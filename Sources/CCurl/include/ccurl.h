@@ -54,6 +54,7 @@ enum {
     CCURL_NO_CONNECTION = 7,
     CCURL_PARTIAL = 18,
     CCURL_WRITE = 23,
+    CCURL_NO_MEMORY = 27,
     CCURL_TIMED_OUT = 28,
     CCURL_TLS_CONNECT = 35,
     CCURL_ABORTED = 42,
@@ -68,6 +69,7 @@ enum {
     CCURL_TLS_PINNED = 90,
     CCURL_TLS_STATUS = 91,
     CCURL_TLS_NO_CERTIFICATE = 98,
+    CCURL_TOO_LARGE = 100,
 };
 
 /* Opens the library once; NULL, or why it cannot be opened. Any thread. */

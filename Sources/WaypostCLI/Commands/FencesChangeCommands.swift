@@ -130,7 +130,7 @@ struct FencesExportCommand: ParsableCommand {
             var text = TextBuffer()
             text.appendJSON { json in json.element(answer["collection"] ?? .object([:])) }
             do throws(FenceFileError) { fences += try FenceFormat.read(text.bytes).fences } catch {
-                throw CommandFailure(.unavailable, what: "waypostd", why: "sends fences that cannot be read: \(error.description)")
+                throw CommandFailure.strangeAnswer("has fences that cannot be read: \(error.description)")
             }
             start = answer["next"]?.int
         }

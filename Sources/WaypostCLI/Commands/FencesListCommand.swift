@@ -96,8 +96,6 @@ extension ControlClient {
         do throws(ControlError) { line = try answer(to: request, timeoutMilliseconds: timeoutMilliseconds) } catch {
             throw CommandFailure(error)
         }
-        do throws(JSONError) { return try JSONParser().parse(line) } catch {
-            throw CommandFailure(.unavailable, what: "waypostd", why: "answers something that is no JSON: \(error)")
-        }
+        return try CommandFailure.readable(line)
     }
 }

@@ -37,7 +37,8 @@ struct LedgerCommand: ParsableCommand {
             let records = try daemon.ask(.ledger(.record(id: id)))["records"]?.array ?? []
             guard let record = records.first else {
                 throw CommandFailure(
-                    .failed, what: id, why: "neither the log nor the outbox knows it", next: "see waypost ledger --since TIME")
+                    .inputMissing, what: "record \"\(id)\"", why: "neither the log nor the outbox knows it",
+                    next: "see waypost ledger --since TIME")
             }
             return try write(record, to: output)
         }

@@ -28,8 +28,7 @@ struct PrivateCommand: ParsableCommand {
     func run() throws {
         let answer = try daemon.ask(.privateMode(on: choice.map { $0 == .on }))
         guard let isOn = answer["on"]?.bool else {
-            throw CommandFailure(
-                .unavailable, what: "waypostd", why: "does not say whether private mode is on", next: "it may be older; restart it")
+            throw CommandFailure.strangeAnswer("does not say whether private mode is on")
         }
         if choice == nil { try OutputStream(path: "-").write(line: isOn ? "on" : "off") }
     }

@@ -41,11 +41,11 @@ extension OutboxError: CustomStringConvertible {
         case .cannotOpen(let path, let reason): "\(path): cannot be opened: \(reason)"
         case .laterVersion(let path, let version):
             "\(path): written by a later waypost (version \(version)); it is left as it is: install that one again"
-        case .full(let path): "\(path): no room on the disk"
+        case .full(let path): "\(path): there is no room on the disk"
         case .cannotAccess(let path, let reason): "\(path): cannot be read or written: \(reason)"
         case .gone(let path): "\(path): was removed or replaced while it was in use; bring its folder back, or restart the tracker"
-        case .tooLong(let byteCount, let limit): "an event of \(byteCount) bytes; the outbox takes \(limit)"
-        case .unknownDestination(let name): "\(name): no such destination"
+        case .tooLong(let byteCount, let limit): "event: has \(byteCount) bytes, and the outbox takes \(limit); say less"
+        case .unknownDestination(let name): "destination \"\(name)\": there is none of that name; see waypost dispatch"
         }
     }
 }

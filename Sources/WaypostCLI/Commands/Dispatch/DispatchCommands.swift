@@ -34,11 +34,22 @@ struct DispatchQuestion: ParsableArguments {
             timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// Prints how a dispatch ended; an error ends the program with 1.
+    /// Prints how a dispatch ended, and every destination that failed; an error ends the program with 1.
     func report(_ answer: JSONValue) throws {
-        try OutputStream(path: "-").write(line: answer["completion"]?.string ?? "?")
-        if answer["completion"]?.string == "error" {
-            throw CommandFailure(.failed, what: "dispatch", why: answer["reason"]?.string ?? "failed")
+        guard let completion = answer["completion"]?.string else { throw CommandFailure.strangeAnswer("does not say how it ended") }
+        try OutputStream(path: "-").write(line: completion)
+        let failures = DispatchQuestion.failures(in: answer)
+        guard completion == "error" else { return failures.forEach { SystemProcess.printError($0.line) } }
+        for failure in failures.dropLast() { SystemProcess.printError(failure.line) }
+        throw failures.last ?? CommandFailure(.failed, what: "dispatch", why: "failed", next: "see waypost dispatch")
+    }
+
+    /// A line for each destination that failed.
+    static func failures(in answer: JSONValue) -> [CommandFailure] {
+        (answer["failures"]?.array ?? []).map { failure in
+            let (name, why) = (failure["destination"]?.string ?? "?", failure["reason"]?.string ?? "failed")
+            // Some know what to do about it.
+            return CommandFailure(.failed, what: "destination \(name)", why: why, next: why.contains("; ") ? nil : "see waypost dispatch")
         }
     }
 }
@@ -49,7 +60,8 @@ struct DispatchNowCommand: ParsableCommand {
         commandName: "now",
         abstract: "Send everything that waits; the interval stays as it is.",
         discussion: """
-            With --wait it says how it ended: good, no_data (nothing waits, or no network) or error (exit code 1).
+            With --wait it says how it ended: good, no_data (nothing waits, or no network) or error (exit code 1), and names every \
+            destination that failed, and why: a paused one, too.
 
             Example: waypost dispatch now --wait
             """)
@@ -68,7 +80,10 @@ struct DispatchNowCommand: ParsableCommand {
         do throws(ControlError) {
             try client.send(.dispatch(.init(.now, destination: question.destination)))
             // What is wrong with the request is said at once; sending takes its time.
-            _ = try client.nextLine(timeoutMilliseconds: 300)
+            let line = try client.nextLine(timeoutMilliseconds: 300)
+            if let answer = try? JSONParser().parse(line) {  // What is not JSON says nothing.
+                for failure in DispatchQuestion.failures(in: answer) { SystemProcess.printError(failure.line) }
+            }
         } catch .timedOut {
             return
         } catch {
@@ -83,7 +98,7 @@ struct DispatchDrainCommand: ParsableCommand {
         commandName: "drain",
         abstract: "Send until nothing waits, something fails, or the time is over.",
         discussion: """
-            For the moment before a shutdown, or after an interface came up. Says good, no_data or error (exit code 1).
+            For the moment before a shutdown, or after an interface came up. Says good, no_data or error (exit code 1), and names every destination that failed.
 
             Example: waypost dispatch drain --budget 20
             """)

@@ -6,7 +6,8 @@ import WaypostSystem
 /// `waypost dispatch status`: how the destinations are.
 struct DispatchStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what waits for each destination, and why.",
+        commandName: "status",
+        abstract: "Show each destination: last receipt, what was sent, what waits, when it is tried next, and what is wrong.",
         discussion: "Example: waypost dispatch status")
 
     @Flag(help: "Print one JSON object.")
@@ -18,7 +19,7 @@ struct DispatchStatusCommand: ParsableCommand {
         let answer = try question.ask(.status)
         let output = try OutputStream(path: "-")
         if json { return try output.write(value: answer) }
-        for destination in answer["destinations"]?.array ?? [] { try output.write(line: DestinationLine(destination).text) }
+        for line in DispatchTable(answer["destinations"]?.array ?? []).lines { try output.write(line: line) }
     }
 }
 
@@ -37,6 +38,7 @@ struct DestinationLine {
         if count("dead_letters") > 0 { parts.append(counted(count("dead_letters"), "dead letter")) }
         if count("dropped") > 0 { parts.append("\(count("dropped")) dropped") }
         if count("late") > 0 { parts.append("\(count("late")) late") }
+        if destination["on_demand"]?.bool == true { parts.append("on demand") }
         if let seconds = destination["next_seconds"]?.int { parts.append("next in \(seconds) s") }
         if let reason = destination["reason"]?.string { parts.append(reason) }
         if destination["state"]?.string == "unconfigured" {
@@ -51,7 +53,11 @@ struct DestinationLine {
 struct DispatchListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the records that a server refused for good, with its words.",
-        discussion: "Example: waypost dispatch list --to home")
+        discussion: """
+            Each with its number, the destination, when it happened, what it is, and its id.
+
+            Example: waypost dispatch list --to home
+            """)
 
     @Flag(help: "Print one JSON object per record.")
     var json = false
@@ -66,8 +72,9 @@ struct DispatchListCommand: ParsableCommand {
                 continue
             }
             let again = letter["retrying"]?.bool == true ? " (to be sent again)" : ""
-            let words = ["destination", "id", "reason"].map { letter[$0]?.string ?? "?" }
-            try output.write(line: "\(letter["number"]?.int ?? 0) \(words[0]) \(words[1]): \(words[2])\(again)")
+            var words = ["\(letter["number"]?.int ?? 0)", letter["destination"]?.string ?? "?", letter["time"]?.string ?? "(no time)"]
+            words += [letter["kind"]?.string, letter["name"]?.string.map { "\"\($0)\"" }, letter["id"]?.string].compactMap { $0 }
+            try output.write(line: "\(words.joined(separator: " ")): \(letter["reason"]?.string ?? "?")\(again)")
         }
     }
 }
@@ -85,7 +92,8 @@ struct DispatchRetryCommand: ParsableCommand {
     func run() throws {
         let count = try question.ask(.retry, number: number)["changed"]?.int ?? 0
         if count == 0, let number {
-            throw CommandFailure(.failed, what: "\(number)", why: "no such dead letter", next: "see waypost dispatch list")
+            throw CommandFailure(
+                .inputMissing, what: "dead letter \(number)", why: "there is none of that number", next: "see waypost dispatch list")
         }
     }
 }
@@ -110,7 +118,8 @@ struct DispatchDropCommand: ParsableCommand {
     func run() throws {
         let count = try question.ask(.drop, number: number)["changed"]?.int ?? 0
         if count == 0, let number {
-            throw CommandFailure(.failed, what: "\(number)", why: "no such dead letter", next: "see waypost dispatch list")
+            throw CommandFailure(
+                .inputMissing, what: "dead letter \(number)", why: "there is none of that number", next: "see waypost dispatch list")
         }
     }
 }

@@ -130,7 +130,9 @@ extension CommandFailure {
                 .usage, what: "--puller \(name)", why: "is no name of a puller",
                 next: "use up to \(Pullers.maximumNameByteCount) letters, digits, '.', '_' and '-'")
         case .unknownCursor(let cursor, let last):
-            self.init(.badData, what: "cursor \(cursor)", why: "is behind the end of the log, which is at \(last)")
+            self.init(
+                .badData, what: "cursor \(cursor)", why: "is behind the end of the log, which is at \(last)",
+                next: "name the last one that was fetched")
         case .tooManyPullers(let limit):
             self.init(
                 .failed, what: "pullers", why: "there are \(limit) already", next: "forget one: waypost log ack --forget --puller NAME")

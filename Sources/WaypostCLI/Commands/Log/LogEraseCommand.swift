@@ -51,7 +51,7 @@ struct LogEraseCommand: ParsableCommand {
         // A tracker records there: it does it itself.
         let answer = try location.ask(.eraseLog(from: from, to: to), about: folder, timeoutMilliseconds: 600_000, or: held)
         guard let positions = answer["positions"]?.int, let tracks = answer["tracks"]?.int else {
-            throw CommandFailure(.unavailable, what: "waypostd", why: "does not say what it erased")
+            throw CommandFailure.strangeAnswer("does not say what it erased")
         }
         return (positions, tracks)
     }

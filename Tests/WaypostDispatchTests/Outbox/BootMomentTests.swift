@@ -1,0 +1,38 @@
+import Synchronization
+import Testing
+import Waypost
+import WaypostSystem
+
+@testable import WaypostDispatch
+
+/// The time of what was taken before it was known what time it was.
+@Suite struct BootMomentTests {
+    @Test func staysTheSameWhileTheClockIsSteered() {
+        let boot = Mutex(Int64(60_000))
+        let time = Mutex(DispatchFixture.start)
+        let clock = DispatchClock(bootMilliseconds: { boot.withLock { $0 } }, confirmedTime: { time.withLock { $0 } })
+        let moment = RecordMoment(bootIdentity: BootIdentity.bytes, bootMilliseconds: 10_000, time: nil)
+        var known = BootMoment()
+        let first = known.time(of: moment, by: clock)
+        #expect(first == DispatchFixture.start.advanced(byMilliseconds: -50_000))
+        // Two seconds later, and 2 ms more by a clock that is steered: a repeat has the same time.
+        boot.withLock { $0 += 2_000 }
+        time.withLock { $0 = $0.advanced(byMilliseconds: 2_002) }
+        #expect(known.time(of: moment, by: clock) == first)
+        // A clock that was set is believed.
+        time.withLock { $0 = $0.advanced(byMilliseconds: 3_600_000) }
+        #expect(known.time(of: moment, by: clock) == first?.advanced(byMilliseconds: 3_600_002))
+        #expect(known.time(of: RecordMoment(bootIdentity: [], bootMilliseconds: 0, time: nil), by: clock) == nil)
+    }
+
+    @Test(arguments: [("van-7", "n7"), ("v-", "v"), ("--", "--"), ("truck 12", "12")]) func namesADeviceByLettersAndDigits(
+        device: String, trackerID: String
+    ) throws {
+        let format = OwnTracksFormat(.init(user: "jane", device: device))
+        let record = DispatchRecord(
+            id: "p-1", lane: .live, sequence: 1, age: nil, content: .position(DispatchFixture.position(1)))
+        let messages = try format.messages(for: record, at: DispatchFixture.start)
+        let value = try JSONParser().parse(try #require(messages.first).payload)
+        #expect(value["tid"]?.string == trackerID)
+    }
+}
