@@ -46,6 +46,14 @@ struct LogEraser {
         return try carryOut(from..<to)
     }
 
+    /// Whether an open journal holds something of the stretch; one that is finished meanwhile does not matter.
+    func isConcerned(by from: UTCTime, _ to: UTCTime, _ stem: String) throws(RecordingError) -> Bool {
+        let path = folder.openJournalPath(stem)
+        guard from < to, Syscalls.exists(path) else { return false }
+        let content = try content(of: path, in: from..<to)
+        return content.erased + content.erasedEvents > 0
+    }
+
     /// Ends an erasure that was cut off; nil when there is none.
     func resume() throws(RecordingError) -> LogErasure? {
         let order: [UInt8]?

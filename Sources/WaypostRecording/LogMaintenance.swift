@@ -65,12 +65,14 @@ public struct LogMaintenance: ~Copyable {
 }
 
 extension TrackRecorder {
-    /// Erases the fixes from one moment on until before another, in the track that is recorded, too: it is finished first.
+    /// Erases the fixes from one moment on until before another, in the track that is recorded, too: it is finished first if it holds any.
     ///
     /// - Errors: `cannotErase`: what is left is erased by the next ``recover()``, here or after a restart.
     /// - Cost: reads the whole log. Fixes that come meanwhile are recorded, and not erased.
     public func erase(from: UTCTime, to: UTCTime) async throws(RecordingError) -> LogErasure {
-        _ = try await finishTrack()
+        if try await archive.isConcerned(by: from, to, recorded: [journal?.stem, carried?.stem].compactMap(\.self)) {
+            _ = try await finishTrack()
+        }
         return try await archive.erase(from: from, to: to, before: firstRecordedSequence)
     }
 }

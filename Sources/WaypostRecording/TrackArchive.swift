@@ -25,6 +25,12 @@ actor TrackArchive {
         return try TrackFinisher(folder: folder, creator: creator, types: types).finish(stem)
     }
 
+    /// Whether one of the journals that are recorded holds something of the stretch.
+    func isConcerned(by from: UTCTime, _ to: UTCTime, recorded stems: [String]) throws(RecordingError) -> Bool {
+        for stem in stems where try LogEraser(folder: folder, creator: creator).isConcerned(by: from, to, stem) { return true }
+        return false
+    }
+
     /// Erases a stretch from the journals that begin before that number.
     func erase(from: UTCTime, to: UTCTime, before limit: UInt64) throws(RecordingError) -> LogErasure {
         lastRecords = [:]

@@ -150,6 +150,20 @@ import WaypostSystem
         }
     }
 
+    /// Who erases yesterday's walk goes on recording today's.
+    @Test func leavesTheTrackThatIsRecordedAloneWhereItHasNothingToErase() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            for second in 0..<100 { try await recorder.record(Sample.position(second: second)) }
+            #expect(try await recorder.erase(from: time(200), to: time(300)) == LogErasure())
+            for second in 100..<110 { try await recorder.record(Sample.position(second: second)) }
+            let tracks = try LogFolder(path: folder).journals()
+            #expect(tracks.count == 1 && tracks[0].isOpen)
+            _ = try await recorder.close()
+            #expect(Set(try logged(folder).keys) == Set(0..<110))
+        }
+    }
+
     @Test func forgetsWhatCouldNotBeRead() async throws {
         try await Sample.withFolder { folder in
             try await record(in: folder)
