@@ -30,6 +30,9 @@ public enum Signals {
         return set
     }
 
+    /// Whether Ctrl-C goes past this process, as shells have it for programs in the background of a script.
+    public static var isInterruptIgnored: Bool { isIgnored(SIGINT) }
+
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }

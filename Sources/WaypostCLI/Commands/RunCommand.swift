@@ -7,7 +7,8 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Run the tracker in the foreground.",
         discussion: """
-            Starts waypostd, which lies beside this program, with the same options. It needs no root when all paths are given.
+            Starts waypostd, which lies beside this program, with the same options. It needs no root when all paths are given. Stop it with Ctrl-C; \
+            in the background of a script (&), where shells have Ctrl-C ignored, with kill and its process number.
 
             Example: waypost run --source nmea:drive.nmea --state /tmp/waypost --log /tmp/waypost/log --socket /tmp/waypost/socket
             """)
@@ -42,6 +43,9 @@ struct RunCommand: ParsableCommand {
             throw CommandFailure(.failed, what: "waypostd", why: "cannot be found: /proc is not mounted")
         }
         let daemon = program[...slash] + "waypostd"
+        if Signals.isInterruptIgnored, Terminal.isErrorInteractive {
+            SystemProcess.printError("waypost: run: Ctrl-C is ignored in the background; stop it with kill \(SystemProcess.processID)")
+        }
         let error = SystemProcess.replace(by: String(daemon), arguments: arguments)
         throw CommandFailure(.unavailable, what: String(daemon), why: "cannot be started: \(error.reason)")
     }
