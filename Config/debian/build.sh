@@ -39,7 +39,7 @@ system=usr/lib
 
 history=Config/debian/changelog
 version=$(dpkg-parsechangelog -l "$history" -S Version)
-[[ $("$native/waypost" --version) == "$version" ]] ||
+[[ $("$native/waypost" --version) == "waypost $version" ]] ||
     fail 65 "$native/waypost is $("$native/waypost" --version), the changelog says $version"
 SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -l "$history" -S Timestamp)
 export SOURCE_DATE_EPOCH

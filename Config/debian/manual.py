@@ -191,7 +191,7 @@ def main():
     parser.add_argument("outdir", type=Path)
     options = parser.parse_args()
     programs = options.programs.resolve()
-    version = subprocess.run([programs / "waypost", "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    version = subprocess.run([programs / "waypost", "--version"], check=True, capture_output=True, text=True).stdout.split()[-1]
     pages = {
         "waypost.1": page_of_client(programs, options.date, version),
         "waypostd.8": page_of_tracker(programs, options.date, version),

@@ -13,7 +13,7 @@ struct WaypostCLI: ParsableCommand {
             Exit codes:
             \(ExitStatus.table)
             """,
-        version: WaypostVersion.text,
+        version: "waypost \(WaypostVersion.text)",
         subcommands: [
             RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, FencesCommand.self, DevicesCommand.self,
             LogCommand.self, DispatchCommandGroup.self, TrackCommand.self, LedgerCommand.self, DoctorCommand.self, ReceiverCommand.self,

@@ -25,7 +25,7 @@ enum WaypostDaemon {
         } catch DaemonOptions.Instead.printHelp {
             print(DaemonOptions.help)
         } catch DaemonOptions.Instead.printVersion {
-            print(WaypostVersion.text)
+            print("waypostd \(WaypostVersion.text)")
         } catch let failure as DaemonFailure {
             for line in failure.lines { SystemProcess.printError("waypost: \(line)") }
             return failure.status
