@@ -11,6 +11,8 @@ actor Chronicler: PositioningConsumer {
     private let logger: Logger
     private let startMilliseconds = MonotonicClock.milliseconds
     private var hasFix = false
+    /// When the position was lost, by the monotonic clock; nil before the first fix.
+    private var lostAt: Int64?
     /// The other side that people were told of, until it is lost.
     private var peer: String?
     private var limits = CauseLimits()
@@ -25,11 +27,14 @@ actor Chronicler: PositioningConsumer {
             guard !hasFix else { return }
             hasFix = true
             let dimensions = position.mode == .threeDimensional ? "3D" : "2D"
-            let satellites = position.quality.satellitesUsed.map { ", \($0) satellites" } ?? ""
-            let seconds = (MonotonicClock.milliseconds - startMilliseconds) / 1_000
-            write(.info, "fix", "\(dimensions) fix\(satellites), \(seconds) s after the start")
+            let satellites = position.quality.satellitesUsed.map { ", \(counted($0, "satellite"))" } ?? ""
+            let seconds = (MonotonicClock.milliseconds - (lostAt ?? startMilliseconds)) / 1_000
+            write(
+                .info, "fix",
+                "\(dimensions) fix\(satellites), \(spanText(seconds: seconds)) after \(lostAt == nil ? "the start" : "it was lost")")
         case .lost(let reason):
             let hadFix = hasFix
+            if hadFix { lostAt = MonotonicClock.milliseconds }
             hasFix = false
             peer = nil
             switch reason {

@@ -32,6 +32,6 @@ struct LogStandstill: Sendable {
         guard let reason else { return nil }
         let patience = reason == .notMeasured ? LogStandstill.patienceWithoutSatellites : LogStandstill.patience
         guard count >= LogStandstill.minimumCount, now - sinceMilliseconds >= patience else { return nil }
-        return "positions come, and none is logged since \((now - sinceMilliseconds) / 1_000) s: \(reason.words)"
+        return "positions come, but none has been logged for \(spanText(seconds: (now - sinceMilliseconds) / 1_000)): \(reason.words)"
     }
 }

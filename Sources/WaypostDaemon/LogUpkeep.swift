@@ -51,7 +51,9 @@ struct LogUpkeep: Sendable {
 
     private func report(_ track: FinishedTrack, how verb: String) {
         if track.damageCount > 0 {
-            logger.warning("\(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
+            logger.warning(
+                "\(track.journalPath): \(counted(track.damagedByteCount, "byte")) in \(counted(track.damageCount, "place")) could not be read"
+            )
         }
         guard let path = track.trackPath else { return }
         logger.info("\(verb) \(path): \(counted(track.positionCount, "position")), \(counted(track.segmentCount, "segment"))")

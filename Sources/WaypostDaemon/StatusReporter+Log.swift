@@ -9,12 +9,12 @@ extension RecorderProblems {
         var lines: [String] = []
         if let writing {
             lines.append(
-                "logging is paused since \(writing.seconds) s, \(counted(writing.count, "position")) lost: "
+                "logging has been paused for \(spanText(seconds: writing.seconds)), \(counted(writing.count, "position")) lost: "
                     + DaemonFailure(writing.error).lines.joined())
         }
         if let synchronizing {
             lines.append(
-                "what is logged may not survive a power cut, since \(synchronizing.seconds) s: "
+                "for \(spanText(seconds: synchronizing.seconds)) what is logged might not have survived a power cut: "
                     + DaemonFailure(synchronizing.error).lines.joined())
         }
         for error in finishing { lines.append("a track has no file yet: " + DaemonFailure(error).lines.joined()) }

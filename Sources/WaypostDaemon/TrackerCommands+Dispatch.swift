@@ -147,6 +147,6 @@ extension DestinationStatus {
         guard let failure else { return nil }
         if needsMending { return "destination \(state.name): \(failure)" }
         guard isStalled else { return nil }
-        return "destination \(state.name) takes nothing since \((failingMilliseconds ?? 0) / 1_000) s: \(failure)"
+        return "destination \(state.name) has taken nothing for \(spanText(seconds: (failingMilliseconds ?? 0) / 1_000)): \(failure)"
     }
 }

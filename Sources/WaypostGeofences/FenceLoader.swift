@@ -129,7 +129,7 @@ struct FenceLoader {
             reading.hasFailures = true
         }
         if files.count > FenceLoader.mostFiles {
-            reading.problems.append("\(path): has \(files.count) fence files; the first \(FenceLoader.mostFiles) are read")
+            reading.problems.append("\(path): has \(counted(files.count, "fence file")); the first \(FenceLoader.mostFiles) are read")
         }
         var owners: [String: String] = [:]
         var places: [String: Int] = [:]

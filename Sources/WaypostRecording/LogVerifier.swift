@@ -76,10 +76,12 @@ public struct LogVerifier: Sendable {
         // Of an open journal the last record may be on its way; a finished one was cut behind its last record.
         if !journal.isOpen, reader.decoder.unfinishedByteCount > 0 {
             faults.append(
-                LogFault(path: journal.path, words: "ends within a record: \(reader.decoder.unfinishedByteCount) bytes of it are there"))
+                LogFault(
+                    path: journal.path, words: "ends within a record: \(counted(reader.decoder.unfinishedByteCount, "byte")) of it there"))
         }
         for stretch in reader.decoder.damage {
-            faults.append(LogFault(path: journal.path, words: "not readable: \(stretch.byteCount) bytes from byte \(stretch.offset) on"))
+            faults.append(
+                LogFault(path: journal.path, words: "not readable: \(counted(stretch.byteCount, "byte")) from byte \(stretch.offset) on"))
         }
         return faults
     }

@@ -75,7 +75,7 @@ struct Measurements: Sendable {
             while !Syscalls.exists(String(place)), let slash = place.lastIndex(of: "/") { place = place[..<slash] }
             let path = place.isEmpty ? "/" : String(place)
             guard let bytes = Syscalls.freeByteCount(at: path) else { return nil }
-            return Free(folder: folder, byteCount: bytes, evidence: Evidence(file: path, text: "\(bytes / 1_000_000) MB free"))
+            return Free(folder: folder, byteCount: bytes, evidence: Evidence(file: path, text: "\(sizeText(bytes: bytes)) free"))
         }
         return free.filter { isBelow(folder, $0.folder) }.max { $0.folder.count < $1.folder.count }
     }

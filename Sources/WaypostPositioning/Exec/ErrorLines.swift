@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// Makes warnings of what a program prints as errors: line by line, short, printable, and few.
@@ -40,6 +41,6 @@ struct ErrorLines {
         guard scalars.contains(where: { $0 != " " }), limit.passes(at: now) else { return nil }
         let text = String(String.UnicodeScalarView(scalars)) + (isTooLong ? "..." : "")
         let heldBack = limit.takeHeldBack()
-        return heldBack > 0 ? "\(text) (and \(heldBack) lines before it)" : text
+        return heldBack > 0 ? "\(text) (and \(counted(heldBack, "line")) before it)" : text
     }
 }

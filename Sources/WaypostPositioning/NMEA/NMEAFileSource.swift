@@ -98,7 +98,7 @@ private struct NMEAFileReader: ~Copyable {
         decoder.finish(into: &events)
         guard deliver(&events) else { return }
         guard decoder.counters.sentences > 0 else {
-            throw .unusable(path: source.path, reason: "holds no NMEA sentence in \(decoder.counters.lines) lines")
+            throw .unusable(path: source.path, reason: "holds no NMEA sentence in \(counted(decoder.counters.lines, "line"))")
         }
         for line in decoder.counters.summary { handoff.send(.status(.warning(line))) }
         handoff.send(.finished)

@@ -38,7 +38,7 @@ struct NMEARecordingReader: RecordingReader {
         decoder.finish(into: &events)
         take(into: &items)
         guard decoder.counters.sentences > 0 else {
-            throw .unusable(path: path, reason: "holds no NMEA sentence in \(decoder.counters.lines) lines")
+            throw .unusable(path: path, reason: "holds no NMEA sentence in \(counted(decoder.counters.lines, "line"))")
         }
         return decoder.counters.summary
     }

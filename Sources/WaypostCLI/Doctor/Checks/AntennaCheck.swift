@@ -1,3 +1,5 @@
+import Waypost
+
 /// A receiver that sees no satellite at all, after the time in which every working antenna has shown some.
 enum AntennaCheck: DoctorCheck {
     static let name = "antenna"
@@ -11,8 +13,8 @@ enum AntennaCheck: DoctorCheck {
             Finding(
                 level: isLate ? .fault : .note,
                 what: isLate
-                    ? "no satellite in view after \(source.secondsWithoutFix) s: the antenna is unplugged, broken, without power, or under metal"
-                    : "no satellite in view yet, \(source.secondsWithoutFix) s after the start",
+                    ? "no satellite in view after \(spanText(seconds: source.secondsWithoutFix)): the antenna is unplugged, broken, without power, or under metal"
+                    : "no satellite in view yet, \(spanText(seconds: source.secondsWithoutFix)) after the start",
                 evidence: evidence,
                 commands: isLate && source.isSerial
                     ? ["sudo systemctl stop waypostd.service", "sudo waypost receiver show", "sudo systemctl start waypostd.service"]

@@ -1,3 +1,5 @@
+import Waypost
+
 /// A serial line that is read at another speed than the receiver sends at.
 ///
 /// Shown by the speed that was right the last time, which the tracker remembers, or by the kernel's count of framing errors.
@@ -55,7 +57,8 @@ enum BaudRateCheck: DoctorCheck {
         let errors = count("fe:")
         guard errors >= fewestErrors, errors >= count("rx:") / shareOfErrors else { return nil }
         return Finding(
-            what: "\(port.path): \(errors) of \(count("rx:")) bytes came with framing errors: the receiver sends at another speed"
+            what:
+                "\(port.path): \(errors) of \(Waypost.counted(count("rx:"), "byte")) came with framing errors: the receiver sends at another speed"
                 + (port.baudRate.map { " than \($0) baud" } ?? ", or the wire is noisy or inverted"),
             evidence: [line, port.evidence],
             commands: port.baudRate == nil ? ["sudo waypost receiver show --port \(shellWord(port.path))"] : commands(port))

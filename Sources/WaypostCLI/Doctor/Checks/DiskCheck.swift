@@ -19,7 +19,7 @@ enum DiskCheck: DoctorCheck {
             return free == nil ? .notChecked("how much room there is at \(folder) is not known") : .well
         }
         let evidence = [pause.map { Evidence(file: facts.measurements.statusFile, text: $0) }, isFull ? free?.evidence : nil]
-        let room = free.map { "\($0.byteCount / 1_000_000) MB free" } ?? "no room"
+        let room = free.map { "\(sizeText(bytes: $0.byteCount)) free" } ?? "no room"
         return .found(
             Finding(
                 what: "the disk of \(folder) is full (\(room)): "

@@ -20,7 +20,8 @@ enum FixCheck: DoctorCheck {
         switch source.reason {
         case "no_fix", nil:
             guard source.secondsWithoutFix >= source.firstFixSeconds else {
-                let what = "no fix yet, \(source.secondsWithoutFix) s after the start: from cold a receiver takes half a minute and more"
+                let what =
+                    "no fix yet, \(spanText(seconds: source.secondsWithoutFix)) after the start: from cold a receiver takes half a minute and more"
                 return .found(Finding(level: .note, what: what, evidence: evidence, commands: [TrackerSource.watchCommand]))
             }
             let seen = source.satellitesSeen.map { ", with \($0) satellites in view and \(source.satellitesUsed ?? 0) used" } ?? ""
