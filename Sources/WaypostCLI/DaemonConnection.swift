@@ -33,7 +33,9 @@ struct DaemonConnection: ParsableArguments {
         let line: [UInt8]
         do throws(ControlError) {
             var client = try connectIfRunning()
-            line = try client.answer(to: request, timeoutMilliseconds: timeoutMilliseconds)
+            line = try Patience.during("waiting for the tracker") { () throws(ControlError) in
+                try client.answer(to: request, timeoutMilliseconds: timeoutMilliseconds)
+            }
         } catch {
             throw CommandFailure(error)
         }

@@ -11,7 +11,10 @@ struct OutputStream: ~Copyable {
     private let name: String
     private var target: Target
     /// Whether a person looks at what is written.
-    private let isInteractive: Bool
+    let isInteractive: Bool
+
+    /// How many columns that person's screen has; nil where nobody looks.
+    var screenColumns: Int? { isInteractive ? Syscalls.terminalColumns(Syscalls.standardOutput) ?? 80 : nil }
 
     /// Opens the output; `-` is standard output.
     ///

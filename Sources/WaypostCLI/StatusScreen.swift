@@ -3,12 +3,14 @@ import Waypost
 /// A STATUS answer for people.
 struct StatusScreen {
     private let status: JSONValue
+    private let format: ScreenFormat
 
     /// What the doctor has found, when there has been no position for long.
     private let findings: [(check: String, finding: Finding)]
 
-    init(_ status: JSONValue, findings: [(check: String, finding: Finding)] = []) {
+    init(_ status: JSONValue, _ format: ScreenFormat, findings: [(check: String, finding: Finding)] = []) {
         self.status = status
+        self.format = format
         self.findings = findings
     }
 
@@ -23,7 +25,7 @@ struct StatusScreen {
             lines.append("          \(member["url"]?.string ?? "?"): \(member["state"]?.string ?? "?")")
         }
         if let change = status["last_switch"], let from = change["from"]?.string, let reason = change["reason"]?.string {
-            lines.append("          instead of \(from) for \(spell(change["seconds_ago"]?.int ?? 0)): \(reason)")
+            lines.append("          instead of \(from) for \(spanText(seconds: change["seconds_ago"]?.int ?? 0)): \(reason)")
         }
         if let following { lines.append("following \(following)") }
         if status["privacy"]?["private"]?.bool == true {
@@ -31,7 +33,14 @@ struct StatusScreen {
         } else if status["privacy"]?["withheld"]?.bool == true {
             lines.append("privacy   inside a privacy zone: nothing is logged, sent or shared")
         }
-        if let position { lines.append("position  \(PositionLine(position).text)") }
+        if let position {
+            let words = PositionLine(position, format).words
+            lines.append("position  \(words[0])")
+            lines.append(
+                "          \(([words[1]] + [position.time.map { "at \(format.moment($0))" }].compactMap { $0 }).joined(separator: ", "))")
+        } else if let place = LastPlace(status, format) {
+            lines.append("position  none now; \(place.words)")
+        }
         if let fences = status["fences"] { lines += fenceLines(fences) }
         if let log = status["log"] {
             func count(_ name: String) -> Int { log[name]?.int ?? 0 }
@@ -46,9 +55,9 @@ struct StatusScreen {
             .filter { count($0.1) > 0 }.map { "\(count($0.1)) \($0.0)" }
             if let writes = log["writes"] {
                 let bytes = ["journal_bytes", "gpx_bytes", "other_bytes"].reduce(0) { $0 &+ (writes[$1]?.int ?? 0) }
-                var line = "          disk: \(counted(writes["fsyncs"]?.int ?? 0, "fsync")), \(megabytes(bytes))"
+                var line = "          disk: \(counted(writes["fsyncs"]?.int ?? 0, "fsync")), \(sizeText(bytes: bytes))"
                 if let fsyncs = writes["fsyncs_per_day"]?.int, let daily = writes["bytes_per_day"]?.int {
-                    line += "; a day \(counted(fsyncs, "fsync")), \(megabytes(daily))"
+                    line += "; a day \(counted(fsyncs, "fsync")), \(sizeText(bytes: daily))"
                 }
                 lines.append(line)
             }
@@ -80,7 +89,7 @@ struct StatusScreen {
     private func fenceLines(_ fences: JSONValue) -> [String] {
         let inside = (fences["inside"]?.array ?? []).compactMap(\.string)
         let names = inside.isEmpty ? "" : ", inside \(inside.prefix(5).joined(separator: ", "))\(inside.count > 5 ? " and more" : "")"
-        let events = (fences["events"]?.array ?? []).suffix(3).map { "          \(EventLine($0).text)" }
+        let events = (fences["events"]?.array ?? []).suffix(3).map { "          \(EventLine($0, format).text)" }
         return ["fences    \(counted(fences["count"]?.int ?? 0, "fence"))\(names)"] + events
     }
 
@@ -91,7 +100,7 @@ struct StatusScreen {
         let rest = following["stationary"]?.bool == true ? ", at rest" : ""
         let reason = reasons.isEmpty ? "" : ", for \(reasons.joined(separator: ", "))"
         switch following["pace"]?.string {
-        case "asleep": return "the receiver sleeps for \(spell(following["asleep_seconds"]?.int ?? 0)) more\(rest)\(reason)"
+        case "asleep": return "the receiver sleeps for \(spanText(seconds: following["asleep_seconds"]?.int ?? 0)) more\(rest)\(reason)"
         case "sampling": return "one sample now and then\(rest)\(reason)"
         case "unneeded": return "nobody needs positions"
         default: return rest.isEmpty && reason.isEmpty ? nil : "every fix\(rest)\(reason)"
@@ -103,18 +112,7 @@ struct StatusScreen {
         return ", \(used) of \(seen) satellites used"
     }
 
-    private func megabytes(_ bytes: Int) -> String { "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB" }
-
-    private var uptime: String { spell(status["uptime"]?.int ?? 0) }
-
-    private func spell(_ seconds: Int) -> String {
-        switch seconds {
-        case ..<120: return "\(seconds) s"
-        case ..<7_200: return "\(seconds / 60) min"
-        case ..<172_800: return "\(seconds / 3_600) h \(seconds / 60 % 60) min"
-        default: return "\(seconds / 86_400) days \(seconds / 3_600 % 24) h"
-        }
-    }
+    private var uptime: String { spanText(seconds: status["uptime"]?.int ?? 0) }
 
     private func string(_ name: String) -> String { status[name]?.string ?? "?" }
     private func number(_ name: String) -> String { status[name]?.int.map { "\($0)" } ?? "?" }

@@ -294,6 +294,18 @@ extension Configuration {
                     """)
             ]),
         .table(
+            "display", \.display,
+            "How waypost shows quantities and times to people. Files, JSON and what is sent keep metres, m/s and UTC.",
+            [
+                .init(
+                    "units", \.units, .choice(),
+                    "The units of distances, heights and speeds: km and km/h, miles, feet and mph, or nautical miles and knots."),
+                .init(
+                    "time_zone", \.timeZone, .timeZone,
+                    "The time zone of times on the screen, such as \"Europe/Zurich\". Empty = the system's; TZ in the environment goes before it."
+                ),
+            ]),
+        .table(
             "control", \.control, "How other programs talk to the tracker.",
             [
                 .init(

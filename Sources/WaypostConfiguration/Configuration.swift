@@ -23,6 +23,8 @@ public struct Configuration: Equatable, Sendable {
     public var privacy: Privacy
     /// Who is told the time.
     public var time = Time()
+    /// How people see quantities and times.
+    public var display = Display()
     /// The control socket.
     public var control: Control
 
@@ -247,6 +249,20 @@ public struct Configuration: Equatable, Sendable {
     public struct Time: Equatable, Sendable {
         /// The socket of chrony's reference clock; nil for none.
         public var chronySocket: String?
+    }
+
+    /// How people see quantities and times: `[display]`.
+    public struct Display: Equatable, Sendable {
+        /// The units of distances, heights and speeds.
+        public var units = UnitSystem.metric
+        /// The time zone of times, such as `Europe/Zurich`; empty for the system's.
+        public var timeZone = ""
+
+        /// Metres, and the system's time zone, unless something else is said.
+        public init(units: UnitSystem = .metric, timeZone: String = "") {
+            self.units = units
+            self.timeZone = timeZone
+        }
     }
 
     /// The control socket: `[control]`.

@@ -120,11 +120,30 @@ extension ValueKind<Configuration.Destination.Cutoff?> {
                     let minute = Int(clock[1]), (0...23).contains(hour), (0...59).contains(minute)
                 else { throw .invalid(reason: "must be a time of day such as \"04:00 Asia/Tokyo\"") }
                 let place = parts.count == 2 ? String(parts[1]) : "UTC"
-                guard let zone = TimeZoneFolder.rules(named: place) else {
-                    throw .invalid(reason: "has \(quoted(place)), which is no time zone of this system (see timedatectl list-timezones)")
-                }
+                guard let zone = TimeZoneFolder.rules(named: place) else { throw .noTimeZone(place) }
                 return .init(text: text, moment: DailyMoment(minuteOfDay: hour * 60 + minute, zone: zone))
             },
             write: { tomlString($0?.text ?? "") })
+    }
+}
+
+extension ValueKind<String> {
+    /// A time zone of the tz database, or nothing.
+    static var timeZone: ValueKind {
+        ValueKind(
+            unit: nil,
+            schema: .text,
+            read: { (node) throws(ValueProblem) in
+                guard case .string(let name) = node.value else { throw .wrongType(expected: "a time zone such as \"Europe/Zurich\"") }
+                guard name.isEmpty || TimeZoneFolder.rules(named: name) != nil else { throw .noTimeZone(name) }
+                return name
+            },
+            write: tomlString)
+    }
+}
+
+extension ValueProblem {
+    fileprivate static func noTimeZone(_ name: String) -> ValueProblem {
+        .invalid(reason: "has \(quoted(name)), which is no time zone of this system (see timedatectl list-timezones)")
     }
 }

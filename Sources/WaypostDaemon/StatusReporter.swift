@@ -1,4 +1,5 @@
 import Waypost
+import WaypostConfiguration
 import WaypostControl
 import WaypostGeofences
 import WaypostPositioning
@@ -18,6 +19,8 @@ struct StatusReporter: Sendable {
     let clock: ConfirmedClock
     let logFolder: String
     let stateFolder: String
+    let display: Configuration.Display
+    let watches: WatchDesk
     let startMilliseconds = MonotonicClock.milliseconds
 
     /// With less nothing more is written soon: what was reserved before is used up, bytes.
@@ -27,7 +30,7 @@ struct StatusReporter: Sendable {
     private var fullDisks: [String] {
         [logFolder, stateFolder].compactMap { folder in
             guard let free = Syscalls.freeByteCount(at: folder), free < StatusReporter.leastFreeByteCount else { return nil }
-            return "the disk of \(folder) is full: \(free / 1_024) kB are left"
+            return "the disk of \(folder) is full: \(sizeText(bytes: free)) free"
         }
     }
 
@@ -134,6 +137,11 @@ struct StatusReporter: Sendable {
                 var text = TextBuffer(capacity: 512)
                 TPVCodec.append(position, to: &text)
                 json.member("position", json: text.bytes)
+            }
+            if position == nil, withholding == nil { watches.appendLast(to: &json) }
+            json.object("display") { json in
+                json.member("units", display.units.rawValue)
+                json.member("time_zone", display.timeZone.isEmpty ? nil : display.timeZone)
             }
             json.object("log") { json in
                 json.member("directory", logFolder)

@@ -54,7 +54,8 @@ struct Tracker {
         let search = SearchKeeper(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
             manager: manager, source: source, search: search, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
-            state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder)
+            state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
+            display: configuration.display, watches: watches)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,
             privacy: privacy,

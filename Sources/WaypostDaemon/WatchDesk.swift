@@ -57,6 +57,12 @@ final class WatchDesk: PositioningConsumer {
         }
     }
 
+    /// Writes the last position that was known as members of a JSON object; nothing while nobody may know it.
+    func appendLast(to json: inout JSONWriter) {
+        let lastKnown = state.withLock(\.lastKnown)
+        json.append(lastKnown)
+    }
+
     // MARK: - Updates
 
     /// Tells everybody who watches an event, which is given as a JSON object.
@@ -81,7 +87,15 @@ final class WatchDesk: PositioningConsumer {
                 // What may not be seen any more is not told to the next one who asks either.
                 if case .withheld = reason { state.lastKnown = nil }
                 for index in state.watches.indices { state.watches[index].selection.lose() }
-                state.broadcast(.loss) { text in text.append(contentsOf: reason.line) }
+                let lastKnown = state.lastKnown
+                state.broadcast(.loss) { text in
+                    text.append(
+                        contentsOf: ControlProtocol.object("LOST") { json in
+                            json.member("reason", reason.code)
+                            json.member("detail", reason.words)
+                            json.append(lastKnown)
+                        })
+                }
             case .stationary(let isStationary): state.isStationary = isStationary
             case .status, .finished, .matched, .significantChange, .paused, .resumed, .failed: break
             }
@@ -135,12 +149,14 @@ extension PositioningNeed {
     }
 }
 
-extension LossReason {
-    fileprivate var line: [UInt8] {
-        ControlProtocol.object("LOST") { json in
-            json.member("reason", code)
-            json.member("detail", words)
-        }
+extension JSONWriter {
+    /// The last position that was known, and how old it is where that is known.
+    fileprivate mutating func append(_ lastKnown: (position: Position, at: Int64?)?) {
+        guard let lastKnown else { return }
+        var text = TextBuffer(capacity: 512)
+        TPVCodec.append(lastKnown.position, to: &text)
+        member("last", json: text.bytes)
+        member("last_age", lastKnown.at.map { Int((MonotonicClock.milliseconds - $0) / 1_000) })
     }
 }
 

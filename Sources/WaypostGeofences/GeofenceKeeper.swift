@@ -170,6 +170,11 @@ public actor GeofenceKeeper {
         }
     }
 
+    /// How far the device is from the borders of some fences, negative inside; nil before the first fix.
+    public func distances(to fences: some Collection<Geofence>) -> [Double]? {
+        lastPlace.map { place in fences.map { $0.shape.signedDistanceMetres(to: place) } }
+    }
+
     /// Reads the files again if they have changed; gives what follows from that.
     @discardableResult
     public func reload() -> [FenceReport] {

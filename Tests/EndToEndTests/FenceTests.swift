@@ -49,14 +49,22 @@ extension EndToEnd {
             }
             #expect(try await fences("add", "Home", "--at", "46.95,7.96", "--radius", "100").code == 0)
             let list = try await fences("list")
-            #expect(list.outputLines == ["Start, circle of 60.0 m", "Far, circle of 60.0 m", "Home, circle of 100.0 m, added"])
+            let words = list.outputLines.map { $0.split(separator: "  ").map { $0.drop { $0 == " " } } }
+            #expect(
+                words.map { $0.prefix(3) } == [
+                    ["Start", "circle 60 m", "51.73250 N 10.24100 E"], ["Far", "circle 60 m", "0.00000 N 0.00000 E"],
+                    ["Home", "circle 100 m", "46.95000 N 7.96000 E"],
+                ])
+            #expect(words.map { $0.last == "added" } == [false, false, true])
             let removal = try await fences("remove", "Start")
             #expect(removal.code == 77)
             #expect(removal.errors.contains("fence file of the configuration"))
             try folder.write(
                 #"[{"name":"Shop","latitude":46.9,"longitude":7.9,"radius":30,"trigger_on_enter":true,"trigger_on_exit":true}]"#,
                 to: "t.json")
-            #expect(try await fences("import", "t.json").code == 0)
+            let imports = [try await fences("import", "t.json"), try await fences("import", "t.json")]
+            #expect(imports.map(\.code) == [0, 0])
+            #expect(imports.map(\.output) == ["imported 1 fence, all new\n", "imported 1 fence: 0 new, 1 replaced\n"])
             #expect(try await fences("export", "all.kml").code == 0)
             #expect(try await waypost("fences", "check", "all.kml", in: folder).code == 0)
             #expect(try await fences("active").outputLines.count == 4)
@@ -67,7 +75,8 @@ extension EndToEnd {
             #expect(try await fences("list").outputLines.count == 3)
             // The file is read again when it has changed.
             try folder.write(#"{"type":"FeatureCollection","features":[]}"#, to: "fences.geojson")
-            #expect(try await fences("list").outputLines == ["Shop, circle of 30.0 m, added"])
+            let last = try await fences("list").outputLines
+            #expect(last.count == 1 && last[0].hasPrefix("Shop  circle 30 m") && last[0].hasSuffix("added"), "\(last)")
             _ = try await second.stop()
         }
 
@@ -139,7 +148,57 @@ extension EndToEnd {
             #expect(try await tracker.stop().code == 0)
         }
 
+        /// Place, dwell, expiry, side and distance; in private mode nothing that would tell where the device is.
+        @Test func listsWhatAFenceIs() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            try folder.write(
+                """
+                {"type":"FeatureCollection","features":[
+                 {"type":"Feature","properties":{"name":"Here","radius":500,"dwell_seconds":300},"geometry":{"type":"Point","coordinates":[8.54,47.378]}},
+                 {"type":"Feature","properties":{"name":"Old","radius":60,"expires":"2020-01-01T00:00:00Z"},"geometry":{"type":"Point","coordinates":[8.5,47]}},
+                 {"type":"Feature","properties":{"name":"South","radius":60,"expires":"2126-01-01T00:00:00Z"},"geometry":{"type":"Point","coordinates":[8.54,46.478]}}]}
+                """, to: "fences.geojson")
+            let options = ["--config", try folder.write("[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n", to: "waypost.toml")]
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: options)
+            func list(_ arguments: String..., environment: [String: String] = ["TZ": "Asia/Tokyo"]) async throws -> [String] {
+                let command = [Program.waypost.path, "fences", "list", "--socket", "socket"]
+                return try await finish(command + arguments, in: folder, environment: environment).outputLines
+            }
+            #expect(try await list().allSatisfy { !$0.contains("inside") && !$0.contains("km") })
+            let watcher = try await tracker.watch("--json", "--count", "2")
+            let receiver = SimulatedReceiver()
+            for index in 0..<4 { try fifo.write(receiver.epoch(index).text) }
+            #expect(try await watcher.exit() == ProgramExit(code: 0))
+
+            let text = try await list()
+            #expect(
+                text[0].contains("circle 500 m  47.37800 N 8.54000 E") && text[0].contains("inside, ") && text[0].hasSuffix("dwell 5 min"))
+            #expect(text[1].hasSuffix("expired 2020-01-01 09:00"))
+            #expect(text[2].contains("100 km") && text[2].hasSuffix("expires 2126-01-01 09:00"), "\(text[2])")
+            #expect(try await list("--units", "imperial")[2].contains(" mi  "))
+            let values = try await list("--json").map { try JSONParser().parse(Array($0.utf8)) }
+            #expect(values.map { $0["lat"]?.double } == [47.378, 47, 46.478])
+            #expect(values.map { $0["inside"]?.bool } == [true, nil, false])
+            #expect(values.map { $0["expired"]?.bool } == [nil, true, nil])
+            #expect((values[0]["distance"]?.double ?? 1) < 0 && (values[2]["distance"]?.double ?? 0) > 99_000)
+
+            #expect(try await waypost("private", "on", "--socket", "socket", in: folder).code == 0)
+            for line in try await list("--json") { #expect(!line.contains("distance") && !line.contains("inside")) }
+            #expect(try await waypost("fences", "active", "--socket", "socket", in: folder).output == "")
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
+        @Test func refusesANameThatTellsNoFormat() async throws {
+            let folder = try TestFolder()
+            let run = try await waypost("fences", "export", "x.foo", "--socket", "socket", in: folder)
+            #expect(run.code == 64 && run.errors.contains("--format"))
+            #expect(try folder.names(in: ".").contains("x.foo") == false)
+        }
+
         @Test(arguments: [
+            ["add", "", "--at", "1,2", "--radius", "5"], ["add", "X", "--id", "", "--at", "1,2", "--radius", "5"],
             ["add", "X", "--at", "91,0", "--radius", "5"], ["add", "X", "--at", "1", "--radius", "5"],
             ["add", "X", "--at", "1,2", "--radius", "0"], ["add", "X", "--at", "1,2", "--radius", "5", "--dwell", "-1"],
         ]) func refusesWhatIsNoFence(arguments: [String]) async throws {

@@ -68,7 +68,8 @@ extension EndToEnd {
             #expect(run.code == 1 && status["health"]?.string == "degraded")
             #expect(status["source"]?["state"]?.string == "fix" && status["log"]?["positions"]?.int == 0)
             let problems = (status["problems"]?.array ?? []).compactMap(\.string)
-            #expect(problems.contains { $0.hasPrefix("positions come, and none is logged since") && $0.contains("date") }, "\(problems)")
+            #expect(
+                problems.contains { $0.hasPrefix("positions come, but none has been logged for ") && $0.contains("date") }, "\(problems)")
             // It is over with the first that is.
             try fifo.write(receiver.epoch(index).text + receiver.epoch(index + 1).text)
             #expect(try await eventually { try await waypost("status", "--socket", "socket", in: folder).code == 0 })
@@ -106,7 +107,7 @@ extension EndToEnd {
             #expect(try await words.exit() == ProgramExit(code: 0))
             #expect(json.positions.count == 3)
             #expect(words.output.split(separator: "\n").count == 3)
-            #expect(words.output.hasPrefix("2026-03-01T12:00:00Z  47.378000"))
+            #expect(words.output.contains("47.378000 N"))
             #expect(json.errors == "" && words.errors == "")
             fifo.close()
         }

@@ -310,7 +310,7 @@ row_S13() {
     "$bin/waypost" fences add Here --at 51.7145,10.2624 --radius 50 --socket "$work/socket" || short "no fence added"
     [[ $("$bin/waypost" fences list --socket "$work/socket" | wc -l) == 2 ]] || short "not two fences"
     printf '{"type":"FeatureCollection","features":[]}' >"$work/fences.geojson"
-    [[ $("$bin/waypost" fences list --socket "$work/socket") == Here,* ]] || short "the file was not read again"
+    [[ $("$bin/waypost" fences list --socket "$work/socket") == Here\ * ]] || short "the file was not read again"
     ended_well || short "the tracker did not end with 0"
     grep -q '<name>Start</name>' "$work"/log/*.gpx || short "the event is no waypoint of the track"
     valid "$work"/log/*.gpx || short "not valid: $(tail -n 1 "$work/xmllint.log")"

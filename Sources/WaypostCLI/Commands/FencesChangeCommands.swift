@@ -34,11 +34,13 @@ struct FencesAddCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func validate() throws {
+        if name.isEmpty { throw ValidationError("NAME must not be empty") }
+        if id?.isEmpty == true { throw ValidationError("--id must not be empty; the name when left out") }
         _ = try fence()
     }
 
     func run() throws {
-        try FenceUpload(daemon).send([try fence()])
+        _ = try FenceUpload(daemon).send([try fence()])
     }
 
     private func fence() throws -> Geofence {
@@ -57,7 +59,7 @@ struct FencesImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Add the fences of a file to those of the running tracker.",
         discussion: """
-            GeoJSON, Tealium, OwnTracks, Traccar or KML. They are kept over restarts; fences of the same ids are replaced. A file that changes \
+            GeoJSON, Tealium, OwnTracks, Traccar or KML. Says how many are new and how many replaced others. They are kept over restarts; fences of the same ids are replaced. A file that changes \
             by itself is better named in the configuration: [geofences] file.
 
             Example: waypost fences import yards.kml
@@ -69,7 +71,12 @@ struct FencesImportCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        try FenceUpload(daemon).send(try FenceInput(path: file).fences())
+        let fences = try Patience.during("reading \(file)") { try FenceInput(path: file).fences() }
+        let replaced = try FenceUpload(daemon).send(fences)
+        let count = Set(fences.map(\.id)).count
+        var line = "imported \(counted(count, "fence"))"
+        if let replaced { line += replaced == 0 ? ", all new" : ": \(count - replaced) new, \(replaced) replaced" }
+        try OutputStream(path: "-").write(line: line)
     }
 }
 
@@ -113,12 +120,24 @@ struct FencesExportCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        let format = format ?? file.split(separator: ".").last.flatMap { FenceFormat(fileExtension: String($0)) } ?? .geojson
-        let export = FenceFormat.write(try fences(), as: format)
+        let format = try format ?? named()
+        let export = FenceFormat.write(try Patience.during("fetching the fences", fences), as: format)
         for remark in export.remarks { SystemProcess.printError("waypost: \(remark)") }
         let output = try OutputStream(path: file)
         try output.write(export.text)
         try output.finish()
+    }
+
+    /// The format that the file's name tells; GeoJSON where it tells none.
+    private func named() throws(CommandFailure) -> FenceFormat {
+        let name = file.split(separator: "/").last ?? ""
+        guard file != "-", let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...] != "." else { return .geojson }
+        let suffix = name[dot...].dropFirst()
+        // GeoJSON is JSON.
+        if suffix.lowercased() == "json" { return .geojson }
+        if let format = FenceFormat(fileExtension: String(suffix)) { return format }
+        let formats = FenceFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        throw CommandFailure(.usage, what: file, why: "its name does not tell the format", next: "use --format \(formats)")
     }
 
     private func fences() throws -> [Geofence] {
@@ -148,7 +167,9 @@ private struct FenceUpload {
         self.daemon = daemon
     }
 
-    func send(_ fences: [Geofence]) throws {
+    /// How many of the same ids they have replaced; nil where the tracker does not say.
+    func send(_ fences: [Geofence]) throws -> Int? {
+        var replaced: Int?
         var client = try daemon.connect()
         var rest = fences[...]
         var size = 100
@@ -169,13 +190,15 @@ private struct FenceUpload {
             let collection: JSONValue
             do throws(JSONError) { collection = try JSONParser().parse(text) } catch { preconditionFailure("what was written can be read") }
             rest = rest.dropFirst(part.count)
-            _ = try client.value(
+            let answer = try client.value(
                 of: .addFences(collection, more: !rest.isEmpty), timeoutMilliseconds: FenceUpload.timeoutMilliseconds)
+            replaced = answer["replaced"]?.int
             progress.add(bytes: part.count)
             // What fills half of a request leaves room for longer ones.
             if text.count < ControlProtocol.maximumRequestBytes / 2 { size *= 2 }
         }
         progress.add(bytes: 0)
+        return replaced
     }
 }
 

@@ -9,7 +9,8 @@ struct FencesListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the fences that the running tracker watches.",
         discussion: """
-            Those of the fence file come first, those added by waypost fences add and import behind them.
+            Those of the fence file come first, those added by waypost fences add and import behind them. The place is the middle; the distance is \
+            that from the device to the border. Neither distance nor side is shown before the first fix, in private mode and inside a privacy zone.
 
             Example: waypost fences list
             """)
@@ -18,14 +19,16 @@ struct FencesListCommand: ParsableCommand {
     var json = false
 
     @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var screen: ScreenOptions
 
     func run() throws {
         let output = try OutputStream(path: "-")
         var client = try daemon.connect()
+        var table = FenceTable(json ? nil : screen.format(askedOf: &client), screenColumns: output.screenColumns)
         var start: Int? = 0
         while let from = start {
             let answer = try client.value(of: .listFences(from: from, withShapes: false))
-            for fence in answer["fences"]?.array ?? [] { try output.write(line: FenceLine(fence).text(isJSON: json)) }
+            for line in table.lines(answer["fences"]?.array ?? []) { try output.write(line: line) }
             start = answer["next"]?.int
         }
         try output.finish()
@@ -47,45 +50,14 @@ struct FencesActiveCommand: ParsableCommand {
     var json = false
 
     @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var screen: ScreenOptions
 
     func run() throws {
         let answer = try daemon.ask(.activeFences)
         let output = try OutputStream(path: "-")
-        for fence in answer["fences"]?.array ?? [] { try output.write(line: FenceLine(fence).text(isJSON: json)) }
+        var table = FenceTable(json ? nil : screen.format(by: daemon), screenColumns: output.screenColumns)
+        for line in table.lines(answer["fences"]?.array ?? []) { try output.write(line: line) }
         try output.finish()
-    }
-}
-
-/// A fence of the running tracker in one line.
-private struct FenceLine {
-    private let fence: JSONValue
-
-    init(_ fence: JSONValue) {
-        self.fence = fence
-    }
-
-    func text(isJSON: Bool) -> String {
-        if isJSON {
-            var text = TextBuffer()
-            text.appendJSON { json in json.element(fence) }
-            return text.string
-        }
-        var words = [fence["name"]?.string ?? "?"]
-        if let id = fence["id"]?.string, id != fence["name"]?.string { words.append("id \(id)") }
-        words.append(shape)
-        if let metres = fence["distance"]?.double { words.append(metres <= 0 ? "\(-metres) m inside its border" : "\(metres) m away") }
-        if fence["inside"]?.bool == true { words.append("the device is inside") }
-        if fence["added"]?.bool == true { words.append("added") }
-        return words.joined(separator: ", ")
-    }
-
-    private var shape: String {
-        switch fence["shape"]?.string {
-        case "circle": "circle of \(fence["radius"]?.double ?? 0) m"
-        case "corridor": "corridor \(fence["width"]?.double ?? 0) m wide"
-        case let other?: other
-        case nil: "?"
-        }
     }
 }
 
@@ -93,7 +65,11 @@ extension ControlClient {
     /// Asks, and waits for the answer as a value.
     mutating func value(of request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> JSONValue {
         let line: [UInt8]
-        do throws(ControlError) { line = try answer(to: request, timeoutMilliseconds: timeoutMilliseconds) } catch {
+        do throws(ControlError) {
+            line = try Patience.during("waiting for the tracker") { () throws(ControlError) in
+                try answer(to: request, timeoutMilliseconds: timeoutMilliseconds)
+            }
+        } catch {
             throw CommandFailure(error)
         }
         return try CommandFailure.readable(line)

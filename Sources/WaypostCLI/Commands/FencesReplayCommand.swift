@@ -27,16 +27,23 @@ struct FencesReplayCommand: ParsableCommand {
     @Flag(help: "Print one JSON object per event.")
     var json = false
 
+    @OptionGroup var screen: ScreenOptions
+
     func run() throws {
-        var index = FenceIndex(try FenceInput(path: fences).fences())
-        index.prepare(for: rule)
+        let format = screen.format
+        let index = try Patience.during("reading \(fences)") {
+            var index = FenceIndex(try FenceInput(path: fences).fences())
+            index.prepare(for: rule)
+            return index
+        }
         let output = try OutputStream(path: "-")
-        for (number, track) in tracks.enumerated() { try replay(track, number: number, index, output) }
+        for (number, track) in tracks.enumerated() { try replay(track, number: number, index, format, output) }
         try output.finish()
     }
 
-    private func replay(_ track: String, number: Int, _ index: FenceIndex, _ output: borrowing OutputStream) throws {
-        guard let format = ConversionFormat(extensionOf: track), let decoder = format.makeDecoder(fixesRollover: false) else {
+    private func replay(_ track: String, number: Int, _ index: FenceIndex, _ format: ScreenFormat, _ output: borrowing OutputStream) throws
+    {
+        guard let kind = ConversionFormat(extensionOf: track), let decoder = kind.makeDecoder(fixesRollover: false) else {
             throw CommandFailure(
                 .usage, what: track, why: "its name does not tell a format that can be read",
                 next: "use \(ConversionFormat.list(ConversionFormat.readable))")
@@ -47,7 +54,7 @@ struct FencesReplayCommand: ParsableCommand {
         var segment = 0
         func take(_ report: PositionReport) {
             switch report {
-            case .position(let position): for event in monitor.process(position) { append(event, track, to: &text) }
+            case .position(let position): for event in monitor.process(position) { append(event, track, format, to: &text) }
             case .noFix(let report): monitor.lose(at: report.time)
             case .sky: break
             }
@@ -66,18 +73,18 @@ struct FencesReplayCommand: ParsableCommand {
             try output.write(text)
             text.removeAll()
         }
-        if let refusal = reader.refusal { throw CommandFailure(.badData, what: track, why: "is not \(format.rawValue): \(refusal)") }
+        if let refusal = reader.refusal { throw CommandFailure(.badData, what: track, why: "is not \(kind.rawValue): \(refusal)") }
         for warning in reader.warnings { SystemProcess.printError("waypost: \(track): \(warning)") }
-        guard reader.hasContent else { throw CommandFailure(.badData, what: track, why: "holds nothing usable as \(format.rawValue)") }
+        guard reader.hasContent else { throw CommandFailure(.badData, what: track, why: "holds nothing usable as \(kind.rawValue)") }
     }
 
-    private func append(_ event: GeofenceEvent, _ track: String, to text: inout TextBuffer) {
+    private func append(_ event: GeofenceEvent, _ track: String, _ format: ScreenFormat, to text: inout TextBuffer) {
         var line = TextBuffer()
         if json {
             line.appendJSON { event.write(to: &$0, track: track) }
         } else {
             if tracks.count > 1 { line.append(string: track + ": ") }
-            event.append(to: &line)
+            event.append(to: &line, format)
         }
         text.append(string: printable(line.string))
         text.append(byte: UInt8(ascii: "\n"))

@@ -26,6 +26,7 @@ struct LedgerCommand: ParsableCommand {
     var json = false
 
     @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var screen: ScreenOptions
 
     func validate() throws {
         if (id == nil) == (since == nil) { throw ValidationError("say which: --id ID or --since TIME") }
@@ -33,6 +34,7 @@ struct LedgerCommand: ParsableCommand {
 
     func run() throws {
         let output = try OutputStream(path: "-")
+        let format = json ? ScreenFormat() : screen.format(by: daemon)
         if let id {
             let records = try daemon.ask(.ledger(.record(id: id)))["records"]?.array ?? []
             guard let record = records.first else {
@@ -40,37 +42,39 @@ struct LedgerCommand: ParsableCommand {
                     .inputMissing, what: "record \"\(id)\"", why: "neither the log nor the outbox knows it",
                     next: "see waypost ledger --since TIME")
             }
-            return try write(record, to: output)
+            return try write(record, format, to: output)
         }
         guard let since else { return }
         var page: ControlRequest.LedgerPage? = .outbox(0)
         while let current = page {
             let answer = try daemon.ask(.ledger(.since(since, current)), timeoutMilliseconds: 60_000)
-            for record in answer["records"]?.array ?? [] { try write(record, to: output) }
+            for record in answer["records"]?.array ?? [] { try write(record, format, to: output) }
             page = answer["next"]?.string.flatMap(ControlRequest.LedgerPage.init(text:))
         }
     }
 
-    private func write(_ record: JSONValue, to output: borrowing OutputStream) throws {
-        if json { try output.write(value: record) } else { try output.write(line: LedgerText(record).text) }
+    private func write(_ record: JSONValue, _ format: ScreenFormat, to output: borrowing OutputStream) throws {
+        if json { try output.write(value: record) } else { try output.write(line: LedgerText(record, format).text) }
     }
 }
 
 /// A line of the ledger for people.
 struct LedgerText {
     let record: JSONValue
+    let format: ScreenFormat
 
-    init(_ record: JSONValue) {
+    init(_ record: JSONValue, _ format: ScreenFormat) {
         self.record = record
+        self.format = format
     }
 
     var text: String {
         let kind = record["kind"]?.string ?? "?"
         if kind == "filtered" {
-            let times = [record["from"], record["to"]].map { $0?.string ?? "?" }.joined(separator: " to ")
+            let times = [record["from"], record["to"]].map { $0?.string.map(format.moment) ?? "?" }.joined(separator: " to ")
             return "\(times)  \(counted(record["count"]?.int ?? 0, "position")) left out: \(record["reason"]?.string ?? "?")"
         }
-        var parts = [record["time"]?.string ?? "(no time)", kind]
+        var parts = [record["time"]?.string.map(format.moment) ?? "(no time)", kind]
         if let name = record["name"]?.string { parts.append("\"\(name)\"") }
         parts.append(record["id"]?.string ?? "?")
         if let number = record["seq"]?.int {
@@ -78,16 +82,16 @@ struct LedgerText {
         } else if record["logged"]?.bool == false {
             parts.append("not logged")
         }
-        let destinations = (record["destinations"]?.array ?? []).map(LedgerText.words)
+        let destinations = (record["destinations"]?.array ?? []).map(words)
         return ([parts.joined(separator: "  ")] + destinations).joined(separator: "; ")
     }
 
-    private static func words(_ destination: JSONValue) -> String {
+    private func words(_ destination: JSONValue) -> String {
         let name = destination["name"]?.string ?? "?"
         let state = destination["state"]?.string ?? "?"
         switch state {
         case "receipt":
-            let time = destination["time"]?.string.map { " at \($0)" } ?? ""
+            let time = destination["time"]?.string.map { " at \(format.moment($0))" } ?? ""
             return "\(name): receipt\(time) (\(destination["answer"]?.string ?? "?"))"
         case "refused": return "\(name): refused (\(destination["reason"]?.string ?? "?"))"
         default: return "\(name): \(state)"

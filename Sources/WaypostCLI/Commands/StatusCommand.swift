@@ -17,6 +17,7 @@ struct StatusCommand: ParsableCommand {
             """)
 
     @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var screen: ScreenOptions
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -37,8 +38,12 @@ struct StatusCommand: ParsableCommand {
         }
         let findings = json ? [] : findings(status)
         let output = try OutputStream(path: "-")
-        for line in json ? [String(decoding: line, as: UTF8.self)] : StatusScreen(status, findings: findings).lines {
-            try output.write(line: line)
+        if json {
+            try output.write(line: String(decoding: line, as: UTF8.self))
+        } else {
+            for line in StatusScreen(status, screen.format(of: status), findings: findings).lines {
+                for part in wrapped(printable(line), columns: output.screenColumns, indent: 10) { try output.write(line: part) }
+            }
         }
         if status["health"]?.string != "healthy" { throw ExitCode(ExitStatus.failed.rawValue) }
     }

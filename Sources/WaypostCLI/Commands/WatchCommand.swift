@@ -18,6 +18,7 @@ struct WatchCommand: ParsableCommand {
             """)
 
     @OptionGroup var daemon: DaemonConnection
+    @OptionGroup var screen: ScreenOptions
 
     @Flag(help: "Print JSON lines: TPV, SKY, EVENT, LOST.")
     var json = false
@@ -59,6 +60,7 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         var client = try daemon.connect()
         let output = try OutputStream(path: "-")
+        var lines = json ? nil : WatchLines(screen.format(askedOf: &client), screenColumns: output.screenColumns)
         var found = 0
         var deadline = nextDeadline
         var patience = WatchPatience(isForEvents: events)
@@ -81,9 +83,11 @@ struct WatchCommand: ParsableCommand {
             if json {
                 try output.write(line: String(decoding: line, as: UTF8.self))
                 patience.noteShown()
-            } else if let text = words(for: report, line, value) {
-                try output.write(line: text)
-                patience.noteShown()
+            } else {
+                for text in lines?.lines(for: report, line, value) ?? [] {
+                    try output.write(line: text)
+                    patience.noteShown()
+                }
             }
         }
     }
@@ -115,28 +119,11 @@ struct WatchCommand: ParsableCommand {
         } catch .timedOut {
             if left > patience.milliseconds { return nil }
             _ = patience.look(&client)
-            let what = "no \(events ? "event" : "fix") for \(DurationText.text(timeout ?? .zero))"
+            let what = "no \(events ? "event" : "fix") for \(spanText(timeout ?? .zero))"
             throw CommandFailure(
                 .timedOut, what: "watch", why: what + (patience.why.map { " (\($0))" } ?? ""), next: "see waypost status")
         } catch {
             throw CommandFailure(error)
-        }
-    }
-
-    private func words(for report: PositionReport?, _ line: [UInt8], _ value: JSONValue?) -> String? {
-        if case .position(let position)? = report {
-            guard significant, let change = try? JSONParser().parse(line), change["cached"]?.bool == true else {  // It was read already.
-                return PositionLine(position).text
-            }
-            let age = change["age"]?.int.map { "\($0) s old" } ?? "of unknown age"
-            return "\(PositionLine(position).text)  known before, \(age)"
-        }
-        guard let value else { return nil }
-        switch value["class"]?.string {
-        case "LOST": return "lost: \(value["detail"]?.string ?? value["reason"]?.string ?? "")"
-        case "EVENT": return EventLine(value).text
-        case "DROPPED": return "(\(value["count"]?.int ?? 0) lines dropped: this terminal is too slow)"
-        default: return nil
         }
     }
 }

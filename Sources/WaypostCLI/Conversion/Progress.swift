@@ -21,20 +21,19 @@ struct Progress {
     /// Notes that so many bytes more are done; 0 is the end.
     mutating func add(bytes: Int) {
         guard Terminal.isErrorInteractive else { return }
-        if bytes == 0 {
-            if isShown { show("\r\u{1B}[K") }
-            return
-        }
+        if bytes == 0 { return clear() }
         doneBytes += Int64(bytes)
         let now = MonotonicClock.milliseconds
         guard now >= nextMilliseconds else { return }
         nextMilliseconds = now + 200
         isShown = true
-        let amount = totalBytes.map { $0 > 0 ? "\(doneBytes * 100 / $0) %" : "" } ?? "\(doneBytes / 1_000_000) MB"
-        show("\r\(name): \(amount)\u{1B}[K")
+        let amount = totalBytes.map { $0 > 0 ? "\(doneBytes * 100 / $0) %" : "" } ?? sizeText(bytes: doneBytes)
+        Terminal.showProgress("\(name): \(amount)")
     }
 
-    private func show(_ text: String) {
-        try? Syscalls.writeAll(Syscalls.standardError, Array(text.utf8))  // Progress that cannot be shown is not missed.
+    /// Removes what is shown, before something else is written; it comes again.
+    mutating func clear() {
+        if isShown { Terminal.showProgress("") }
+        isShown = false
     }
 }

@@ -18,7 +18,7 @@ struct MomentText {
     static var current: MomentText {
         MomentText(
             now: UTCTime(millisecondsSince1970: WallClock.milliseconds),
-            zone: TimeZoneFolder.local(environment: ProcessIdentity.current().environment))
+            zone: ScreenOptions.zone)
     }
 
     /// The moment that the text names; nil when it names none.
@@ -35,6 +35,9 @@ struct MomentText {
             guard let span = try? DurationText.parse(String(text.dropFirst())) else { return nil }  // Not a span: not a moment.
             return now.advanced(byMilliseconds: -Int64(span / .milliseconds(1)))
         }
+        // Screens show a space between day and time.
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let text = words.count == 2 && words[0].utf8.count == 10 ? words.joined(separator: "T") : text
         if let time = UTCTime(rfc3339: text) { return time }
         if let local = ["Z", ":00Z", "T00:00:00Z"].lazy.compactMap({ UTCTime(rfc3339: text + $0) }).first {
             return zone.moment(shownAs: local)

@@ -26,9 +26,9 @@ extension GeofenceEvent {
         }
     }
 
-    /// Appends the event as a line for people: `2026-03-01T00:00:08.000Z enter Yard, crossed, 2.31 m beyond the border`.
-    public func append(to text: inout TextBuffer) {
-        if let time { text.append(time) } else { text.append("-") }
+    /// Appends the event as a line for people: `2026-03-01 00:00:08 enter Yard, crossed, 2.3 m inside`.
+    public func append(to text: inout TextBuffer, _ format: ScreenFormat = ScreenFormat()) {
+        text.append(string: time.map(format.moment) ?? "-")
         text.append(" ")
         text.append(string: kind.rawValue)
         text.append(" ")
@@ -37,17 +37,17 @@ extension GeofenceEvent {
         text.append(string: reason.rawValue)
         if let crossedAt {
             text.append(" at ")
-            text.append(crossedAt)
+            text.append(string: format.moment(crossedAt))
         }
         if let leftAt {
             text.append(" and left at ")
-            text.append(leftAt)
+            text.append(string: format.moment(leftAt))
         }
         if isPredicted { text.append(", predicted") }
         if let distance = evidence.distanceMetres {
             text.append(", ")
-            text.append(abs(distance), decimals: 1)
-            text.append(isPredicted ? " m before the border" : distance <= 0 ? " m inside" : " m outside")
+            text.append(string: format.units.distance(abs(distance)))
+            text.append(isPredicted ? " before the border" : distance <= 0 ? " inside" : " outside")
         }
         if isLate { text.append(", late") }
     }

@@ -42,7 +42,7 @@ struct LogEraseCommand: ParsableCommand {
         let held: CommandFailure
         do throws(RecordingError) {
             let maintenance = try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)")
-            let erasure = try maintenance.erase(from: from, to: to)
+            let erasure = try Patience.during("erasing") { () throws(RecordingError) in try maintenance.erase(from: from, to: to) }
             return (erasure.positionCount, erasure.trackCount)
         } catch {
             guard case .alreadyInUse = error else { throw CommandFailure(error) }
@@ -60,7 +60,9 @@ struct LogEraseCommand: ParsableCommand {
         guard Syscalls.isTerminal(Syscalls.standardInput), Terminal.isErrorInteractive else {
             throw CommandFailure(.usage, what: "erase", why: "nobody is there to be asked", next: "use --yes")
         }
-        SystemProcess.printError("Erase everything in \(folder.path) from then until then, for good? Type yes:")
+        let format = ScreenFormat(zone: ScreenOptions.zone)
+        SystemProcess.printError(
+            "Erase everything in \(folder.path) from \(format.moment(from)) until \(format.moment(to)), for good? Type yes:")
         guard readLine()?.lowercased() == "yes" else { throw CommandFailure(.failed, what: "erase", why: "nothing was erased") }
     }
 }

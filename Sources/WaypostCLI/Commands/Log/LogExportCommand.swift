@@ -53,9 +53,8 @@ struct LogExportCommand: ParsableCommand {
         let last = writer.lastSequence ?? (reader.cursor > 0 ? reader.cursor : end)
         try writer.finish()
         if let damage = reader.damage.first {
-            let stretches = counted(reader.damageCount, "stretch") + (reader.damageCount == 1 ? "" : "es")
             SystemProcess.printError(
-                "waypost: \(damage.path): not readable: \(stretches), \(reader.damagedByteCount) bytes, first at byte \(damage.stretch.offset)"
+                "waypost: \(damage.path): not readable: \(counted(reader.damageCount, "stretch")), \(counted(reader.damagedByteCount, "byte")), first at byte \(damage.stretch.offset)"
             )
         }
         // A line of jsonl tells its own.
@@ -131,7 +130,8 @@ private struct LogExportWriter: ~Copyable {
     private mutating func flush() throws(CommandFailure) {
         guard text.count > 0 else { return }
         try output.write(text)
-        progress.add(bytes: text.count)
+        // Where a person reads the export itself there is nothing else to show.
+        if !output.isInteractive { progress.add(bytes: text.count) }
         text.removeAll()
     }
 }

@@ -25,13 +25,17 @@ struct LogListCommand: ParsableCommand {
         let journals = try attempt { () throws(RecordingError) in try folder.journals() }
         let output = try OutputStream(path: "-")
         var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
+        var entries: [LogListEntry] = []
         for journal in journals {
             // A journal that was deleted since the listing is no track any more.
             guard let entry = try LogListEntry(journal, in: folder, pullers: pullers) else { continue }
             progress.add(bytes: Int(entry.journalByteCount))
-            try output.write(line: json ? entry.line : entry.text)
+            if json { try output.write(line: entry.line) } else { entries.append(entry) }
         }
         progress.add(bytes: 0)
+        let format = ScreenFormat(zone: ScreenOptions.zone)
+        var table = TextTable(LogListEntry.columns, screenColumns: output.screenColumns)
+        for line in table.lines(entries.map { $0.cells(format) }) { try output.write(line: line) }
     }
 }
 
@@ -103,25 +107,27 @@ struct LogListEntry {
         return text.string
     }
 
-    /// One line for people.
-    var text: String {
-        var words = [journal.stem]
-        if let firstTime, let lastTime {
-            var times = TextBuffer()
-            times.append(firstTime, trimsMilliseconds: true)
-            times.append(" to ")
-            times.append(lastTime, trimsMilliseconds: true)
-            words.append(times.string)
-        }
-        words.append("\(counted(positionCount, "position")) in \(counted(segmentCount, "segment"))")
-        words.append(track.map { "gpx \(LogListEntry.size($0.byteCount))" } ?? (journal.isOpen ? "open" : "gpx gone"))
-        words.append("journal \(LogListEntry.size(journalByteCount))")
-        if damagedByteCount > 0 { words.append("\(damagedByteCount) bytes damaged") }
-        if !pulledBy.isEmpty { words.append("fetched by \(pulledBy.joined(separator: ", "))") }
-        return words.joined(separator: "  ")
-    }
+    /// The columns of the list for people.
+    static let columns: [TextTable.Column] = [
+        .init(title: "track"), .init(title: "from"), .init(title: "to", isTrailing: true), .init(title: "positions", isTrailing: true),
+        .init(title: "segments", isTrailing: true, isOptional: true), .init(title: "GPX", isTrailing: true),
+        .init(title: "journal", isTrailing: true, isOptional: true), .init(title: "remarks"),
+    ]
 
-    private static func size(_ byteCount: Int64) -> String {
-        byteCount < 10_000 ? "\(byteCount) B" : byteCount < 10_000_000 ? "\(byteCount / 1_000) kB" : "\(byteCount / 1_000_000) MB"
+    /// One row for people.
+    func cells(_ format: ScreenFormat) -> [String] {
+        var remarks: [String] = []
+        if damagedByteCount > 0 { remarks.append("\(counted(damagedByteCount, "byte")) damaged") }
+        if !pulledBy.isEmpty { remarks.append("fetched by \(pulledBy.joined(separator: ", "))") }
+        // To the minute: the name has the second.
+        func minute(_ time: UTCTime) -> String { String(format.moment(time).prefix(16)) }
+        let isOneDay = firstTime.map(format.day) == lastTime.map(format.day)
+        return [
+            journal.stem, firstTime.map(minute) ?? "",
+            lastTime.map { isOneDay ? String(format.timeOfDay($0).prefix(5)) : minute($0) } ?? "", counted(positionCount, "position"),
+            counted(segmentCount, "segment"),
+            track.map { "GPX \(sizeText(bytes: $0.byteCount))" } ?? (journal.isOpen ? "open" : "GPX gone"),
+            "journal \(sizeText(bytes: journalByteCount))", remarks.joined(separator: ", "),
+        ]
     }
 }

@@ -21,13 +21,16 @@ struct LogRecoverCommand: ParsableCommand {
     func run() throws {
         let folder = try location.folder()
         let recovery = try attempt { () throws(RecordingError) in
-            try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)").recover()
+            try Patience.during("making GPX files") { () throws(RecordingError) in
+                try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)").recover()
+            }
         }
         let output = try OutputStream(path: "-")
         for track in recovery.tracks {
             if track.damageCount > 0 {
                 SystemProcess.printError(
-                    "waypost: \(track.journalPath): \(track.damagedByteCount) bytes in \(track.damageCount) places could not be read")
+                    "waypost: \(track.journalPath): \(counted(track.damagedByteCount, "byte")) in \(counted(track.damageCount, "place")) could not be read"
+                )
             }
             for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(line: path) }
         }

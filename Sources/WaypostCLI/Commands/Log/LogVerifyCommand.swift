@@ -37,6 +37,7 @@ struct LogVerifyCommand: ParsableCommand {
                 throw CommandFailure(error)
             }
             faultCount += faults.count
+            if !faults.isEmpty { progress.clear() }
             for fault in faults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
             progress.add(bytes: Int(Syscalls.byteCount(of: journal.path) ?? 0))
         }

@@ -1,0 +1,43 @@
+import Testing
+import Waypost
+import WaypostTestKit
+
+extension EndToEnd {
+    /// What people see is in their units and by their clocks; data is in SI units and UTC.
+    struct DisplayTests {
+        @Test func showsLocalTimeAndUnitsAndKeepsThemOutOfData() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let configuration = try folder.write("[display]\nunits = \"imperial\"\ntime_zone = \"Asia/Kathmandu\"\n", to: "waypost.toml")
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", configuration])
+            let words = try await tracker.watch("--count", "1")
+            let json = try await tracker.watch("--json", "--count", "1")
+            let receiver = SimulatedReceiver()
+            for index in 0..<3 { try fifo.write(receiver.epoch(index).text) }
+            #expect(try await words.exit() == ProgramExit(code: 0))
+            #expect(try await json.exit() == ProgramExit(code: 0))
+            // The tracker's own settings, without one word on this command line.
+            #expect(words.output.hasPrefix("2026-03-01 17:45:0"), "\(words.output)")
+            #expect(words.output.contains(" ft") && !words.output.contains(" m "))
+            #expect(json.positions.first?.time == receiver.epoch(0).time)
+
+            func status(_ arguments: String..., zone: String? = nil) async throws -> String {
+                let command = [Program.waypost.path, "status", "--socket", "socket"] + arguments
+                return try await finish(command, in: folder, environment: zone.map { ["TZ": $0] } ?? [:]).output
+            }
+            #expect(try await status().contains("at 2026-03-01 17:45:0"))
+            // Who asks has the last word.
+            let mine = try await status("--units", "metric", zone: "Asia/Tokyo")
+            #expect(mine.contains("at 2026-03-01 21:00:0") && !mine.contains(" ft"), "\(mine)")
+            let data = try JSONParser().parse(Array(try await status("--json", zone: "Asia/Tokyo").utf8))
+            #expect(data["position"]?["time"]?.string?.hasPrefix("2026-03-01T12:00:0") == true)
+            let list = try await waypost("log", "list", "--log", "log", in: folder, environment: ["TZ": "Asia/Tokyo"])
+            #expect(list.output.contains("  2026-03-01 21:00  "), "\(list.output)")
+            #expect(list.output.contains("iB"))
+            fifo.close()
+            _ = try await tracker.process.exit()
+            let track = try #require(try tracker.tracks.first)
+            #expect(track.text.contains("2026-03-01T12:00:00Z"))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Testing
+import Waypost
+
+@testable import WaypostCLI
+
+/// What stands on the screen: columns that stay where they are, within 80, in the person's units and by the person's clocks.
+@Suite struct ScreenTests {
+    private let swiss = ScreenFormat(units: .metric, zone: TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3") ?? .utc)
+
+    private func position(_ latitude: Double, _ longitude: Double, speed: Double?, accuracy: Double?) throws -> Position {
+        var position = Position(
+            time: UTCTime(rfc3339: "2026-03-01T12:00:00Z"),
+            coordinate: try #require(Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude)), mode: .threeDimensional)
+        position.altitudeMSLMetres = 408.4
+        position.speedMetresPerSecond = speed
+        position.courseDegrees = speed.map { _ in 359.8 }
+        position.accuracy = accuracy.map { HorizontalAccuracy(radiusMetres: $0, origin: .receiver) }
+        position.quality.satellitesUsed = 1
+        return position
+    }
+
+    @Test func keepsTheColumnsOfARow() throws {
+        let rows = [
+            PositionLine(try position(47.378, 8.54, speed: 12, accuracy: 3.24), swiss).row(screenColumns: 80),
+            PositionLine(try position(-7.1, -178.25, speed: 33, accuracy: 12.4), swiss).row(screenColumns: 80),
+            PositionLine(try position(0.25, 8.54, speed: nil, accuracy: nil), swiss).row(screenColumns: 80),
+        ]
+        #expect(
+            rows == [
+                "2026-03-01 13:00:00  47.378000 N   8.540000 E   408 m  43.2 km/h   0\u{B0}  \u{B1}3.2 m",
+                "2026-03-01 13:00:00   7.100000 S 178.250000 W   408 m   119 km/h   0\u{B0}  \u{B1}12 m",
+                "2026-03-01 13:00:00   0.250000 N   8.540000 E   408 m",
+            ])
+        var simulated = try position(-47.378, -178.54, speed: 33, accuracy: 3.24)
+        simulated.status = .simulated
+        let row = PositionLine(simulated, swiss).row(screenColumns: 80)
+        #expect(row.hasSuffix("simulated") && row.count <= 80, "\(row.count)")
+        let wide = PositionLine(try position(47.378, 8.54, speed: 12, accuracy: 3.24), swiss).row(screenColumns: nil)
+        #expect(wide.hasSuffix("\u{B1}3.2 m  3D  1 satellite"))
+    }
+
+    @Test func showsThePersonsUnits() throws {
+        let moving = try position(47.378, 8.54, speed: 12, accuracy: 3.24)
+        #expect(
+            PositionLine(moving, ScreenFormat(units: .imperial)).words == [
+                "47.378000 N 8.540000 E, 1340 ft, \u{B1}10.6 ft", "3D, 26.8 mph, 0\u{B0}, 1 satellite",
+            ])
+        #expect(PositionLine(moving, ScreenFormat(units: .nautical)).words[1].contains("23.3 kn"))
+    }
+
+    @Test func saysHowLongThePositionWasLostAndWhereItWasLast() throws {
+        var watch = WatchLines(swiss, screenColumns: 80)
+        let lost =
+            #"{"class":"LOST","reason":"silent","detail":"the source is silent","last":{"class":"TPV","mode":2,"lat":47.378,"lon":8.54},"last_age":125}"#
+        #expect(
+            watch.lines(for: nil, [], try JSONParser().parse(lost))
+                == ["lost: the source is silent; last at 47.378000 N 8.540000 E, 2 min 5 s ago"])
+        let found = watch.lines(for: .position(try position(1, 2, speed: nil, accuracy: nil)), Array("{}".utf8), nil)
+        #expect(found.count == 2 && found[0] == "fix again, 0 s after it was lost")
+        #expect(watch.lines(for: .position(try position(1, 2, speed: nil, accuracy: nil)), Array("{}".utf8), nil).count == 1)
+        #expect(watch.lines(for: nil, [], try JSONParser().parse(#"{"class":"LOST","detail":"no fix"}"#)) == ["lost: no fix"])
+        #expect(
+            watch.lines(for: nil, [], try JSONParser().parse(#"{"class":"DROPPED","count":1}"#))
+                == ["(1 line dropped: this terminal is too slow)"])
+    }
+
+    @Test func showsEventsByTheClocksOfThePlace() throws {
+        let event =
+            #"{"time":"2026-03-01T22:59:59.250Z","event":"enter","fence":"Yard","reason":"crossed","crossed_at":"2026-03-01T22:59:58Z","left_at":"2026-03-01T23:00:01Z"}"#
+        #expect(
+            EventLine(try JSONParser().parse(event), swiss).text
+                == "2026-03-01 23:59:59.250  enter Yard, crossed at 23:59:58 and left at 2026-03-02 00:00:01")
+    }
+
+    // MARK: - Tables
+
+    private let columns: [TextTable.Column] = [
+        .init(title: "name", isCut: true), .init(title: "size", isTrailing: true), .init(title: "id", isOptional: true),
+        .init(title: "why"),
+    ]
+
+    @Test func alignsColumns() {
+        var table = TextTable(columns, screenColumns: nil)
+        #expect(
+            table.lines([["Home", "2 KiB", "", "x"], ["\u{65E5}\u{672C}", "12 KiB", "", ""]]) == [
+                "Home   2 KiB  x", "\u{65E5}\u{672C}  12 KiB",
+            ])
+        // What comes later stands where the others stand.
+        #expect(table.lines([["A", "1 KiB", "", "y"]]) == ["A      1 KiB  y"])
+        #expect(table.lines([]) == [])
+    }
+
+    @Test func fitsAScreen() {
+        var table = TextTable(columns, screenColumns: 24)
+        let lines = table.lines([["A very long name", "2 KiB", "the-id", "why not"], ["B", "200 KiB", "x", ""]])
+        #expect(
+            lines == ["name        size  why", "A ve...    2 KiB  why not", "B        200 KiB"]
+                || lines.allSatisfy { displayWidth($0) <= 26 }, "\(lines)")
+        #expect(lines[0].hasPrefix("name") && !lines[0].contains("id"))
+        #expect(lines[1].contains("..."))
+    }
+
+    @Test func keepsNamesFromSteeringTheTerminal() {
+        var table = TextTable([.init(title: "name"), .init(title: "x")], screenColumns: nil)
+        #expect(table.lines([["a\u{1B}[2Jb", "1"], ["c", "2"]]) == ["a\\u001b[2Jb  1", "c            2"])
+    }
+
+    @Test func wrapsWordsBehindAnIndent() {
+        #expect(
+            wrapped("problem   one two three four five six", columns: 30, indent: 10) == [
+                "problem   one two three four", "          five six",
+            ])
+        #expect(
+            wrapped("          one two three four five six", columns: 24, indent: 10) == [
+                "          one two three", "          four five six",
+            ])
+        #expect(wrapped("short", columns: 30, indent: 10) == ["short"])
+        #expect(wrapped("problem   one two three four five six", columns: nil, indent: 10).count == 1)
+    }
+}
