@@ -2,6 +2,7 @@ import Logging
 import Waypost
 import WaypostControl
 import WaypostGeofences
+import WaypostPositioning
 import WaypostSystem
 
 // What is asked about fences.
@@ -16,7 +17,7 @@ extension TrackerCommands {
         await fences.reload()
         let all = await fences.keeper.fences
         let added = await fences.keeper.addedIDs
-        let inside = Set(await fences.keeper.insideIDs)
+        let inside = await insideIDs
         let start = min(start, all.count)
         let rest = all.dropFirst(start)
         var page = rest.prefix(withShapes ? TrackerCommands.fencesWithShapes : TrackerCommands.fencesWithoutShapes)
@@ -28,6 +29,8 @@ extension TrackerCommands {
             page = page.prefix(page.count / 2)
         }
         let next = start + max(page.count, 1)
+        let distances = withShapes || inside == nil ? nil : await fences.keeper.distances(to: page)
+        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
         return ControlProtocol.object("FENCES") { json in
             json.member("total", all.count)
             if next < all.count { json.member("next", next) }
@@ -36,24 +39,38 @@ extension TrackerCommands {
                 json.member("collection", json: collection.bytes.lazy.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
             } else {
                 json.array("fences") { json in
-                    for fence in page { json.append(fence, isAdded: added.contains(fence.id), isInside: inside.contains(fence.id)) }
+                    for (index, fence) in page.enumerated() {
+                        json.append(
+                            fence, isAdded: added.contains(fence.id), isInside: inside?.contains(fence.id), now: now,
+                            distanceMetres: distances?[index])
+                    }
                 }
             }
         }
     }
 
+    /// The fences that the device is inside of; nil while nobody is told where it is.
+    private var insideIDs: Set<String>? {
+        get async {
+            // Asked after the withholding began, the keeper knows nothing newer.
+            let ids = await fences.keeper.insideIDs
+            return await source.withholding == nil ? Set(ids) : nil
+        }
+    }
+
     func listActiveFences() async -> [UInt8] {
         let nearest = await fences.keeper.nearest(TrackerCommands.activeFences)
-        let inside = Set(await fences.keeper.insideIDs)
+        let inside = await insideIDs
+        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
         let added = await fences.keeper.addedIDs
         let count = await fences.keeper.fenceCount
         return ControlProtocol.object("FENCES") { json in
             json.member("total", count)
             json.array("fences") { json in
-                for (fence, metres) in nearest {
+                // Which are the nearest would tell where it is.
+                for (fence, metres) in inside == nil ? [] : nearest {
                     json.append(
-                        fence, isAdded: added.contains(fence.id), isInside: inside.contains(fence.id),
-                        distanceMetres: (metres * 10).rounded() / 10)
+                        fence, isAdded: added.contains(fence.id), isInside: inside?.contains(fence.id), now: now, distanceMetres: metres)
                 }
             }
         }
@@ -77,11 +94,12 @@ extension TrackerCommands {
             return TrackerCommands.changed(0, waiting: count)
         }
         let fences = fenceParts.take(on: connection) + part
+        let known = Set(await self.fences.keeper.fences.map(\.id))
         do throws(SystemError) { try await self.fences.add(fences) } catch {
             throw ControlRefusal(cannotKeep: "fences", error)
         }
         logger.notice("\(counted(fences.count, "fence")) added or changed (user \(peer.userID))")
-        return TrackerCommands.changed(fences.count)
+        return TrackerCommands.changed(fences.count, replaced: Set(fences.map(\.id)).intersection(known).count)
     }
 
     private static func fences(of collection: JSONValue) throws(ControlRefusal) -> [Geofence] {
@@ -115,16 +133,19 @@ extension TrackerCommands {
         return TrackerCommands.changed(1)
     }
 
-    private static func changed(_ count: Int, waiting: Int? = nil) -> [UInt8] {
+    private static func changed(_ count: Int, replaced: Int? = nil, waiting: Int? = nil) -> [UInt8] {
         ControlProtocol.object("FENCES_CHANGED") { json in
             json.member("changed", count)
+            json.member("replaced", replaced)
             json.member("waiting", waiting)
         }
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func append(_ fence: Geofence, isAdded: Bool, isInside: Bool, distanceMetres: Double? = nil) {
+    fileprivate mutating func append(_ fence: Geofence, isAdded: Bool, isInside: Bool?, now: UTCTime, distanceMetres: Double?) {
+        let isExpired = fence.expires.map { $0 <= now } ?? false
+        let middle = fence.shape.middle
         object { json in
             json.member("id", fence.id)
             json.member("name", fence.name)
@@ -137,11 +158,16 @@ extension JSONWriter {
                 json.member("shape", "corridor")
                 json.member("width", 2 * halfWidth)
             }
+            json.member("lat", middle.latitudeDegrees)
+            json.member("lon", middle.longitudeDegrees)
             json.member("dwell_seconds", fence.dwellSeconds)
             json.member("expires", fence.expires)
+            json.member("expired", isExpired ? true : nil)
             json.member("added", isAdded ? true : nil)
-            json.member("inside", isInside ? true : nil)
-            json.member("distance", distanceMetres)
+            if let distanceMetres, !isExpired {
+                json.member("inside", isInside)
+                json.member("distance", (distanceMetres * 10).rounded() / 10)
+            }
         }
     }
 }
