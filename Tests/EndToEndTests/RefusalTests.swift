@@ -81,6 +81,28 @@ extension EndToEnd {
             #expect(check.output == "waypost.toml: ok\n")
         }
 
+        /// A token that is not there was "ok", and the destination was then not opened.
+        @Test func looksAtTheFilesThatAConfigurationNames() async throws {
+            let folder = try TestFolder()
+            try folder.write(
+                "[[destination]]\nname = \"a\"\nurl = \"https://example.org/\"\ntoken_file = \"token\"\n[geofences]\nfile = \"none.geojson\"\n",
+                to: "waypost.toml")
+            let missing = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(missing.code == 78 && missing.output == "")
+            #expect(
+                missing.complaints.sorted() == [
+                    "waypost: waypost.toml:4:1: [[destination]] token_file: token: there is no such file",
+                    "waypost: waypost.toml:6:1: [geofences] file: none.geojson: there is no such file",
+                ])
+            try folder.write("{\"type\":\"FeatureCollection\",\"features\":[]}", to: "none.geojson")
+            try folder.write("secret\n", to: "token")
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("token"))
+            let open = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(open.code == 78 && open.complaints.count == 1 && open.errors.contains("chmod 600 token"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("token"))
+            #expect(try await waypost("config", "check", "waypost.toml", in: folder).code == 0)
+        }
+
         @Test func refusesWhatAnotherDaemonUses() async throws {
             let folder = try TestFolder()
             let fifo = try ReceiverFIFO("receiver", in: folder)

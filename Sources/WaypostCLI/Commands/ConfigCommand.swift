@@ -15,7 +15,8 @@ struct ConfigCommand: ParsableCommand {
             commandName: "check",
             abstract: "Report every mistake in a configuration, with its place.",
             discussion: """
-                Reads the file and conf.d/*.toml beside it, as the tracker does. Exit code 78 when there is a mistake, 66 when the file \
+                Reads the file and conf.d/*.toml beside it, as the tracker does, and looks whether the files that they name are there, and whether \
+                others may read secrets. Exit code 78 when there is a mistake, 66 when the file \
                 does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
@@ -25,6 +26,9 @@ struct ConfigCommand: ParsableCommand {
 
         func run() throws {
             let loaded = try input.load()
+            let mistakes = NamedFiles(loaded).mistakes
+            for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
+            if !mistakes.isEmpty { throw ExitCode(ExitStatus.badConfiguration.rawValue) }
             try OutputStream(path: "-").write(line: "\(ConfigurationInput.names(loaded)): ok")
         }
     }

@@ -1,0 +1,46 @@
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// The files that a configuration names: whether they are there, and secrets are secret.
+struct NamedFiles {
+    private let loaded: LoadedConfiguration
+
+    init(_ loaded: LoadedConfiguration) {
+        self.loaded = loaded
+    }
+
+    /// Keys whose value is the path of a file that must be there.
+    private static let keys: Set<String> = [
+        "[geofences] file", "[[destination]] token_file", "[[destination]] password_file", "[[destination]] secret_file",
+        "[[destination]] ca_file", "[[destination]] client_certificate", "[[destination]] client_key",
+    ]
+    private static let secrets: Set<String> = ["token_file", "password_file", "secret_file"]
+
+    /// What is wrong, a line each: `waypost.toml:12:1: [[destination]] token_file: /etc/x: there is no such file`.
+    var mistakes: [String] {
+        loaded.entries.compactMap { entry in
+            guard NamedFiles.keys.contains("\(entry.section) \(entry.key)"), let path = NamedFiles.text(entry.value), !path.isEmpty,
+                let problem = problem(path, isSecret: NamedFiles.secrets.contains(entry.key))
+            else { return nil }
+            let place = entry.origin.map { "\($0.file):\($0.place.line):\($0.place.column): " } ?? ""
+            return "\(place)\(entry.section) \(entry.key): \(problem)"
+        }
+    }
+
+    private func problem(_ path: String, isSecret: Bool) -> String? {
+        // What systemd lends is there when the service runs.
+        if isSecret, path.hasPrefix("credential:") { return nil }
+        guard Syscalls.kind(path) != .missing else {
+            let hidden = path.lastIndex(of: "/").map { !Syscalls.isFolder(String(path[...$0])) } ?? false
+            return "\(path): there is no such file" + (hidden ? ", or this user may not see it" : "")
+        }
+        guard isSecret else { return nil }
+        return Syscalls.isOpenToOthers(path) ? "\(path): other users may read or change it; chmod 600 \(path)" : nil
+    }
+
+    /// A value of TOML that is a text; its escapes are those of JSON.
+    private static func text(_ value: String) -> String? {
+        (try? JSONParser().parse(Array(value.utf8)))?.string  // Another kind of value names no file.
+    }
+}
