@@ -64,6 +64,12 @@ struct OutputStream: ~Copyable {
         try write(Array((printable(line) + "\n").utf8))
     }
 
+    /// Writes the path of a file as one line: its bytes, but for a person the text that stands for them.
+    func write(path: String) throws(CommandFailure) {
+        let line = printable(path)
+        try write(isInteractive ? Array((line.shownName + "\n").utf8) : line.nameBytes + [UInt8(ascii: "\n")])
+    }
+
     /// Writes a JSON value as one line.
     func write(value: JSONValue) throws(CommandFailure) {
         var text = TextBuffer()

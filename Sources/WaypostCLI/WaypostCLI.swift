@@ -26,7 +26,7 @@ struct WaypostCLI: ParsableCommand {
         Syscalls.holdStandardDescriptors()
         // A reader that went away (`| head`) is an error of write, not a signal.
         Signals.ignoreBrokenPipe()
-        let words = CommandLineWords(Array(CommandLine.arguments.dropFirst()))
+        let words = CommandLineWords(SystemProcess.arguments)
         do {
             var command = try parseAsRoot(words.joined)
             try command.run()

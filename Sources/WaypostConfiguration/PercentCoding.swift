@@ -1,8 +1,10 @@
+import WaypostSystem
+
 /// `%` and two hexadecimal digits for a byte that would mean something else (RFC 3986, 2.1).
 enum PercentCoding {
     /// The text with each `%XX` replaced by its byte; a `%` without two hexadecimal digits stands for itself.
     static func decode(_ text: Substring) throws(SourceURLError) -> String {
-        let coded = Array(text.utf8)
+        let coded = String(text).nameBytes
         var bytes: [UInt8] = []
         bytes.reserveCapacity(coded.count)
         var index = 0
@@ -17,18 +19,22 @@ enum PercentCoding {
                 index += 1
             }
         }
-        guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { throw .notAPath(String(text)) }
-        return decoded
+        guard !bytes.contains(0) else { throw .notAPath(String(text)) }
+        return String(nameBytes: bytes)
     }
 
-    /// A path with `%`, `?` and control characters coded, so that ``decode(_:)`` gives it back and a line stays a line.
+    /// A path with `%`, `?`, control characters and bytes that are no UTF-8 coded, so that ``decode(_:)`` gives it back and a line stays a line.
     static func encode(_ path: String) -> String {
         var bytes: [UInt8] = []
-        for byte in path.utf8 {
-            if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "?") {
-                bytes += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
-            } else {
-                bytes.append(byte)
+        for scalar in path.unicodeScalars {
+            let coded = String(scalar)
+            let isUTF8 = coded.nameBytes == Array(coded.utf8)
+            for byte in coded.nameBytes {
+                if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "?") || !isUTF8 {
+                    bytes += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+                } else {
+                    bytes.append(byte)
+                }
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -63,7 +63,7 @@ public final class ControlServer: Sendable {
                     .writeBufferWaterMark, value: .init(low: max(1, limits.unsentBytes / 4), high: limits.unsentBytes)
                 )
                 .childChannelInitializer { channel in ControlConnection.join(channel, hub) }
-                .bind(unixDomainSocketPath: path).get()
+                .bind(to: SocketAddress(try UnixSocket.address(path))).get()
             do { try UnixSocket.setMode(path, 0o666) } catch {
                 try await listener.close()
                 throw error
@@ -112,7 +112,7 @@ public final class ControlServer: Sendable {
     }
 
     private static func prepare(_ path: String) throws(ControlError) {
-        guard path.utf8.count <= UnixSocket.maximumPathBytes else {
+        guard path.nameBytes.count <= UnixSocket.maximumPathBytes else {
             throw .pathTooLong(path: path, limit: UnixSocket.maximumPathBytes)
         }
         do {

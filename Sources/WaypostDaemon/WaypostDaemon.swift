@@ -21,7 +21,7 @@ enum WaypostDaemon {
     /// Does what the arguments say; the program's exit code.
     private static func run(until stop: StopRequest) async -> ExitStatus {
         do {
-            try await tracker(DaemonOptions(arguments: Array(CommandLine.arguments.dropFirst()))).run(until: stop)
+            try await tracker(DaemonOptions(arguments: SystemProcess.arguments)).run(until: stop)
         } catch DaemonOptions.Instead.printHelp {
             print(DaemonOptions.help)
         } catch DaemonOptions.Instead.printVersion {

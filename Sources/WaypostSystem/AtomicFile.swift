@@ -57,7 +57,7 @@ public struct AtomicFile: ~Copyable {
     deinit {
         Syscalls.close(descriptor)
         // Nothing can be done about a temporary file that cannot be removed; the next writer of that name removes it.
-        if !isCommitted { _ = unlink(temporaryPath) }
+        if !isCommitted { _ = unlink(temporaryPath.cName) }
     }
 
     /// Writes a small file at once.

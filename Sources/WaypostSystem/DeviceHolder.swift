@@ -41,17 +41,17 @@ extension Syscalls {
     public static func linkTarget(_ path: String) -> String? {
         let bytes = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
             let length = buffer.withMemoryRebound(to: CChar.self) { names in
-                names.baseAddress.map { readlink(path, $0, names.count) } ?? 0
+                names.baseAddress.map { readlink(path.cName, $0, names.count) } ?? 0
             }
             count = max(0, length)
         }
-        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+        return bytes.isEmpty ? nil : String(nameBytes: bytes)
     }
 
     /// The name of the group that owns what the path names; nil when there is nothing, or the group has no name.
     public static func groupName(of path: String) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path.cName, &status) == 0 else { return nil }
         var entry = group()
         var buffer = [CChar](repeating: 0, count: 4_096)
         var found: UnsafeMutablePointer<group>?

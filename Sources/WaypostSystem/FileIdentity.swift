@@ -10,7 +10,7 @@ public struct FileIdentity: Sendable, Hashable {
     /// The identity of what a path names, links followed; nil when there is nothing.
     public init?(of path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path.cName, &status) == 0 else { return nil }
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }

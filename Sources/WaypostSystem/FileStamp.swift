@@ -13,7 +13,7 @@ public struct FileStamp: Sendable, Hashable {
     /// The stamp of what a path names, links followed; nil when there is nothing.
     public init?(of path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path.cName, &status) == 0 else { return nil }
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
         byteCount = Int64(status.st_size)

@@ -44,22 +44,22 @@ extension Syscalls {
     /// Whether the path itself is a folder, not a link to one.
     public static func isOwnFolder(_ path: String) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return lstat(path.cName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether two folders belong to the same user, the second itself and not what a link leads to.
     public static func haveSameOwner(_ first: String, _ second: String) -> Bool {
         var (one, other) = (stat(), stat())
-        return stat(first, &one) == 0 && lstat(second, &other) == 0 && one.st_uid == other.st_uid
+        return stat(first.cName, &one) == 0 && lstat(second.cName, &other) == 0 && one.st_uid == other.st_uid
     }
 
     /// Makes a folder the working folder.
     public static func enterFolder(_ path: String) throws(SystemError) {
-        try retrying("enter", path: path) { chdir(path) }
+        try retrying("enter", path: path) { chdir(path.cName) }
     }
 
     private static func owner(ofFolderOf path: String) -> uid_t? {
         var status = stat()
-        return stat(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", &status) == 0 ? status.st_uid : nil
+        return stat((path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".").cName, &status) == 0 ? status.st_uid : nil
     }
 }

@@ -7,7 +7,7 @@ extension ProcessIdentity {
     /// - Concurrency: of the whole process; see ``actAsItself()``.
     public static func actAsOwner(ofFolder path: String) throws(SystemError) {
         var status = stat()
-        guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
+        guard geteuid() == 0, stat(path.cName, &status) == 0, status.st_uid != 0 else { return }
         try Syscalls.retrying("leave the groups of root for", path: path) { setgroups(0, nil) }
         // Root's group would give more than the owner has.
         try Syscalls.retrying("take the group of", path: path) { setegid(status.st_gid != 0 ? status.st_gid : nobody) }

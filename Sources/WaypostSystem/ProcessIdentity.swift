@@ -16,7 +16,7 @@ public struct ProcessIdentity: Equatable, Sendable {
         var environment: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
-            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let pair = String(name: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             if pair.count == 2, environment[String(pair[0])] == nil { environment[String(pair[0])] = String(pair[1]) }
             entry += 1
         }

@@ -137,11 +137,11 @@ public struct ShellCommand: ~Copyable {
         posix_spawnattr_setsigmask(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
-        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0.cName) }
         defer { for pointer in pointers { free(pointer) } }
         pointers.append(nil)
         var processID: pid_t = 0
-        let code = posix_spawn(&processID, arguments[0], &files, &attributes, pointers, environ)
+        let code = posix_spawn(&processID, arguments[0].cName, &files, &attributes, pointers, environ)
         guard code == 0 else { throw SystemError(code: code, operation: "start", path: arguments[0]) }
         return processID
     }

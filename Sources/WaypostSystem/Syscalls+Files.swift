@@ -98,7 +98,7 @@ extension Syscalls {
     /// As root, gives an open file to the owner of a folder, so that a service can use what its administrator made; else does nothing.
     public static func adoptOwner(ofFolder folder: String, _ descriptor: Int32, path: String? = nil) throws(SystemError) {
         var status = stat()
-        guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 || status.st_gid != 0 else { return }
+        guard geteuid() == 0, stat(folder.cName, &status) == 0, status.st_uid != 0 || status.st_gid != 0 else { return }
         try retrying("chown", path: path) { fchown(descriptor, status.st_uid, status.st_gid) }
     }
 
@@ -106,7 +106,7 @@ extension Syscalls {
     @discardableResult
     public static func remove(_ path: String) throws(SystemError) -> Bool {
         do {
-            try retrying("remove", path: path) { unlink(path) }
+            try retrying("remove", path: path) { unlink(path.cName) }
             return true
         } catch {
             if error.code == ENOENT { return false }
@@ -117,7 +117,7 @@ extension Syscalls {
     /// Whether anything has that name; a link counts, wherever it points to.
     public static func exists(_ path: String) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0
+        return lstat(path.cName, &status) == 0
     }
 
     /// The whole of a small ordinary file; nil when there is none.
@@ -147,20 +147,20 @@ extension Syscalls {
     /// How many bytes the file of that path has, links followed; nil when there is none.
     public static func byteCount(of path: String) -> Int64? {
         var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+        return stat(path.cName, &status) == 0 ? Int64(status.st_size) : nil
     }
 
     /// How many bytes a program without rights can still write on the file system of that path; nil when that cannot be known.
     public static func freeByteCount(at path: String) -> Int64? {
         var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return nil }
+        guard statvfs(path.cName, &status) == 0 else { return nil }
         return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
     }
 
     /// How many bytes the file system of that path has in all; nil when that cannot be known.
     public static func diskByteCount(at path: String) -> Int64? {
         var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return nil }
+        guard statvfs(path.cName, &status) == 0 else { return nil }
         return Int64(clamping: UInt64(status.f_blocks) * UInt64(status.f_frsize))
     }
 
@@ -179,7 +179,7 @@ extension Syscalls {
     /// What the path names, links followed.
     public static func kind(_ path: String) -> PathKind {
         var status = stat()
-        guard stat(path, &status) == 0 else { return .missing }
+        guard stat(path.cName, &status) == 0 else { return .missing }
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .regular
         case S_IFDIR: return .folder
@@ -190,13 +190,13 @@ extension Syscalls {
     /// Whether the path names a pipe, links followed.
     public static func isPipe(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+        return stat(path.cName, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
     /// Whether users other than the owner may read or change a file; of one that cannot be looked at nobody knows, so they may.
     public static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) != 0 || status.st_mode & 0o077 != 0
+        return stat(path.cName, &status) != 0 || status.st_mode & 0o077 != 0
     }
 
     /// The path without links; the path of what is missing when it, or what a link leads to, does not exist yet.
@@ -204,9 +204,9 @@ extension Syscalls {
         var path = path
         // As many links as the kernel follows.
         for _ in 0..<40 {
-            if let resolved = realpath(path, nil) {
+            if let resolved = realpath(path.cName, nil) {
                 defer { free(resolved) }
-                return String(cString: resolved)
+                return String(name: resolved)
             }
             guard let target = linkTarget(path) else { break }
             let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
@@ -221,7 +221,7 @@ extension Syscalls {
         guard let folder = getcwd(nil, 0) else { throw SystemError(code: errno, operation: "find the working folder of", path: path) }
         defer { free(folder) }
         let names = path.split(separator: "/").drop { $0 == "." }
-        return names.reduce(String(cString: folder)) { $0 == "/" ? "/\($1)" : "\($0)/\($1)" }
+        return names.reduce(String(name: folder)) { $0 == "/" ? "/\($1)" : "\($0)/\($1)" }
     }
 
     /// The size of an open ordinary file in bytes, nil for anything else.
@@ -234,7 +234,7 @@ extension Syscalls {
     /// Whether a path, links followed, names an open file.
     public static func isNamed(_ descriptor: Int32, _ path: String) -> Bool {
         var (status, named) = (stat(), stat())
-        guard fstat(descriptor, &status) == 0, stat(path, &named) == 0 else { return false }
+        guard fstat(descriptor, &status) == 0, stat(path.cName, &named) == 0 else { return false }
         return status.st_dev == named.st_dev && status.st_ino == named.st_ino
     }
 

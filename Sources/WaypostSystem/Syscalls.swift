@@ -17,7 +17,7 @@ public enum Syscalls {
 
     /// Opens a file or device; the descriptor closes on exec.
     public static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o640) throws(SystemError) -> Int32 {
-        try retrying("open", path: path) { Glibc.open(path, flags | O_CLOEXEC, mode) }
+        try retrying("open", path: path) { Glibc.open(path.cName, flags | O_CLOEXEC, mode) }
     }
 
     /// The descriptor of standard input.
@@ -176,7 +176,7 @@ public enum Syscalls {
 
     /// Creates a folder and those above it that are missing.
     public static func createFolders(_ path: String, mode: mode_t = 0o750) throws(SystemError) {
-        if mkdir(path, mode) == 0 { return }
+        if mkdir(path.cName, mode) == 0 { return }
         switch errno {
         case EEXIST:
             guard isFolder(path) else { throw SystemError(code: ENOTDIR, operation: "create folder", path: path) }
@@ -185,7 +185,7 @@ public enum Syscalls {
                 throw SystemError(code: ENOENT, operation: "create folder", path: path)
             }
             try createFolders(String(path[..<slash]), mode: mode)
-            if mkdir(path, mode) != 0, errno != EEXIST { throw SystemError(code: errno, operation: "create folder", path: path) }
+            if mkdir(path.cName, mode) != 0, errno != EEXIST { throw SystemError(code: errno, operation: "create folder", path: path) }
         default:
             throw SystemError(code: errno, operation: "create folder", path: path)
         }
@@ -194,22 +194,22 @@ public enum Syscalls {
     /// Whether the path names a folder.
     public static func isFolder(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return stat(path.cName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Renames a file, replacing what has the new name.
     public static func rename(_ old: String, to new: String) throws(SystemError) {
-        try retrying("rename to \(new)", path: old) { Glibc.rename(old, new) }
+        try retrying("rename to \(new)", path: old) { Glibc.rename(old.cName, new.cName) }
     }
 
     /// The names in a folder, without `.` and `..`, sorted.
     public static func names(inFolder path: String) throws(SystemError) -> [String] {
-        guard let folder = opendir(path) else { throw SystemError(code: errno, operation: "open folder", path: path) }
+        guard let folder = opendir(path.cName) else { throw SystemError(code: errno, operation: "open folder", path: path) }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(name: $0) }
             }
             if name != ".", name != ".." { names.append(name) }
         }

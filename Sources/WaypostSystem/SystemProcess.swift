@@ -14,6 +14,12 @@ public enum SystemProcess {
         return code == 0 && !text.isEmpty ? text : "localhost"
     }
 
+    /// What this process was started with, the program's own name left out.
+    public static var arguments: [String] {
+        let words = CommandLine.unsafeArgv
+        return (1..<max(1, Int(CommandLine.argc))).compactMap { words[$0].map { String(name: $0) } }
+    }
+
     /// The path of the running program's file, links resolved; nil where /proc is missing.
     public static var executablePath: String? {
         let path = Syscalls.resolvingLinks("/proc/self/exe")
@@ -34,9 +40,9 @@ public enum SystemProcess {
     ///
     /// - Parameter arguments: the program's own name first.
     public static func replace(by path: String, arguments: [String]) -> SystemError {
-        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0.cName) }
         pointers.append(nil)
-        execv(path, pointers)
+        execv(path.cName, pointers)
         let error = SystemError(code: errno, operation: "start", path: path)
         for pointer in pointers { free(pointer) }
         return error
@@ -44,6 +50,7 @@ public enum SystemProcess {
 
     /// Prints a line to standard error; what others wrote in it cannot end it or steer the terminal.
     public static func printError(_ line: String) {
-        try? Syscalls.writeAll(STDERR_FILENO, Array((printable(line) + "\n").utf8))  // Without standard error there is nobody to tell.
+        let bytes = Array((printable(line.shownName) + "\n").utf8)
+        try? Syscalls.writeAll(STDERR_FILENO, bytes)  // Without standard error there is nobody to tell.
     }
 }

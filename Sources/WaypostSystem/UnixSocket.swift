@@ -5,20 +5,29 @@ public enum UnixSocket {
     /// The longest path in bytes that the kernel takes (`sun_path` less its terminator).
     public static let maximumPathBytes = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
+    /// The address of a path.
+    ///
+    /// - Errors: ENAMETOOLONG.
+    public static func address(_ path: String) throws(SystemError) -> sockaddr_un {
+        let name = path.nameBytes
+        guard name.count <= maximumPathBytes, !name.isEmpty else {
+            throw SystemError(code: ENAMETOOLONG, operation: "connect", path: path)
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        return address
+    }
+
     /// Connects to the listener at a path.
     ///
     /// - Errors: ENAMETOOLONG, ENOENT (no such path), ECONNREFUSED (nobody listens), EACCES, EAGAIN (its queue stayed full for five seconds).
     public static func connect(_ path: String) throws(SystemError) -> Int32 {
-        guard path.utf8.count <= maximumPathBytes, !path.utf8.isEmpty else {
-            throw SystemError(code: ENAMETOOLONG, operation: "connect", path: path)
-        }
+        var address = try address(path)
         let descriptor = try Syscalls.retrying("socket") { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0) }
         // Bounds connect as well, should the listener's queue be full.
         var limit = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         do {
             try Syscalls.retrying("connect", path: path) {
                 withUnsafePointer(to: &address) {
@@ -68,7 +77,7 @@ public enum UnixSocket {
     /// Finds out what a path holds, by connecting.
     public static func occupant(of path: String) throws(SystemError) -> Occupant {
         var status = stat()
-        guard lstat(path, &status) == 0 else {
+        guard lstat(path.cName, &status) == 0 else {
             if errno == ENOENT { return .nothing }
             throw SystemError(code: errno, operation: "look at", path: path)
         }
@@ -88,12 +97,12 @@ public enum UnixSocket {
 
     /// Removes a socket or file.
     public static func unlink(_ path: String) throws(SystemError) {
-        try Syscalls.retrying("remove", path: path) { Glibc.unlink(path) }
+        try Syscalls.retrying("remove", path: path) { Glibc.unlink(path.cName) }
     }
 
     /// Sets who may open a path.
     public static func setMode(_ path: String, _ mode: UInt32) throws(SystemError) {
-        try Syscalls.retrying("set permissions of", path: path) { chmod(path, mode) }
+        try Syscalls.retrying("set permissions of", path: path) { chmod(path.cName, mode) }
     }
 }
 

@@ -32,7 +32,7 @@ struct LogRecoverCommand: ParsableCommand {
                     "waypost: \(track.journalPath): \(counted(track.damagedByteCount, "byte")) in \(counted(track.damageCount, "place")) could not be read"
                 )
             }
-            for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(line: path) }
+            for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(path: path) }
         }
         for failure in recovery.failures { SystemProcess.printError(CommandFailure(failure).line) }
         if !recovery.failures.isEmpty { throw ExitCode(ExitStatus.inputOutput.rawValue) }
