@@ -54,7 +54,7 @@ extension EndToEnd {
                 "$0" run --source "nmea:$in?speed=0" --config "$(printf 'w\377.toml')" --state state --log log --socket socket 2>/dev/null
                 "$0" run --source 'nmea:dr%E9ve.nmea?speed=0' --state state --log log --socket socket 2>/dev/null
                 ls log/*.gpx | wc -l
-                "$0" convert "$(printf 'missing\377.nmea')" - 2>&1 || echo $?
+                "$0" convert "$(printf 'missing\377.nmea')" - --to jsonl 2>&1 || echo $?
                 """#, in: TestFolder())
             #expect(run.outputLines.prefix(2) == ["converted", "2"], "\(run.output) \(run.errors)")
             #expect(run.outputLines.dropFirst(2).first?.contains(#"missing\xff.nmea"#) == true)

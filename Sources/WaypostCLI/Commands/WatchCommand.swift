@@ -60,10 +60,11 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         var client = try daemon.connect()
         let output = try OutputStream(path: "-")
-        var lines = json ? nil : WatchLines(screen.format(askedOf: &client), screenColumns: output.screenColumns)
+        let format = json ? screen.format : screen.format(askedOf: &client)
+        var lines = json ? nil : WatchLines(format, screenColumns: output.screenColumns)
         var found = 0
         var deadline = nextDeadline
-        var patience = WatchPatience(isForEvents: events)
+        var patience = WatchPatience(isForEvents: events, format)
         do throws(ControlError) {
             try client.send(.watch(options))
         } catch {

@@ -10,13 +10,15 @@ struct WatchPatience {
 
     /// Whether only events are watched.
     let isForEvents: Bool
+    private let format: ScreenFormat
     private var nextLookAt = MonotonicClock.milliseconds + WatchPatience.firstMilliseconds
     private var told = ""
     /// What keeps positions away, as far as it was asked for.
     private(set) var why: String?
 
-    init(isForEvents: Bool) {
+    init(isForEvents: Bool, _ format: ScreenFormat) {
         self.isForEvents = isForEvents
+        self.format = format
     }
 
     /// How long until there is something to be said.
@@ -39,12 +41,8 @@ struct WatchPatience {
         if key == told { return [] }
         told = key
         guard let search else { return [key] }
-        let now = MomentText.current
-        let began = now.now.advanced(byMilliseconds: -Int64(search.seconds) * 1_000)
-        let shown = began.advanced(byMilliseconds: Int64(now.zone.offsetSeconds(at: began)) * 1_000)
-        var text = TextBuffer()
-        text.append(shown, trimsMilliseconds: true)
-        return search.waitingLines(since: String(text.string.dropFirst("2026-11-22T".count).prefix("15:25:00".count)))
+        let began = UTCTime(millisecondsSince1970: WallClock.milliseconds - Int64(search.seconds) * 1_000)
+        return search.waitingLines(since: String(format.timeOfDay(began).prefix("15:25:00".count)))
     }
 
     /// What is waited for while there is a position.

@@ -12,11 +12,12 @@ struct PositionLine {
 
     /// One row of `waypost watch`: each value in its own columns, whatever is missing or grows; 80 of them unless there is more room.
     func row(screenColumns: Int?) -> String {
-        var row = PositionLine.padded(position.time.map(format.moment) ?? "(no date yet)", 19)
-        row += "  " + PositionLine.padded(latitude, 11, isTrailing: true)
+        // To the tenth of a second, which no receiver's rate needs finer.
+        var row = PositionLine.padded(position.time.map { String(format.moment($0).prefix(21)) } ?? "(no date yet)", 21)
+        row += " " + PositionLine.padded(latitude, 11, isTrailing: true)
         row += " " + PositionLine.padded(longitude, 12, isTrailing: true)
         row += "  " + PositionLine.padded(altitude ?? "", 6, isTrailing: true)
-        row += "  " + PositionLine.padded(speed ?? "", 9, isTrailing: true)
+        row += " " + PositionLine.padded(speed ?? "", 9, isTrailing: true)
         row += " " + PositionLine.padded(course ?? "", 4, isTrailing: true)
         row += "  " + PositionLine.padded(notMeasured ?? accuracy ?? "", 6)
         if screenColumns ?? .max >= 100 {

@@ -27,14 +27,16 @@ import Waypost
         ]
         #expect(
             rows == [
-                "2026-03-01 13:00:00  47.378000 N   8.540000 E   408 m  43.2 km/h   0\u{B0}  \u{B1}3.2 m",
-                "2026-03-01 13:00:00   7.100000 S 178.250000 W   408 m   119 km/h   0\u{B0}  \u{B1}12 m",
-                "2026-03-01 13:00:00   0.250000 N   8.540000 E   408 m",
+                "2026-03-01 13:00:00   47.378000 N   8.540000 E   408 m 43.2 km/h   0\u{B0}  \u{B1}3.2 m",
+                "2026-03-01 13:00:00    7.100000 S 178.250000 W   408 m  119 km/h   0\u{B0}  \u{B1}12 m",
+                "2026-03-01 13:00:00    0.250000 N   8.540000 E   408 m",
             ])
         var simulated = try position(-47.378, -178.54, speed: 33, accuracy: 3.24)
         simulated.status = .simulated
+        simulated.time = UTCTime(rfc3339: "2026-03-01T12:00:00.429Z")
         let row = PositionLine(simulated, swiss).row(screenColumns: 80)
         #expect(row.hasSuffix("simulated") && row.count <= 80, "\(row.count)")
+        #expect(row.hasPrefix("2026-03-01 13:00:00.4 47.378000 S 178.540000 W "))
         let wide = PositionLine(try position(47.378, 8.54, speed: 12, accuracy: 3.24), swiss).row(screenColumns: nil)
         #expect(wide.hasSuffix("\u{B1}3.2 m  3D  1 satellite"))
     }
