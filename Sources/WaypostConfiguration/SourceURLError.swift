@@ -75,7 +75,7 @@ extension SourceURLError: CustomStringConvertible {
         case .badCommand:
             return "the command of exec: must be on one line, without control characters; put a longer one into a script"
         case .notAPath(let text):
-            return "\(quoted(text)) is not a path: its percent signs must stand for UTF-8 without NUL (a plain % is written %25)"
+            return "\(quoted(text)) is not a path: it must not contain NUL (a plain % is written %25)"
         case .unknownOption(let name, let known):
             let list = known.joined(separator: ", ")
             return "unknown option \(quoted(name)); known: \(list) (a '?' in a file's name is written %3F)"
