@@ -25,7 +25,7 @@ struct DaemonConnection: ParsableArguments {
         let path = DefaultPaths.clientSocket(
             option: socket, environment: identity.environment, userID: identity.userID, userName: identity.userName,
             exists: Syscalls.exists)
-        return try ControlClient.connect(to: path)
+        return try Patience.during("waiting for the tracker") { () throws(ControlError) in try ControlClient.connect(to: path) }
     }
 
     /// Asks the running daemon and waits for its answer.

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Waypost
 import WaypostTestKit
@@ -5,6 +6,27 @@ import WaypostTestKit
 extension EndToEnd {
     /// What people see is in their units and by their clocks; data is in SI units and UTC.
     struct DisplayTests {
+        /// A tracker that does not answer at once: a terminal says what is waited for, and nothing else gets a byte of it.
+        @Test func saysOnATerminalWhatItWaitsFor() async throws {
+            let folder = try TestFolder()
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
+            let terminal = try PseudoTerminal()
+            tracker.process.send(SIGSTOP)
+            // Connected already, it has no answer.
+            let script = #"exec "$0" dispatch now --socket socket 2>"$1""#
+            let shown = try ProgramProcess(["bash", "-c", script, Program.waypost.path, terminal.path], in: folder)
+            let quiet = try ProgramProcess([Program.waypost.path, "dispatch", "now", "--socket", "socket"], in: folder)
+            try await Task.sleep(for: .milliseconds(3_500))
+            tracker.process.send(SIGCONT)
+            _ = try await (shown.exit(), quiet.exit())
+            let text = String(decoding: terminal.received(), as: UTF8.self)
+            #expect(text.contains("waiting for the tracker: "), "\(text)")
+            // It is gone at the end.
+            #expect(text.contains("\r\u{1B}[K"))
+            #expect(!quiet.errors.contains("waiting for"))
+            _ = try await tracker.stop()
+        }
+
         @Test func showsLocalTimeAndUnitsAndKeepsThemOutOfData() async throws {
             let folder = try TestFolder()
             let fifo = try ReceiverFIFO("receiver", in: folder)

@@ -29,7 +29,8 @@ struct DoctorCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        let reports = Doctor.examine(try facts())
+        let facts = try facts()
+        let reports = Patience.during("looking at this system") { Doctor.examine(facts) }
         let output = try OutputStream(path: "-")
         let text = DoctorReport(reports: reports)
         for line in json ? text.jsonLines : text.lines { try output.write(line: line) }

@@ -39,7 +39,7 @@ struct FencesCheckCommand: ParsableCommand {
         let linter = FenceLinter(accuracyMetres: accuracy, now: UTCTime(millisecondsSince1970: WallClock.milliseconds))
         let checked: FenceFile
         do throws(FenceFileError) {
-            checked = try linter.check(bytes)
+            checked = try Patience.during("checking \(file)") { () throws(FenceFileError) in try linter.check(bytes) }
         } catch {
             throw CommandFailure(.badData, what: file, why: error.description)
         }

@@ -138,7 +138,9 @@ struct ReceiverPortOptions: ParsableArguments {
         let desk = ReceiverDesk(path: try path(), baudRate: lineSpeed)
         let state: ReceiverState
         do throws(ReceiverError) {
-            if let change { state = try desk.apply(change, keeps: keeps) } else { state = try desk.state() }
+            state = try Patience.during("asking the receiver") { () throws(ReceiverError) in
+                if let change { try desk.apply(change, keeps: keeps) } else { try desk.state() }
+            }
         } catch {
             throw CommandFailure(error)
         }

@@ -8,7 +8,7 @@ enum Patience {
     private static let isWaiting = Monitor(false)
 
     /// Does something that may take its time.
-    static func during<Value, Failure: Error>(_ what: String, _ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    static func during<Value: ~Copyable, Failure: Error>(_ what: String, _ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         guard Terminal.isErrorInteractive, isWaiting.withLock({ swap(&$0) }) else { return try body() }
         let line = Line(printable(what))
         // Without a thread it is merely quiet.
