@@ -14,6 +14,7 @@ extension Configuration.Destination {
                 return (key, "stands in topics and must hold no '/', '+' or '#'")
             }
         }
+        if kind == .tealium, health >= .seconds(1) { return ("health", "has no word with kind \"tealium\"") }
         if sendsWaypoints {
             if kind != .owntracks { return ("waypoints", "is for kind \"owntracks\" alone") }
             if accuracy == .reduced { return ("waypoints", "tells places, which accuracy = \"reduced\" does not") }

@@ -175,6 +175,12 @@ extension Configuration {
                     "interval", \.interval, .duration(in: .zero ... .seconds(86_400)),
                     "Between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch now)."),
                 .init(
+                    "health", \.health, .duration(in: .zero ... .seconds(604_800)),
+                    """
+                    Between two reports of how the tracker is (version, what waits, disk, clock, fences), such as "1 h"; for every kind but \
+                    tealium. Below 1 s = none.
+                    """),
+                .init(
                     "cutoff", \.cutoff, .cutoff,
                     """
                     A time of day by which everything must be gone, such as "04:00 Asia/Tokyo" (without a place: UTC); what misses it is marked \

@@ -123,6 +123,8 @@ public struct Configuration: Equatable, Sendable {
         public var accuracy = Accuracy.full
         /// Between two dispatches; below a second only on demand.
         public var interval = Duration.seconds(120)
+        /// Between two reports of the tracker's health; below a second none.
+        public var health = Duration.zero
         /// By when, every day, everything must be gone.
         public var cutoff: Cutoff?
         /// Which positions go first after an outage.

@@ -133,6 +133,17 @@ final class DispatchDesk: Sendable {
                     line: report.line)))
     }
 
+    /// Takes a report of health; what the outbox cannot take now is not told.
+    func take(_ report: HealthReport) async {
+        guard let dispatcher, !line.state.withLock({ $0.isSilent }) else { return }
+        do throws(OutboxError) {
+            if try await dispatcher.outbox.isOptedOut() { return }
+            try await dispatcher.accept([.health(report.json)])
+        } catch {
+            logger.warning("no report of health to \(report.destination): \(error)")
+        }
+    }
+
     /// Forgets the events of that time that the outbox has not taken yet.
     func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
 

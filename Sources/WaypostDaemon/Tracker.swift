@@ -82,6 +82,8 @@ struct Tracker {
         let watchdog = Task {
             await watch(manager: manager, recorder: recorder, fences: fences.keeper, dispatches: dispatches, server: server)
         }
+        let health = HealthReporter(configuration, dispatches: dispatches, fences: fences.keeper, clock: clock)
+        let reporting = Task { await health.run() }
         let failure = await end(of: manager, or: stop) { await upkeep.finishTrack() }
         await service?.tellStopping()
         await follower.stop()
@@ -91,6 +93,7 @@ struct Tracker {
         await dispatches.stop(budget: configuration.dispatch.stopBudget, logger: logger)
         await upkeep.close()
         watchdog.cancel()
+        reporting.cancel()
         download?.cancel()
         await server.stop()
         withExtendedLifetime(state) {}

@@ -44,7 +44,7 @@ extension DestinationWorker {
         var (records, places, unsaid) = ([DispatchRecord](), [String: Int](), [Int]())
         // What cannot be read any more, and what the destination has no word for, is behind us with the others.
         for (place, item) in zip(range, items) {
-            guard var record = item.record, destination.carries(record) else {
+            guard var record = item.record, record.isMeant(for: settings.name), destination.carries(record) else {
                 unsaid.append(place)
                 continue
             }

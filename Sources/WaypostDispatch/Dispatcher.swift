@@ -16,7 +16,7 @@ public actor Dispatcher {
     /// What waits.
     public nonisolated let outbox: Outbox
     let supply: any PositionSupply
-    private let clock: DispatchClock
+    let clock: DispatchClock
     private let device: String
     private let notify: @Sendable (DispatchNotice) -> Void
     private nonisolated let workers = Monitor<[DestinationWorker]>([])

@@ -1,0 +1,56 @@
+import Logging
+import Waypost
+import WaypostConfiguration
+import WaypostDispatch
+import WaypostGeofences
+import WaypostSystem
+
+/// Tells every destination that wants to know how the tracker is, each at its own interval; nobody is woken where none does.
+actor HealthReporter {
+    private let dispatches: DispatchDesk
+    private let fences: GeofenceKeeper
+    private let clock: ConfirmedClock
+    private let logFolder: String
+    private let startMilliseconds = MonotonicClock.milliseconds
+    private var schedule: HealthSchedule
+
+    init(_ configuration: Configuration, dispatches: DispatchDesk, fences: GeofenceKeeper, clock: ConfirmedClock) {
+        (self.dispatches, self.fences, self.clock) = (dispatches, fences, clock)
+        logFolder = configuration.log.directory
+        let wanting = configuration.destinations.filter { !$0.url.isEmpty }
+        schedule = HealthSchedule(wanting.map { ($0.name, $0.health) }, at: MonotonicClock.milliseconds)
+    }
+
+    /// Reports until the task is cancelled, or at once when nobody wants to know.
+    func run() async {
+        while let wait = schedule.milliseconds(at: MonotonicClock.milliseconds) {
+            // Together with what wakes the machine anyway.
+            do { try await Task.sleep(for: .milliseconds(wait), tolerance: .seconds(1)) } catch { return }
+            let names = schedule.takeDue(at: MonotonicClock.milliseconds)
+            if names.isEmpty { continue }
+            await tell(names)
+        }
+    }
+
+    private func tell(_ names: [String]) async {
+        let all = await fences.fences
+        let fenceSet = HealthReport.fenceSet(all)
+        let states = (try? await dispatches.dispatcher?.statuses()) ?? []  // What cannot be read is not told.
+        for name in names {
+            var report = HealthReport(
+                destination: name, version: WaypostVersion.text,
+                uptimeSeconds: Int((MonotonicClock.milliseconds - startMilliseconds) / 1_000))
+            if let status = states.first(where: { $0.state.name == name }) {
+                report.waitingCount = status.waitingPositionCount.map { $0 + status.state.waitingEventCount }
+                report.deadLetterCount = status.state.deadLetterCount
+                report.droppedCount = status.state.droppedCount
+                let oldest = try? await dispatches.dispatcher?.oldestAge(of: name)  // As above.
+                report.oldestSeconds = oldest.map { Int($0 / .seconds(1)) }
+            }
+            report.diskFreeByteCount = Syscalls.freeByteCount(at: logFolder)
+            report.clock = clock.problem != nil ? .doubted : clock.certainNow != nil ? .certain : clock.now != nil ? .confirmed : .unknown
+            (report.fenceCount, report.fenceSet) = (all.count, fenceSet)
+            await dispatches.take(report)
+        }
+    }
+}
