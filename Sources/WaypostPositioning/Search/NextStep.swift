@@ -16,6 +16,8 @@ enum NextStep: Equatable {
     case plugIn
     /// gpsd must be started.
     case startGPSD(isLocal: Bool)
+    /// The port that was named has nothing on it now.
+    case plugBack
     /// Nothing simple.
     case askTheDoctor
 
@@ -27,6 +29,7 @@ enum NextStep: Equatable {
         case .standby, .starting, .fix: return nil
         case .searching, .lost(.noFix): self = .openSky
         case .lost(.silent): self = .checkLine(isGPSD: source.name.hasPrefix("gpsd:"))
+        case .lost(.deviceGone(let detail)) where detail.obstacle == nil && source.name.hasPrefix("serial:"): self = .plugBack
         case .lost(.disconnected(let detail)), .lost(.deviceGone(let detail)):
             switch detail.obstacle {
             case .notPermitted(let path, let group): self = .permit(path: path, group: group)
@@ -50,8 +53,9 @@ enum NextStep: Equatable {
         case .tellGPSD: 4
         case .nameThePort: 5
         case .plugIn: 6
-        case .startGPSD: 7
-        case .askTheDoctor: 8
+        case .plugBack: 7
+        case .startGPSD: 8
+        case .askTheDoctor: 9
         }
     }
 
@@ -75,6 +79,7 @@ enum NextStep: Equatable {
         case .plugIn: return naming(port, surroundings, "plug a receiver in; if it is, name its port")
         case .startGPSD(isLocal: true): return ("start gpsd", ["sudo systemctl enable --now gpsd.socket"])
         case .startGPSD(isLocal: false): return ("see whether gpsd runs there, and listens to other machines (its option -G)", [])
+        case .plugBack: return ("plug the receiver in, or name another port; this lists them", ["sudo waypost devices"])
         case .askTheDoctor: return ("let the doctor look", ["sudo waypost doctor"])
         }
     }

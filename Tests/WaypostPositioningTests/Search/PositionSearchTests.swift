@@ -75,6 +75,11 @@ import Testing
         #expect(search.commands.isEmpty)
     }
 
+    @Test func listsThePortsWhenTheNamedOneIsNotThere() {
+        let gone = SourceMember(name: "serial:///dev/ttyUSB7", state: .lost(.deviceGone("/dev/ttyUSB7 is not there; waiting for it")))
+        #expect(PositionSearch([gone], in: service).commands == ["sudo waypost devices"])
+    }
+
     @Test func waitsForWhatIsBeingTried() {
         let search = PositionSearch([gpsd(.starting)], in: service)
         #expect(search.why == "gpsd://localhost:2947: being tried")
