@@ -93,7 +93,8 @@ import Testing
         let card = Card(model: nil, boot: "enable_uart=1", console: "tty1", port: "serial0", isOnReceiver: false)
         let reports = try system(card).examine()
         let well = reports.filter { $0.report == .well }.map(\.check)
-        #expect(well == ["configuration", "console", "modemmanager", "gpsd", "permission"])
+        // A time service is enabled among the files of the card.
+        #expect(well == ["configuration", "console", "modemmanager", "gpsd", "permission", "clock"])
         let lines = DoctorReport(reports: reports).lines
         #expect(lines.contains("not looked at: uart: no /proc/device-tree/model: which model it is, is not known"), "\(lines)")
     }
