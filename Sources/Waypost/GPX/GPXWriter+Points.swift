@@ -4,39 +4,46 @@ extension GPXWriter {
     /// A point of any kind.
     @inline(__always)
     func append(_ point: GPXPoint, _ element: StaticString, into text: inout TextBuffer) {
+        append(
+            point.position, fix: point.fix, name: point.name, description: point.description, other: point.other, element, into: &text)
+    }
+
+    /// A place with what GPX says of it.
+    @inline(__always)
+    func append(
+        _ position: Position, fix: GPXFix?, name: String?, description: String?, other: GPXOtherElements?, _ element: StaticString,
+        into text: inout TextBuffer
+    ) {
         text.append("<")
         text.append(element)
-        text.append(" lat=\"")
-        append(degrees: point.position.coordinate.latitudeDegrees, into: &text)
-        text.append("\" lon=\"")
-        append(longitudeDegrees: point.position.coordinate.longitudeDegrees, into: &text)
-        text.append("\">")
-        if let elevation = point.position.elevationMetres {
+        append(" lat=\"", degrees: position.coordinate.latitudeDegrees, "\"", into: &text)
+        append(" lon=\"", longitudeDegrees: position.coordinate.longitudeDegrees, "\">", into: &text)
+        if let elevation = position.elevationMetres {
             append("<ele>", elevation, decimals: precision.altitudeDecimals, "</ele>", into: &text)
         }
-        if let time = point.position.time, time.hasFourDigitYear {
+        if let time = position.time, time.hasFourDigitYear {
             text.append("<time>")
             text.append(time, trimsMilliseconds: true)
             text.append("</time>")
         }
-        append(point.other, .magneticVariation, into: &text)
-        if let separation = point.position.geoidSeparationMetres {
+        append(other, .magneticVariation, into: &text)
+        if let separation = position.geoidSeparationMetres {
             append("<geoidheight>", separation, decimals: precision.altitudeDecimals, "</geoidheight>", into: &text)
         }
-        append(string: point.name, "<name>", "</name>", into: &text)
-        append(point.other, .comment, into: &text)
-        append(string: point.description, "<desc>", "</desc>", into: &text)
-        if let other = point.other {
+        append(string: name, "<name>", "</name>", into: &text)
+        append(other, .comment, into: &text)
+        append(string: description, "<desc>", "</desc>", into: &text)
+        if let other {
             append(other, .source, into: &text)
             append(linksOf: other, into: &text)
             append(other, .symbol, into: &text)
             append(other, .type, into: &text)
         }
-        if let fix = point.fix { text.append(fix.element) }
-        appendQuality(of: point.position, into: &text)
-        append(point.other, .differentialAge, into: &text)
-        append(point.other, .stationNumber, into: &text)
-        appendExtensions(of: point, into: &text)
+        if let fix { text.append(fix.element) }
+        appendQuality(of: position, into: &text)
+        append(other, .differentialAge, into: &text)
+        append(other, .stationNumber, into: &text)
+        appendExtensions(of: position, other, into: &text)
         text.append("</")
         text.append(element)
         text.append(">\n")
@@ -53,9 +60,8 @@ extension GPXWriter {
     /// Satellites and dilutions, in the schema's order.
     private func appendQuality(of position: Position, into text: inout TextBuffer) {
         if let satellites = position.quality.satellitesUsed, satellites >= 0 {
-            text.append("<sat>")
-            text.append(integer: satellites)
-            text.append("</sat>")
+            text.append(
+                "<sat>", scaled: UInt64(satellites), decimals: 0, trimsZeros: false, isNegative: false, "</sat>")
         }
         append(figure: position.quality.hdop, "<hdop>", "</hdop>", into: &text)
         append(figure: position.quality.vdop, "<vdop>", "</vdop>", into: &text)
@@ -65,10 +71,9 @@ extension GPXWriter {
     }
 
     /// Speed, course and accuracy, and what another file says in its extensions; each once.
-    private func appendExtensions(of point: GPXPoint, into text: inout TextBuffer) {
-        let position = point.position
-        let kept = point.other?[.extensions]
-        let says = kept == nil ? nil : point.other
+    private func appendExtensions(of position: Position, _ other: GPXOtherElements?, into text: inout TextBuffer) {
+        let kept = other?[.extensions]
+        let says = kept == nil ? nil : other
         let speed = position.speedMetresPerSecond.flatMap { $0 >= 0 && says?.saysSpeed != true ? $0 : nil }
         let course = position.courseDegrees.flatMap { (0...360).contains($0) && says?.saysCourse != true ? $0 : nil }
         let accuracy = says?.saysAccuracy == true ? nil : position.accuracy?.radiusMetres
@@ -98,36 +103,38 @@ extension GPXWriter {
         }
     }
 
+    @inline(__always)
     private func append(figure: Double?, _ open: StaticString, _ close: StaticString, into text: inout TextBuffer) {
         guard let figure else { return }
         append(open, figure, decimals: precision.figureDecimals, trimsZeros: true, close, into: &text)
     }
 
+    @inline(__always)
     private func append(
         _ open: StaticString, _ value: Double, decimals: Int, trimsZeros: Bool = false, _ close: StaticString, into text: inout TextBuffer
     ) {
         // Beyond that it is no measurement, and it would not fit the decimal form. NaN fails the comparison as well.
         guard abs(value) < 1e9 else { return }
-        text.append(open)
-        text.append(value, decimals: decimals, trimsZeros: trimsZeros)
-        text.append(close)
+        text.append(open, value, decimals: decimals, trimsZeros: trimsZeros, close)
     }
 
-    private func append(longitudeDegrees: Double, into text: inout TextBuffer) {
+    @inline(__always)
+    private func append(_ open: StaticString, longitudeDegrees: Double, _ close: StaticString, into text: inout TextBuffer) {
         // The schema excludes 180; what rounds to it is that meridian, too.
         let scale = precision.coordinateDecimals == 7 ? 1e7 : precision.coordinateDecimals == 8 ? 1e8 : 1e9
         let isDateLine = longitudeDegrees > 179 && (longitudeDegrees * scale).rounded() >= 180 * scale
-        append(degrees: isDateLine ? -180 : longitudeDegrees, into: &text)
+        append(open, degrees: isDateLine ? -180 : longitudeDegrees, close, into: &text)
     }
 
-    private func append(degrees: Double, into text: inout TextBuffer) {
+    @inline(__always)
+    private func append(_ open: StaticString, degrees: Double, _ close: StaticString, into text: inout TextBuffer) {
         var decimals = precision.coordinateDecimals
         var scaled = TextBuffer.scaled(degrees, decimals: decimals)
         if decimals > 7 {
             let (seventh, rest) = scaled.quotientAndRemainder(dividingBy: decimals == 8 ? 10 : 100)
             if rest == 0 { (scaled, decimals) = (seventh, 7) }
         }
-        text.append(scaled: scaled, decimals: decimals, trimsZeros: false, isNegative: degrees < 0 && scaled != 0)
+        text.append(open, scaled: scaled, decimals: decimals, trimsZeros: false, isNegative: degrees < 0, close)
     }
 }
 

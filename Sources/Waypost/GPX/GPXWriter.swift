@@ -159,7 +159,11 @@ public struct GPXWriter: Sendable {
     /// Writes a track point; false when it has no time that can be written and the writer requires one.
     @discardableResult
     public mutating func point(_ position: Position, into text: inout TextBuffer) -> Bool {
-        point(GPXPoint(position), into: &text)
+        if requiresTime, position.time?.hasFourDigitYear != true { return false }
+        openSegment(into: &text)
+        append(position, fix: GPXFix(position), name: nil, description: nil, other: nil, "trkpt", into: &text)
+        pointCount += 1
+        return true
     }
 
     /// Writes a track point with its name; false when it has no time that can be written and the writer requires one.

@@ -84,12 +84,13 @@ extension EpochAssembler {
     /// - Parameter isEarly: more sentences of this epoch may follow; they are left out.
     mutating func endEpoch(isEarly: Bool = true) {
         if epoch.isReportable {
-            let finished = finishedEpoch()
-            closedMillisecondOfDay = isEarly && finished.position != nil ? finished.millisecondOfDay : nil
-            events.append(.epoch(finished))
+            closedMillisecondOfDay = isEarly && epoch.coordinate != nil ? epoch.millisecondOfDay : nil
+            let moment = settledMoment()
+            // Made where it goes: a position is large, and a copy of it costs as much as a sentence's fields.
+            events.append(.epoch(finishedEpoch(time: moment?.time, isCorrected: moment?.isCorrected == true)))
             cycle.endEpoch()
             epoch = EpochDraft()
-            if options.deliversSky, let view = sky.take(time: finished.time, quality: solution.quality) { events.append(.sky(view)) }
+            if options.deliversSky, let view = sky.take(time: moment?.time, quality: solution.quality) { events.append(.sky(view)) }
         }
     }
 
@@ -185,18 +186,24 @@ extension EpochAssembler {
         if let date = zda.date { epoch.note(date, millisecondOfDay: moment, hasFix: false) }
     }
 
-    private mutating func finishedEpoch() -> NMEAEpoch {
+    /// When the open epoch was, with all that it says of dates.
+    private mutating func settledMoment() -> (time: UTCTime, isCorrected: Bool)? {
         if let date = epoch.date {
             dates.note(date.date, millisecondOfDay: date.millisecondOfDay, hasFix: date.hasFix || epoch.coordinate != nil)
         }
-        let moment = epoch.millisecondOfDay.flatMap { dates.moment(millisecondOfDay: $0) }
-        solution.keep(atMillisecondOfDay: epoch.millisecondOfDay, isFresh: epoch.hasSolution)
-        guard let coordinate = epoch.coordinate else { return NMEAEpoch(millisecondOfDay: epoch.millisecondOfDay, time: moment?.time) }
-        return NMEAEpoch(
-            millisecondOfDay: epoch.millisecondOfDay, time: moment?.time,
-            position: position(at: coordinate, time: moment?.time, isCorrected: moment?.isCorrected == true))
+        return epoch.millisecondOfDay.flatMap { dates.moment(millisecondOfDay: $0) }
     }
 
+    @inline(__always)
+    private mutating func finishedEpoch(time: UTCTime?, isCorrected: Bool) -> NMEAEpoch {
+        solution.keep(atMillisecondOfDay: epoch.millisecondOfDay, isFresh: epoch.hasSolution)
+        guard let coordinate = epoch.coordinate else { return NMEAEpoch(millisecondOfDay: epoch.millisecondOfDay, time: time) }
+        return NMEAEpoch(
+            millisecondOfDay: epoch.millisecondOfDay, time: time,
+            position: position(at: coordinate, time: time, isCorrected: isCorrected))
+    }
+
+    @inline(__always)
     private mutating func position(at coordinate: Coordinate, time: UTCTime?, isCorrected: Bool) -> Position {
         let satellites = solution.satellitesUsed(stated: epoch.satellitesUsed)
         let isSolvedFor = altitudes.speaksFor(

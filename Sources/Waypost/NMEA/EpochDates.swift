@@ -26,7 +26,7 @@ struct EpochDates {
     /// The moment of a time of day, or nil before any date is known.
     mutating func moment(millisecondOfDay: Int) -> (time: UTCTime, isCorrected: Bool)? {
         guard let last = anchor else { return nil }
-        let lastOfDay = last.calendar.millisecondOfDay
+        let lastOfDay = last.dayAndMillisecond.millisecondOfDay
         var difference = millisecondOfDay - lastOfDay
         if difference > EpochDates.day / 2 { difference -= EpochDates.day }
         if difference < -EpochDates.day / 2 { difference += EpochDates.day }

@@ -25,26 +25,35 @@ struct NMEAFields {
         var checksum: UInt8 = 0
         var offset = start
         starts[0] = UInt16(truncatingIfNeeded: start)
+        // Sixteen bytes in one step while no sentence ends in them.
         var sum: UInt64 = 0
+        while offset &+ 16 <= bytes.count {
+            let first = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self).littleEndian
+            let second = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset &+ 8, as: UInt64.self).littleEndian
+            let ends = NMEAFields.belowPlus(first) | NMEAFields.belowPlus(second)
+            if ends != 0 { break }
+            found = NMEAFields.note(commasOf: first, at: offset, &starts, found)
+            found = NMEAFields.note(commasOf: second, at: offset &+ 8, &starts, found)
+            sum ^= first ^ second
+            offset &+= 16
+        }
         words: while offset &+ 8 <= bytes.count {
-            // Eight bytes in one step: the top bits of those that are a comma or below, as all are that mean something here.
             let word = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self).littleEndian
-            var marks = ~((word | NMEAFields.topBits) &- NMEAFields.aboveComma) & ~word & NMEAFields.topBits
+            // Eight bytes in one step: the top bits of those below the plus sign, as all are that can end a sentence; and of those that
+            // are a comma, which add no bit to seven that are set.
+            var marks = NMEAFields.belowPlus(word)
             while marks != 0 {
                 let shift = UInt64(truncatingIfNeeded: marks.trailingZeroBitCount) & ~7
                 marks &= marks &- 1
-                let byte = UInt8(truncatingIfNeeded: word >> shift)
-                if byte == UInt8(ascii: ",") {
-                    if found < NMEAFields.limit {
-                        found &+= 1
-                        starts[unchecked: found] = UInt16(truncatingIfNeeded: offset &+ Int(shift >> 3) &+ 1)  // At most the limit.
-                    }
-                } else if NMEAFields.endsSentence(byte) {
-                    sum ^= word & (1 &<< shift &- 1)
+                if NMEAFields.endsSentence(UInt8(truncatingIfNeeded: word >> shift)) {
+                    let rest = word & (1 &<< shift &- 1)
+                    found = NMEAFields.note(commasOf: rest, at: offset, &starts, found)
+                    sum ^= rest
                     offset &+= Int(shift >> 3)
                     break words
                 }
             }
+            found = NMEAFields.note(commasOf: word, at: offset, &starts, found)
             sum ^= word
             offset &+= 8
         }
@@ -75,7 +84,29 @@ struct NMEAFields {
     }
 
     private static let topBits: UInt64 = 0x8080_8080_8080_8080
-    private static let aboveComma: UInt64 = 0x2D2D_2D2D_2D2D_2D2D
+    private static let lowBits: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+    private static let plusSigns: UInt64 = 0x2B2B_2B2B_2B2B_2B2B
+    private static let commas: UInt64 = 0x2C2C_2C2C_2C2C_2C2C
+
+    /// The top bits of the bytes below the plus sign.
+    @inline(__always)
+    private static func belowPlus(_ word: UInt64) -> UInt64 { ~((word | topBits) &- plusSigns) & ~word & topBits }
+
+    /// Notes the field behind each comma of a word of the sentence; returns how many fields were found so far.
+    @inline(__always)
+    private static func note(commasOf word: UInt64, at offset: Int, _ starts: inout MutableSpan<UInt16>, _ count: Int) -> Int {
+        let others = word ^ commas
+        // Seven bits that are not all zero carry into the eighth, one byte's never into the next.
+        var marks = ~(((others & lowBits) &+ lowBits) | others | lowBits)
+        var found = count
+        while marks != 0, found < limit {
+            found &+= 1
+            let next = offset &+ marks.trailingZeroBitCount >> 3 &+ 1
+            starts[unchecked: found] = UInt16(truncatingIfNeeded: next)  // At most the limit.
+            marks &= marks &- 1
+        }
+        return found
+    }
 
     /// All eight bytes of a word, combined as the checksum does.
     @inline(__always)

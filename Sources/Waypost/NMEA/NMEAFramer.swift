@@ -33,6 +33,7 @@ struct NMEAFramer {
         while start < chunk.count {
             if let end = readUsualLine(chunk, from: start, &reader) {
                 start = end + 1
+                if start < chunk.count, chunk[start] == UInt8(ascii: "\n"), chunk[end] == UInt8(ascii: "\r") { start += 1 }
                 continue
             }
             let end = NMEAFramer.lineEnd(in: chunk, from: start)

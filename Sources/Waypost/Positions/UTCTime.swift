@@ -62,10 +62,17 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         }
     }
 
-    /// The calendar date and time of day of this moment.
-    public var calendar: Calendar {
+    /// Whole days since 1970-01-01, and the milliseconds since their last midnight.
+    @inline(__always)
+    var dayAndMillisecond: (day: Int, millisecondOfDay: Int) {
         let milliseconds = millisecondsSince1970
         let days = Int((milliseconds >= 0 ? milliseconds : milliseconds - 86_399_999) / 86_400_000)
+        return (days, Int(milliseconds - Int64(days) * 86_400_000))
+    }
+
+    /// The calendar date and time of day of this moment.
+    public var calendar: Calendar {
+        let (days, millisecondOfDay) = dayAndMillisecond
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -75,7 +82,7 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
         return Calendar(
             year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month, day: dayOfYear - (153 * monthIndex + 2) / 5 + 1,
-            millisecondOfDay: Int(milliseconds - Int64(days) * 86_400_000))
+            millisecondOfDay: millisecondOfDay)
     }
 
     /// A date of the proleptic Gregorian calendar with the time of day.

@@ -149,36 +149,75 @@ extension TextBuffer {
     static func scaled(_ value: Double, decimals: Int) -> UInt64 {
         let scaled = abs(value) * powersOfTen[decimals]
         precondition(scaled < 9e18, "number out of range")
-        // Not rounded(), which is a call where the processor is not known to have it; the difference is exact.
-        let whole = UInt64(scaled)
-        return scaled - Double(whole) >= 0.5 ? whole &+ 1 : whole
+        // Not rounded(), which is a call where the processor is not known to have it; the difference is exact. Signed: the processor has
+        // no conversion to unsigned.
+        let whole = Int64(scaled)
+        return UInt64(bitPattern: scaled - Double(whole) >= 0.5 ? whole &+ 1 : whole)
     }
 
     /// Appends a number that is given in units of its last decimal.
     mutating func append(scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool) {
+        write(atMost: TextBuffer.longestNumber) { place in
+            TextBuffer.write(scaled: scaled, decimals: decimals, trimsZeros: trimsZeros, isNegative: isNegative, to: place)
+        }
+    }
+
+    /// Appends a number with what stands before and behind it, in one step; rounded as ``append(_:decimals:trimsZeros:)`` does.
+    ///
+    /// - Range: finite, |value| below 1e9, 0...9 decimals; others are a programmer error.
+    @inline(__always)
+    mutating func append(_ open: StaticString, _ value: Double, decimals: Int, trimsZeros: Bool, _ close: StaticString) {
+        append(
+            open, scaled: TextBuffer.scaled(value, decimals: decimals), decimals: decimals, trimsZeros: trimsZeros, isNegative: value < 0,
+            close)
+    }
+
+    /// Appends a number that is given in units of its last decimal with what stands before and behind it, in one step.
+    @inline(__always)
+    mutating func append(
+        _ open: StaticString, scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool, _ close: StaticString
+    ) {
+        let (before, behind) = (open.utf8CodeUnitCount, close.utf8CodeUnitCount)
+        write(atMost: before + TextBuffer.longestNumber + behind) { place in
+            UnsafeMutableRawPointer(place).copyMemory(from: open.utf8Start, byteCount: before)
+            let digits = TextBuffer.write(
+                scaled: scaled, decimals: decimals, trimsZeros: trimsZeros, isNegative: isNegative && scaled != 0, to: place + before)
+            UnsafeMutableRawPointer(place + before + digits).copyMemory(from: close.utf8Start, byteCount: behind)
+            return before + digits + behind
+        }
+    }
+
+    /// Writes a number that is given in units of its last decimal to a place with room for it; returns how many bytes it has.
+    @inline(never)
+    private static func write(
+        scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool, to place: UnsafeMutablePointer<UInt8>
+    ) -> Int {
         var (whole, part) = (scaled, UInt64(0))
         var partDigits = 0
         if decimals > 0 {
             (whole, part) = scaled.quotientAndRemainder(dividingBy: TextBuffer.integerPowersOfTen[decimals])
-            partDigits = decimals
-            if trimsZeros {
-                if part == 0 { partDigits = 0 }
-                while partDigits > 0, case (let rest, let last) = part.quotientAndRemainder(dividingBy: 10), last == 0 {
-                    part = rest
-                    partDigits -= 1
-                }
-            }
+            partDigits = trimsZeros ? trimZeros(of: &part, digits: decimals) : decimals
         }
-        write(atMost: TextBuffer.longestNumber) { place in
-            var digits = DigitWriter(place)
-            if isNegative { digits.write(UInt8(ascii: "-")) }
-            digits.write(whole)
-            if partDigits > 0 {
-                digits.write(UInt8(ascii: "."))
-                digits.write(part, digits: partDigits)
-            }
-            return digits.count
+        var digits = DigitWriter(place)
+        if isNegative { digits.write(UInt8(ascii: "-")) }
+        digits.write(whole)
+        if partDigits > 0 {
+            digits.write(UInt8(ascii: "."))
+            digits.write(part, digits: partDigits)
         }
+        return digits.count
+    }
+
+    /// Takes the zeros off the end of a fraction of so many digits; returns how many are left.
+    @inline(__always)
+    private static func trimZeros(of part: inout UInt64, digits: Int) -> Int {
+        if part == 0 { return 0 }
+        var digits = digits
+        // Most values have few decimals: many zeros go at once.
+        if digits > 4, part % 10_000 == 0 { (part, digits) = (part / 10_000, digits &- 4) }
+        if digits > 2, part % 100 == 0 { (part, digits) = (part / 100, digits &- 2) }
+        while digits > 1, part % 10 == 0 { (part, digits) = (part / 10, digits &- 1) }
+        return digits
     }
 
     /// Appends a moment as RFC 3339 UTC: `2026-11-21T11:33:28.250Z`.

@@ -49,27 +49,11 @@ struct FencesReplayCommand: ParsableCommand {
                 next: "use \(ConversionFormat.list(ConversionFormat.readable))")
         }
         var reader = try ConversionReader(path: track, decoder: decoder)
-        var monitor = GeofenceMonitor(fences: index, rule: rule, eventPrefix: "\(number)-")
         var text = TextBuffer()
-        var segment = 0
-        func take(_ report: PositionReport) {
-            switch report {
-            case .position(let position): for event in monitor.process(position) { append(event, track, format, to: &text) }
-            case .noFix(let report): monitor.lose(at: report.time)
-            case .sky: break
-            }
-        }
-        while try reader.read({ item in
-            switch item {
-            case .report(let report): take(report)
-            case .item(let item):
-                guard case .trackPoint(_, let place) = item, let report = item.report else { return }
-                // A new segment begins after a loss.
-                if place != segment { monitor.lose(at: nil) }
-                segment = place
-                take(report)
-            }
-        }) {
+        var replay = TrackReplay(monitor: GeofenceMonitor(fences: index, rule: rule, eventPrefix: "\(number)-"))
+        while try reader.read(into: &replay) {
+            for event in replay.events { append(event, track, format, to: &text) }
+            replay.events.removeAll()
             try output.write(text)
             text.removeAll()
         }
@@ -88,6 +72,40 @@ struct FencesReplayCommand: ParsableCommand {
         }
         text.append(string: printable(line.string))
         text.append(byte: UInt8(ascii: "\n"))
+    }
+}
+
+/// One track, run past the fences.
+private struct TrackReplay: RecordingSink {
+    var monitor: GeofenceMonitor
+    /// The events since they were last taken.
+    var events: [GeofenceEvent] = []
+    private var segment = 0
+
+    init(monitor: GeofenceMonitor) {
+        self.monitor = monitor
+    }
+
+    mutating func add(_ position: Position) { events += monitor.process(position) }
+
+    mutating func add(_ item: RecordingItem) {
+        switch item {
+        case .report(let report): add(report)
+        case .item(let item):
+            guard case .trackPoint(_, let place) = item, let report = item.report else { return }
+            // A new segment begins after a loss.
+            if place != segment { monitor.lose(at: nil) }
+            segment = place
+            add(report)
+        }
+    }
+
+    private mutating func add(_ report: PositionReport) {
+        switch report {
+        case .position(let position): add(position)
+        case .noFix(let report): monitor.lose(at: report.time)
+        case .sky: break
+        }
     }
 }
 

@@ -10,8 +10,7 @@ struct CSVEncoder: ReportEncoder {
             """)
     }
 
-    func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
-        guard case .position(let position) = report else { return }
+    func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
         if let time = position.time { text.append(time) }
         add(integer: position.mode.rawValue, to: &text)
         add(position.coordinate.latitudeDegrees, to: &text)

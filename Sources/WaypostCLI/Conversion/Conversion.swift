@@ -14,7 +14,7 @@ struct Conversion {
     let fixesRollover: Bool
 
     /// The three parts of a GPX file, in its order.
-    private enum Part: CaseIterable {
+    private enum Part: Int, CaseIterable {
         case waypoints, routes, tracks
 
         init(_ item: RecordingItem) {
@@ -26,13 +26,44 @@ struct Conversion {
         }
     }
 
+    /// Writes what belongs to one of the three parts.
+    private struct OnePart: RecordingSink, ~Copyable {
+        var writer: ConversionWriter
+        var part: Part
+
+        mutating func add(_ position: Position) {
+            if part == .tracks { writer.add(position) }
+        }
+
+        mutating func add(_ item: RecordingItem) {
+            if Part(item) == part { writer.add(item) }
+        }
+
+        consuming func finish() throws(CommandFailure) { try writer.finish() }
+    }
+
+    /// Finds out whether a part comes behind one that must follow it.
+    private struct OrderCheck: RecordingSink {
+        private(set) var isBroken = false
+        private var last = Part.waypoints
+
+        mutating func add(_ position: Position) { note(.tracks) }
+
+        mutating func add(_ item: RecordingItem) { note(Part(item)) }
+
+        private mutating func note(_ part: Part) {
+            if part.rawValue < last.rawValue { isBroken = true }
+            last = part
+        }
+    }
+
     /// Does it; says on standard error what was damaged.
     func run() throws {
         let mayNeedOrder = target == .gpx && source != .nmea && input != "-" && Syscalls.kind(input) == .regular
         if mayNeedOrder, !isOutputReplaceable, try isInputOutOfOrder() { return try writeInOrder() }
         var reader = try makeReader()
         var writer = try ConversionWriter(path: output, encoder: target.makeEncoder())
-        while try reader.read({ writer.add($0) }) {
+        while try reader.read(into: &writer) {
             if mayNeedOrder, writer.lateItems > 0 { return try writeInOrder() }
             try writer.flush()
         }
@@ -45,27 +76,21 @@ struct Conversion {
     }
 
     private func writeInOrder() throws {
-        var writer = try ConversionWriter(path: output, encoder: target.makeEncoder())
+        var sink = OnePart(writer: try ConversionWriter(path: output, encoder: target.makeEncoder()), part: .waypoints)
         for part in Part.allCases {
+            sink.part = part
             var reader = try makeReader()
-            while try reader.read({ if Part($0) == part { writer.add($0) } }) { try writer.flush() }
+            while try reader.read(into: &sink) { try sink.writer.flush() }
             if part == .tracks { try check(reader) }
         }
-        try writer.finish()
+        try sink.finish()
     }
 
     private func isInputOutOfOrder() throws -> Bool {
         var reader = try makeReader()
-        var last = 0
-        var isOutOfOrder = false
-        while !isOutOfOrder,
-            try reader.read({ item in
-                let place = Part.allCases.firstIndex(of: Part(item)) ?? 0
-                if place < last { isOutOfOrder = true }
-                last = place
-            })
-        {}
-        return isOutOfOrder
+        var order = OrderCheck()
+        while !order.isBroken, try reader.read(into: &order) {}
+        return order.isBroken
     }
 
     private var isOutputReplaceable: Bool {

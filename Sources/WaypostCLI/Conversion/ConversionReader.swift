@@ -10,9 +10,19 @@ protocol ReportDecoder {
     /// Why the input is not of the format at all, in half a sentence; nothing is decoded after it.
     var refusal: String? { get }
     /// Takes the next bytes, cut anywhere; gives what they complete.
-    mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void)
+    mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink)
     /// Ends the input.
-    mutating func finish(_ take: (RecordingItem) -> Void)
+    mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink)
+}
+
+/// Takes what a recording holds.
+///
+/// Positions come by themselves: they are nearly everything, and as a part of something larger each would be copied several times.
+protocol RecordingSink: ~Copyable {
+    /// Takes a fix.
+    mutating func add(_ position: Position)
+    /// Takes what is no fix of a receiver.
+    mutating func add(_ item: RecordingItem)
 }
 
 extension ReportDecoder {
@@ -55,7 +65,7 @@ struct ConversionReader: ~Copyable {
     var refusal: String? { decoder.refusal }
 
     /// Gives the next items, perhaps none; false at the end.
-    mutating func read(_ take: (RecordingItem) -> Void) throws(CommandFailure) -> Bool {
+    mutating func read<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) throws(CommandFailure) -> Bool {
         if isAtEnd || decoder.refusal != nil { return false }
         // Out of self while the decoder, which is in self too, reads from it.
         var buffer: [UInt8] = []
@@ -68,7 +78,7 @@ struct ConversionReader: ~Copyable {
             throw CommandFailure(.inputOutput, what: path, why: "cannot be read: \(error.reason)")
         }
         isAtEnd = count == 0
-        if isAtEnd { decoder.finish(take) } else { decoder.decode(buffer.span.extracting(0..<count), take) }
+        if isAtEnd { decoder.finish(into: &sink) } else { decoder.decode(buffer.span.extracting(0..<count), into: &sink) }
         progress.add(bytes: count)
         return true
     }
@@ -88,20 +98,20 @@ struct NMEAReportDecoder: ReportDecoder {
     var warnings: [String] { decoder.counters.summary }
     var hasContent: Bool { decoder.counters.sentences > 0 }
 
-    mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
+    mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         decoder.decode(bytes, into: &events)
-        give(take)
+        give(to: &sink)
     }
 
-    mutating func finish(_ take: (RecordingItem) -> Void) {
+    mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
         decoder.finish(into: &events)
-        give(take)
+        give(to: &sink)
     }
 
-    private mutating func give(_ take: (RecordingItem) -> Void) {
-        for index in events.indices {
-            guard case .epoch(let epoch) = events[index] else { continue }
-            if let position = epoch.position { take(.report(.position(position))) } else { take(.report(.noFix(NoFix(time: epoch.time)))) }
+    private mutating func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) {
+        for event in events {
+            guard case .epoch(let epoch) = event else { continue }
+            if let position = epoch.position { sink.add(position) } else { sink.add(.report(.noFix(NoFix(time: epoch.time)))) }
         }
         events.removeAll(keepingCapacity: true)
     }
@@ -119,15 +129,15 @@ struct GPXReportDecoder: ReportDecoder {
     var warnings: [String] { reader.summary.remarks }
     var hasContent: Bool { reader.summary.points > 0 }
 
-    mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
+    mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         do throws(GPXError) {
-            try reader.read(bytes) { take(.item($0)) }
+            try reader.read(bytes) { sink.add(.item($0)) }
         } catch {
             refusal = error.description
         }
     }
 
-    mutating func finish(_ take: (RecordingItem) -> Void) {
+    mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
         do throws(GPXError) {
             _ = try reader.finish()
         } catch {

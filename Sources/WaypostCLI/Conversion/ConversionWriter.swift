@@ -1,7 +1,7 @@
 import Waypost
 
 /// Writes a recording piece by piece.
-struct ConversionWriter: ~Copyable {
+struct ConversionWriter: RecordingSink, ~Copyable {
     private let output: OutputStream
     private var text = TextBuffer(capacity: 1 << 16)
     private var encoder: any ReportEncoder
@@ -28,10 +28,19 @@ struct ConversionWriter: ~Copyable {
         return words.isEmpty ? nil : words.joined(separator: " and ")
     }
 
-    /// Adds an item to what is to be written; ``flush()`` writes it.
+    /// Adds a fix to what is to be written; ``flush()`` writes it.
+    mutating func add(_ position: Position) {
+        encoder.add(position, after: breaks.isBreak(beforeFixAt: position.time), to: &text)
+    }
+
+    /// Adds something else.
     mutating func add(_ item: RecordingItem) {
         switch item {
-        case .report(let report): encoder.add(report, after: breaks.isBreak(before: report), to: &text)
+        case .report(.position(let position)): add(position)
+        case .report(.noFix(let report)):
+            breaks.addNoFix(at: report.time)
+            encoder.add(report, to: &text)
+        case .report(.sky(let view)): encoder.add(view, to: &text)
         case .item(let item):
             var isBreak = false
             switch item {

@@ -24,10 +24,10 @@ struct GPXEncoder: ReportEncoder {
         hasBegun = true
     }
 
-    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
-        beginOnce(to: &text)
+    mutating func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
+        if !hasBegun { beginOnce(to: &text) }
         if isBreak { writer.breakSegment(into: &text) }
-        if case .position(let position) = report { writer.point(position, into: &text) }
+        writer.point(position, into: &text)
     }
 
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {

@@ -5,10 +5,14 @@ import WaypostSystem
 protocol ReportEncoder {
     /// Appends what stands before the first report.
     mutating func begin(_ text: inout TextBuffer)
-    /// Appends a report, if the format has a place for it.
+    /// Appends a fix.
     ///
     /// - Parameter isBreak: whether the track is interrupted before it.
-    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer)
+    mutating func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer)
+    /// Appends a report without a fix, if the format has a place for it.
+    mutating func add(_ report: NoFix, to text: inout TextBuffer)
+    /// Appends a sky view, if the format has a place for it.
+    mutating func add(_ view: SkyView, to text: inout TextBuffer)
     /// Appends a part of a track or route, or a waypoint; a format that only knows reports takes the points of tracks as such.
     ///
     /// - Parameter isBreak: whether another segment begins with it.
@@ -28,8 +32,20 @@ extension ReportEncoder {
     var takesRoutes: Bool { false }
     var lateItems: Int { 0 }
 
+    func add(_ report: NoFix, to text: inout TextBuffer) {}
+    func add(_ view: SkyView, to text: inout TextBuffer) {}
+
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
-        if let report = item.report { add(report, after: isBreak, to: &text) }
+        addPoint(item, after: isBreak, to: &text)
+    }
+
+    /// Appends the point of a track, as what it would have been from a receiver.
+    mutating func addPoint(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
+        switch item.report {
+        case .position(let position): add(position, after: isBreak, to: &text)
+        case .noFix(let report): add(report, to: &text)
+        case .sky, nil: break
+        }
     }
 }
 
@@ -44,14 +60,19 @@ struct JSONLinesEncoder: ReportEncoder {
         if TPVCodec.append(item, to: &text) { text.append(byte: UInt8(ascii: "\n")) }
     }
 
-    func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
-        switch report {
-        case .position(let position): TPVCodec.append(position, to: &text)
-        case .noFix(let report):
-            guard report.time != nil else { return }
-            TPVCodec.append(report, to: &text)
-        case .sky(let view): TPVCodec.append(view, to: &text)
-        }
+    func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
+        TPVCodec.append(position, to: &text)
+        text.append(byte: UInt8(ascii: "\n"))
+    }
+
+    func add(_ report: NoFix, to text: inout TextBuffer) {
+        guard report.time != nil else { return }
+        TPVCodec.append(report, to: &text)
+        text.append(byte: UInt8(ascii: "\n"))
+    }
+
+    func add(_ view: SkyView, to text: inout TextBuffer) {
+        TPVCodec.append(view, to: &text)
         text.append(byte: UInt8(ascii: "\n"))
     }
 
@@ -69,9 +90,8 @@ struct GeoJSONEncoder: ReportEncoder {
 
     func begin(_ text: inout TextBuffer) { text.append("{\"type\":\"FeatureCollection\",\"features\":[\n") }
 
-    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
+    mutating func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
         if isBreak, hasFeatures { segment += 1 }
-        guard case .position(let position) = report else { return }
         beginFeature(position, &text)
         let segment = segment
         TPVCodec.append(position, to: &text) { json in json.member("segment", segment) }
@@ -110,9 +130,9 @@ struct KMLEncoder: ReportEncoder {
 
     func begin(_ text: inout TextBuffer) { writer.begin(into: &text) }
 
-    mutating func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
+    mutating func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
         if isBreak { writer.breakSegment(into: &text) }
-        if case .position(let position) = report { writer.point(position, into: &text) }
+        writer.point(position, into: &text)
     }
 
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
@@ -121,7 +141,7 @@ struct KMLEncoder: ReportEncoder {
             writer.waypoint(
                 name: point.name, description: point.description, coordinate: point.position.coordinate,
                 altitudeMSLMetres: point.position.altitudeMSLMetres, time: point.position.time, into: &text)
-        default: if let report = item.report { add(report, after: isBreak, to: &text) }
+        default: addPoint(item, after: isBreak, to: &text)
         }
     }
 
@@ -134,13 +154,9 @@ struct NMEAEncoder: ReportEncoder {
 
     func begin(_ text: inout TextBuffer) {}
 
-    func add(_ report: PositionReport, after isBreak: Bool, to text: inout TextBuffer) {
-        switch report {
-        case .position(let position): writer.position(position, into: &text)
-        case .noFix(let report): writer.noFix(report, into: &text)
-        case .sky: break
-        }
-    }
+    func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) { writer.position(position, into: &text) }
+
+    func add(_ report: NoFix, to text: inout TextBuffer) { writer.noFix(report, into: &text) }
 
     func end(_ text: inout TextBuffer) {}
 }
@@ -150,18 +166,14 @@ struct TrackBreaks {
     private var losses = PositionLossRule()
     private var hasFix = false
 
-    /// Takes the next report; true when it is a fix that begins a new stretch.
-    mutating func isBreak(before report: PositionReport) -> Bool {
-        switch report {
-        case .position(let position):
-            let isAfterLoss = losses.isLost
-            let isBreak = (losses.addFix(at: position.time) || isAfterLoss) && hasFix
-            hasFix = true
-            return isBreak
-        case .noFix(let report):
-            _ = losses.addNoFix(at: report.time)
-            return false
-        case .sky: return false
-        }
+    /// Takes the next fix; true when it begins a new stretch.
+    mutating func isBreak(beforeFixAt time: UTCTime?) -> Bool {
+        let isAfterLoss = losses.isLost
+        let isBreak = (losses.addFix(at: time) || isAfterLoss) && hasFix
+        hasFix = true
+        return isBreak
     }
+
+    /// Takes a report without a fix.
+    mutating func addNoFix(at time: UTCTime?) { _ = losses.addNoFix(at: time) }
 }

@@ -18,7 +18,7 @@ struct TPVLineDecoder: ReportDecoder {
     }
 
     /// Takes the next bytes; gives what they complete.
-    mutating func decode(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
+    mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         var start = 0
         for offset in 0..<bytes.count where bytes[offset] == UInt8(ascii: "\n") {
             line += 1
@@ -26,10 +26,10 @@ struct TPVLineDecoder: ReportDecoder {
                 isSkippingLine = false
                 failTooLong()
             } else if carry.isEmpty {
-                read(bytes.extracting(start..<offset), take)
+                read(bytes.extracting(start..<offset), into: &sink)
             } else {
                 extendCarry(bytes, start..<offset)
-                finishCarry(take)
+                finishCarry(into: &sink)
             }
             start = offset + 1
         }
@@ -37,10 +37,10 @@ struct TPVLineDecoder: ReportDecoder {
     }
 
     /// Ends the input: the last line needs no line end.
-    mutating func finish(_ take: (RecordingItem) -> Void) {
+    mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
         guard isSkippingLine || !carry.isEmpty else { return }
         line += 1
-        if isSkippingLine { failTooLong() } else { finishCarry(take) }
+        if isSkippingLine { failTooLong() } else { finishCarry(into: &sink) }
     }
 
     private mutating func extendCarry(_ bytes: Span<UInt8>, _ range: Range<Int>) {
@@ -53,20 +53,20 @@ struct TPVLineDecoder: ReportDecoder {
         }
     }
 
-    private mutating func finishCarry(_ take: (RecordingItem) -> Void) {
+    private mutating func finishCarry<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
         var bytes: [UInt8] = []
         swap(&bytes, &carry)
-        if !bytes.isEmpty { read(bytes.span, take) }
+        if !bytes.isEmpty { read(bytes.span, into: &sink) }
         bytes.removeAll(keepingCapacity: true)
         swap(&bytes, &carry)
     }
 
-    private mutating func read(_ bytes: Span<UInt8>, _ take: (RecordingItem) -> Void) {
+    private mutating func read<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         guard !TPVLineDecoder.isBlank(bytes) else { return }
         do throws(TPVError) {
             guard let item = try TPVCodec.decodeItem(bytes, line: line) else { return }
             hasContent = true
-            take(item)
+            if case .report(.position(let position)) = item { sink.add(position) } else { sink.add(item) }
         } catch {
             fail(error.description)
         }

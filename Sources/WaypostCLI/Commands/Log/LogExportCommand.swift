@@ -103,7 +103,7 @@ private struct LogExportWriter: ~Copyable {
         case .segmentBreak(let reason): segmentBreak = reason
         case .position(let position):
             if encoder == nil { addLine(position, record.sequence) }
-            encoder?.add(.position(position), after: segmentBreak != nil, to: &text)
+            encoder?.add(position, after: segmentBreak != nil, to: &text)
             segmentBreak = nil
             lastSequence = record.sequence
             if text.count > 1 << 15 { try flush() }
