@@ -5,7 +5,8 @@
 /// the machine's clock carries it.
 ///
 /// A date that was agreed with for ``settlingMilliseconds`` is settled: one that contradicts it is doubted until it has held for
-/// ``doubtMilliseconds``, or another source agrees with it. Only a settled date that nothing contradicts is good enough to delete something.
+/// ``doubtMilliseconds``, or another source agrees with it. One that is later than a date that was confirmed before, though not yet settled,
+/// counts at once and settles as late as a doubted one. Only a settled date that nothing contradicts is good enough to delete something.
 /// - Concurrency: a value; one step per fix.
 public struct ConfirmedTime: Sendable, Hashable {
     /// So many consecutive fixes confirm a date.
@@ -63,6 +64,8 @@ public struct ConfirmedTime: Sendable, Hashable {
     private var run: Run?
     private var confirmed: Anchor?
     private var isSettled = false
+    /// Whether what is confirmed is later than what was confirmed before it: nothing may be deleted by it for long.
+    private var isContested = false
 
     /// Nothing is known yet, or what was settled before.
     ///
@@ -90,11 +93,12 @@ public struct ConfirmedTime: Sendable, Hashable {
         if run.isConfirmed { run.anchor = fix }
         self.run = run
         guard run.isConfirmed else { return }
-        if isSettled, contradicts(run) {
-            guard run.span >= ConfirmedTime.doubtMilliseconds || run.otherCount >= ConfirmedTime.fixesNeeded else { return }
-        } else {
-            isSettled = isSettled || run.span >= ConfirmedTime.settlingMilliseconds
+        let isBelieved = run.span >= ConfirmedTime.doubtMilliseconds || run.otherCount >= ConfirmedTime.fixesNeeded
+        if contradicts(run) {
+            guard isBelieved || !isSettled else { return }
+            isContested = !isSettled && confirmed.map { $0.time(at: clock) < time } ?? false
         }
+        if isBelieved || !isContested && run.span >= ConfirmedTime.settlingMilliseconds { isSettled = true }
         confirmed = fix
     }
 

@@ -33,6 +33,20 @@ import Waypost
         #expect(time.certainTime(at: 70_000) == start.advanced(byMilliseconds: 70_000))
     }
 
+    @Test func deletesNothingByADateThatLeapsAheadBeforeAnyIsSettled() {
+        var time = ConfirmedTime()
+        feed(&time, 40, from: 0)
+        feed(&time, 90, from: 40_000, offsetSeconds: Self.tenYears)
+        #expect(time.time(at: 129_000) == start.advanced(byMilliseconds: 129_000 + Self.tenYears * 1_000), "nobody knows better")
+        #expect(time.certainTime(at: 129_000) == nil && time.settled == nil, "90 seconds of another date are no proof")
+        feed(&time, 61, from: 130_000)
+        #expect(time.certainTime(at: 190_000) == start.advanced(byMilliseconds: 190_000), "back again, nothing can be lost by it")
+        var held = ConfirmedTime()
+        feed(&held, 40, from: 0)
+        feed(&held, 3_601, from: 40_000, offsetSeconds: Self.tenYears)
+        #expect(held.certainTime(at: 3_640_000) == start.advanced(byMilliseconds: 3_640_000 + Self.tenYears * 1_000))
+    }
+
     @Test func doubtsADateThatContradictsASettledOne() {
         var time = ConfirmedTime()
         feed(&time, 61, from: 0)
