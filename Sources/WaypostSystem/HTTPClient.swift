@@ -101,6 +101,8 @@ public actor HTTPClient {
         if exchange.isTooLong { throw .tooLong(limit: settings.maximumAnswerByteCount) }
         let reason = withUnsafeBytes(of: answer.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         if let error = HTTPError(code: answer.code, reason: reason) { throw error }
+        // Half a head says nothing: what follows in it may refuse what was sent.
+        guard exchange.isHeadWhole else { throw .cutOff(reason: "the connection ended in the head of the answer") }
         return HTTPResponse(status: answer.status, headers: exchange.headers, body: exchange.body)
     }
 

@@ -8,6 +8,8 @@ final class HTTPExchange: @unchecked Sendable {
     private(set) var headers: [HTTPRequest.Header] = []
     private(set) var body: [UInt8] = []
     private(set) var isTooLong = false
+    /// Whether the head of the answer came to its end; libcurl takes one that was cut off for a whole one.
+    private(set) var isHeadWhole = false
     private var headByteCount = 0
     private let maximumByteCount: Int
 
@@ -21,7 +23,7 @@ final class HTTPExchange: @unchecked Sendable {
     }
 
     func begin() {
-        (headers, body, isTooLong, headByteCount) = ([], [], false, 0)
+        (headers, body, isTooLong, isHeadWhole, headByteCount) = ([], [], false, false, 0)
     }
 
     func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -31,7 +33,8 @@ final class HTTPExchange: @unchecked Sendable {
             return false
         }
         // What came before (100 Continue) had a head of its own.
-        if bytes.starts(with: "HTTP/".utf8) { headers = [] }
+        if bytes.starts(with: "HTTP/".utf8) { (headers, isHeadWhole) = ([], false) }
+        if bytes.elementsEqual("\r\n".utf8) || bytes.elementsEqual("\n".utf8) { isHeadWhole = true }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return true }
         headers.append(
             HTTPRequest.Header(

@@ -11,6 +11,7 @@ answers. It ends when its standard input ends. What it does with a request is th
   html          takes nothing, answers 200 with a web page        refuse ID     takes all others and names the records with that id
   poison TEXT   answers 422 to every batch with TEXT in it        drop          takes all and closes without an answer
   early         closes without reading                            half          takes all and closes in the middle of its answer
+  cut TEXT      takes all, sends that much of an answer (\\r and \\n are line ends) and closes
   slow S        waits S seconds, then as ok                       large N       takes all, answers N bytes
   head N        takes all, answers with a line of N bytes in its head
   twice         takes all, answers, and 50 ms later answers once more
@@ -127,6 +128,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.hang_up()
         if word == "half":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+            return self.hang_up()
+        if word == "cut":
+            self.wfile.write(" ".join(rest).encode().decode("unicode_escape").encode())
             return self.hang_up()
         if word == "twice":
             self.answer(200, b"{}")
