@@ -57,7 +57,7 @@ public final class SQLiteDatabase {
     }
 
     /// So much may wait in the log until it is brought into the database's own file: what a damage of the log can reach.
-    private static let logByteCount: Int64 = 262_144
+    private static let logByteCount: Int64 = 1_048_576
     /// The log's name behind that of the database.
     public static let logSuffix = "-wal"
     /// Source: SQLite's file format, section 4.1.
