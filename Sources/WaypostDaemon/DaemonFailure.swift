@@ -39,6 +39,8 @@ struct DaemonFailure: Error {
             self.init(.cannotCreate, "\(folder): \(who) records there already; stop it or use another --log")
         case .cannotPrepare(let folder, let cause):
             self.init(.cannotCreate, "\(folder): cannot be used for the log: \(cause.reason); make it writable or use another --log")
+        case .cannotSynchronize(let path, let cause) where error.isDisplacement:
+            self.init(.inputOutput, "\(path): \(cause.reason)")
         case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),
             .cannotAcknowledge(let path, let cause), .cannotErase(let path, let cause):
             self.init(.inputOutput, "\(path): cannot be written: \(cause.reason)")

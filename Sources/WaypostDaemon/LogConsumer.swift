@@ -86,8 +86,7 @@ actor LogConsumer: PositioningConsumer {
             }
             if told.writing != nil || told.synchronizing != nil { await tell() }
             noteLogged()
-            hasNews = true
-            if synchronizer == nil { synchronizer = Task { await synchronize() } }
+            keepSynchronized()
         } catch {
             // One that is not safe on the disk yet is logged all the same.
             if case .cannotSynchronize = error {
@@ -110,6 +109,21 @@ actor LogConsumer: PositioningConsumer {
         tidying = nil
     }
 
+    /// Looks whether the log is where it belongs, as somebody asks; one that is not is made there at once.
+    func checkPlace() async {
+        do throws(RecordingError) {
+            try await recorder.checkPlace()
+        } catch {
+            await tell()
+            keepSynchronized()
+        }
+    }
+
+    private func keepSynchronized() {
+        hasNews = true
+        if synchronizer == nil { synchronizer = Task { await synchronize() } }
+    }
+
     /// Brings the last positions to the disk when no further ones come to do it; ends when everything is there.
     private func synchronize() async {
         while hasNews {
@@ -118,6 +132,7 @@ actor LogConsumer: PositioningConsumer {
                 let wait = max(0, deadline - MonotonicClock.nanoseconds)
                 try? await Task.sleep(for: .nanoseconds(wait))  // Cancelled: at once, which does no harm.
                 do throws(RecordingError) { try await recorder.synchronizeIfDue() } catch { await tell() }
+                if told.synchronizing != nil { await tell() }
             }
         }
         synchronizer = nil
@@ -133,11 +148,14 @@ actor LogConsumer: PositioningConsumer {
         }
         if let synchronizing = problems.synchronizing {
             if told.synchronizing?.error != synchronizing.error {
-                logger.error("what is logged may not survive a power cut: \(DaemonFailure(synchronizing.error).lines.joined())")
+                let what = synchronizing.error.isDisplacement ? "the log is not in its place" : "what is logged may not survive a power cut"
+                logger.error("\(what): \(DaemonFailure(synchronizing.error).lines.joined())")
             }
-        } else if told.synchronizing != nil {
-            logger.notice("what is logged survives a power cut again")
+        } else if let synchronizing = told.synchronizing {
+            logger.notice("\(synchronizing.error.isDisplacement ? "the log is in its place" : "what is logged survives a power cut") again")
         }
+        if problems.otherDiskSince != nil, told.otherDiskSince == nil { logger.error("\(RecorderProblems.otherDisk)") }
+        if problems.otherDiskSince == nil, told.otherDiskSince != nil { logger.notice("the log is on its own disk again") }
         told = problems
     }
 }

@@ -13,14 +13,24 @@ extension RecorderProblems {
                     + DaemonFailure(writing.error).lines.joined())
         }
         if let synchronizing {
+            let what =
+                synchronizing.error.isDisplacement ? "the log is not in its place" : "what is logged might not have survived a power cut"
             lines.append(
-                "for \(spanText(seconds: synchronizing.seconds)) what is logged might not have survived a power cut: "
+                "for \(spanText(seconds: synchronizing.seconds)) \(what): "
                     + DaemonFailure(synchronizing.error).lines.joined())
+        }
+        if let otherDiskSince {
+            let seconds = Int((MonotonicClock.milliseconds - otherDiskSince) / 1_000)
+            lines.append(
+                "for \(spanText(seconds: seconds)) \(RecorderProblems.otherDisk); mount it again, or restart the tracker if that is meant")
         }
         for error in finishing { lines.append("a track has no file yet: " + DaemonFailure(error).lines.joined()) }
         if let retention { lines.append("old tracks cannot be deleted: " + DaemonFailure(retention).lines.joined()) }
         return lines
     }
+
+    /// What is wrong when the log's disk is not the one that it was.
+    static let otherDisk = "the log has been on another disk, as its own was unmounted or replaced"
 }
 
 extension RecorderProblems.Problem {

@@ -41,6 +41,7 @@ struct StatusReporter: Sendable {
         // Of several sources what is said is that of the one in use now.
         let loss = await manager.lossReason.map { reason in members.first(where: \.isActive)?.loss ?? reason }
         let missing = await search.report
+        await log.checkPlace()
         let logProblems = await recorder.problems
         let thinnedCount = await log.thinnedCount
         var problems: [String] = []

@@ -54,18 +54,22 @@ struct CarriedRecords {
     let first: First
     let records: RecordsAtRisk
     let oldestAtRisk: Int64
-    /// When it was last tried to write them, monotonic nanoseconds.
-    var triedAt: Int64
+    /// When it was last tried to write them, monotonic nanoseconds; nil before the first time.
+    var triedAt: Int64?
+    /// Whether the journal is not where it was, rather than bad.
+    let isDisplaced: Bool
 
     /// So much is brought to the disk before its time.
     static let maximumByteCount = 1 << 20
 
-    init?(_ journal: OpenJournal, now: Int64) {
+    init?(_ journal: OpenJournal, isDisplaced: Bool, now: Int64) {
         guard let first = journal.atRisk.first else { return nil }
         stem = journal.stem
         self.first = first
         records = journal.atRisk
         oldestAtRisk = journal.oldestAtRisk ?? now
-        triedAt = now
+        self.isDisplaced = isDisplaced
+        // After a write that failed the disk gets some time.
+        triedAt = isDisplaced ? nil : now
     }
 }

@@ -35,6 +35,11 @@ public enum RecordingError: Error, Sendable, Equatable {
     /// The recorder was closed.
     case closed
 
+    /// Whether what was written is not where it should be: the log folder, or the journal in it, was removed, moved or unmounted.
+    public var isDisplacement: Bool {
+        if case .cannotSynchronize(_, let cause) = self { cause.isMissing } else { false }
+    }
+
     /// Whether the same may succeed later without anybody changing the set-up.
     public var isTemporary: Bool {
         switch self {

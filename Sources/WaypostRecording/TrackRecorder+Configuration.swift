@@ -60,6 +60,8 @@ public struct RecorderProblems: Sendable, Equatable {
     public var writing: Problem?
     /// What was written cannot be brought to the disk: it may be lost in a power cut.
     public var synchronizing: Problem?
+    /// Since when the log is on another disk than at the start, as its own was unmounted or replaced; milliseconds of the monotonic clock.
+    public var otherDiskSince: Int64?
     /// Tracks whose files could not be made; their journals are kept.
     public var finishing: [RecordingError] = []
     /// Why old tracks could not be deleted.

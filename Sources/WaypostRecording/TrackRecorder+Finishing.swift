@@ -20,6 +20,7 @@ extension TrackRecorder {
     /// - Cost: reads the open journals and writes their tracks; memory for one piece of a file. Recording goes on meanwhile.
     public func recover() async throws(RecordingError) -> Recovery {
         guard lock != nil else { throw .closed }
+        try prepareFolder()
         try await archive.resumeErasure(before: firstRecordedSequence)
         let stems: [String]
         do {
@@ -61,6 +62,8 @@ extension TrackRecorder {
     /// - Errors: as of ``finishTrack()``; `cannotSynchronize`; `cannotAppend` when there is no room for another journal: the track goes on.
     public func rotate() async throws(RecordingError) -> FinishedTrack? {
         guard lock != nil else { throw .closed }
+        // One that was moved away is no room to go on in: what it is missed for is carried.
+        do throws(RecordingError) { try checkPlace() } catch { return try await endTrack() }
         if journal != nil { try prepareNext() }
         return try await endTrack()
     }
@@ -104,6 +107,7 @@ extension TrackRecorder {
     public func applyRetention(confirmedTime: UTCTime?) async throws(RecordingError) -> [String] {
         guard lock != nil else { throw .closed }
         do {
+            try prepareFolder()
             let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime)
             problems.retention = nil
             statistics.deletedTrackCount += gone.count

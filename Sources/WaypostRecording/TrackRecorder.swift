@@ -18,7 +18,8 @@ import WaypostSystem
 /// When a write fails (the disk is full, the card is gone) ``record(_:as:now:)`` throws, nothing is half written, and the next call tries
 /// again; the first fix that goes in begins a new segment. While there is no room for another journal, a track goes on in its own, whatever
 /// the day. When bringing fixes to the disk fails, the system may have forgotten them: they are kept here and written once more, into another
-/// journal, until that is on the disk; so is what a removed log folder took with it. What is wrong now, and since when, is in ``problems``.
+/// journal, until that is on the disk; so is what a log folder took with it that was removed, moved or unmounted. What is wrong now, and
+/// since when, is in ``problems``.
 /// - Concurrency: an actor with a thread of its own, as disks may take seconds. Finishing a track holds up no recording. One recorder has a
 ///   log folder at a time, over all processes.
 public actor TrackRecorder {
@@ -33,12 +34,15 @@ public actor TrackRecorder {
     private let syncIntervalNanoseconds: Int64
     private let executor: ThreadExecutor
     var lock: FileLock?
-    private var counter: SequenceCounter
+    var counter: SequenceCounter
+    /// The journal folder that was used last, and the one at the start.
+    var place: FileIdentity?
+    let home: FileIdentity?
     private var segmenters: [TypeSegmenter]
     private var rotation: RotationRule
-    private(set) var journal: OpenJournal?
+    var journal: OpenJournal?
     /// What the journal before may have lost.
-    private(set) var carried: CarriedRecords?
+    var carried: CarriedRecords?
     /// The room of the next journal, taken before the one before is left.
     private var next: AppendOnlyFile?
     /// Not before then it is tried again to end a track that has gone on for want of room, monotonic nanoseconds.
@@ -65,6 +69,8 @@ public actor TrackRecorder {
             throw .cannotPrepare(folder: path, cause: error)
         }
         counter = try SequenceCounter(path: folder.sequencePath) { () throws(RecordingError) in try folder.firstFreeSequence() }
+        home = FileIdentity(of: folder.journalFolder)
+        place = home
         self.folder = folder
         self.configuration = configuration
         let (seconds, attoseconds) = configuration.syncInterval.components
@@ -138,7 +144,7 @@ public actor TrackRecorder {
 
     /// When ``synchronizeIfDue(now:)`` has something to do, in monotonic nanoseconds; nil while everything is on the disk.
     public var synchronizationDeadline: Int64? {
-        if let carried { return carried.triedAt + max(syncIntervalNanoseconds, 1_000_000_000) }
+        if let carried { return carried.triedAt.map { $0 + max(syncIntervalNanoseconds, 1_000_000_000) } ?? carried.oldestAtRisk }
         return journal?.oldestAtRisk.map { $0 + syncIntervalNanoseconds }
     }
 
@@ -178,6 +184,7 @@ public actor TrackRecorder {
     private func appendOrThrow(
         _ contents: [(JournalRecord.Content, LogTypes)], at time: UTCTime, source: String?, now: Int64
     ) throws(RecordingError) -> UInt64 {
+        if self.journal == nil { try prepareFolder() }
         try reserve(UInt64(contents.count))
         var journal: OpenJournal
         let isNew = self.journal == nil
@@ -186,6 +193,7 @@ public actor TrackRecorder {
             journal = open
         } else {
             let first = CarriedRecords.First(sequence: counter.next, time: time, source: source)
+            try dropCarriedAmongOthers()
             journal = try createJournal(carried?.first ?? first)
             bytes += JournalCodec.encode(journal.header)
             bytes += carried?.records.bytes ?? []
@@ -220,8 +228,6 @@ public actor TrackRecorder {
     }
 
     private func createJournal(_ first: CarriedRecords.First) throws(RecordingError) -> OpenJournal {
-        // Somebody removed the folder, and with it the lock.
-        if !Syscalls.exists(folder.lockPath) { lock = try folder.take(creates: true) }
         var first = first
         func nextStem() -> String { TrackStem(time: first.time, bootIdentity: BootIdentity.bytes, sequence: first.sequence).description }
         var stem = nextStem()
@@ -238,7 +244,6 @@ public actor TrackRecorder {
         do {
             // Where the journal before held nothing else than what is carried, it has that name.
             if carried != nil { try Syscalls.remove(path) }
-            try Syscalls.createFolders(folder.journalFolder)
             let header = JournalHeader(
                 bootIdentity: BootIdentity.bytes, firstSequence: first.sequence, source: first.source, types: configuration.types)
             return OpenJournal(stem: stem, first: first, header: header, file: try createFile(path))
@@ -249,7 +254,7 @@ public actor TrackRecorder {
 
     private func createFile(_ path: String) throws(SystemError) -> AppendOnlyFile {
         defer { next = nil }
-        guard let next, next.hasName else { return try AppendOnlyFile(creating: path) }
+        guard let next, next.isInPlace else { return try AppendOnlyFile(creating: path) }
         try next.rename(to: path)
         return next
     }
@@ -258,15 +263,20 @@ public actor TrackRecorder {
         do {
             try counter.reserve(count)
         } catch {
+            // The journal that is open may be elsewhere by now; the next time that it is brought to the disk shows it.
+            if error.isMissing, journal != nil {
+                try prepareFolder()
+                return try reserve(count)
+            }
             throw .cannotAppend(path: folder.sequencePath, cause: error)
         }
     }
 
     /// Brings the journal to the disk; one that cannot be is left, and what it may lose carried into the next one.
     func synchronize(now: Int64) throws(RecordingError) {
+        try checkPlace(now: now)
         guard var journal, journal.oldestAtRisk != nil else { return }
         do throws(SystemError) {
-            guard journal.file.hasName else { throw SystemError.isMissing(journal.file.path) }
             try journal.file.synchronize()
             if !journal.isNameDurable {
                 for path in [folder.journalFolder, folder.path] { try Syscalls.synchronizeFolder(path) }
@@ -279,11 +289,7 @@ public actor TrackRecorder {
             statistics.synchronizationCount += 1
         } catch {
             // After a failed fdatasync the system may drop what it could not write, and succeed the next time without it.
-            carried = CarriedRecords(journal, now: now)
-            self.journal = nil
-            let failure = RecordingError.cannotSynchronize(path: journal.file.path, cause: error)
-            problems.synchronizing = problems.synchronizing?.again(failure) ?? .init(error: failure, sinceMilliseconds: now / 1_000_000)
-            throw failure
+            throw leave(journal, because: error, now: now)
         }
     }
 
@@ -310,7 +316,7 @@ public actor TrackRecorder {
 
     /// Takes the room of the next journal; a journal that has room is left only when the next one has some.
     func prepareNext() throws(RecordingError) {
-        guard next?.hasName != true else { return }
+        guard next?.isInPlace != true else { return }
         let path = folder.nextJournalPath
         do throws(SystemError) {
             try Syscalls.remove(path)

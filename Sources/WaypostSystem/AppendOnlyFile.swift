@@ -73,8 +73,8 @@ public final class AppendOnlyFile {
         try Syscalls.synchronizeData(descriptor, path: path)
     }
 
-    /// Whether the file still has a name; without one, what is in it is gone with the process.
-    public var hasName: Bool { Syscalls.linkCount(descriptor) != 0 }
+    /// Whether its path still leads to it; else it was removed, moved or unmounted, and nobody finds there what is in it.
+    public var isInPlace: Bool { Syscalls.isNamed(descriptor, path) }
 
     /// Ends a file that nobody appends to any more: cuts it to its content, makes it read-only and brings all to the disk.
     public static func seal(_ path: String, byteCount: Int64, mode: UInt32 = 0o440) throws(SystemError) {

@@ -14,4 +14,7 @@ public struct FileIdentity: Sendable, Hashable {
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }
+
+    /// Whether both are on the same disk.
+    public func isOnSameDisk(as other: FileIdentity) -> Bool { device == other.device }
 }

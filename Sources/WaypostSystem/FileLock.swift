@@ -38,6 +38,9 @@ public struct FileLock: ~Copyable {
         return lock
     }
 
+    /// Whether the locked file still has that name; else somebody else may lock another one.
+    public func isNamed(_ path: String) -> Bool { Syscalls.isNamed(descriptor, path) }
+
     /// The file; one that is made here is the folder owner's, one that is there stays whose it is.
     private static func openOrCreate(_ path: String) throws(SystemError) -> FileLock {
         do {

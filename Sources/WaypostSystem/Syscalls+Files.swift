@@ -238,12 +238,6 @@ extension Syscalls {
         return status.st_dev == named.st_dev && status.st_ino == named.st_ino
     }
 
-    /// How many names an open file has, 0 when it was removed; nil when that cannot be known.
-    public static func linkCount(_ descriptor: Int32) -> Int? {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : nil
-    }
-
     /// The permission bits that the process's umask gives to a new file of a user.
     public static var newFileMode: mode_t {
         let mask = umask(0)

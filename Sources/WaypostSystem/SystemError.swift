@@ -49,8 +49,13 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether nobody reads any more what is written.
     public var isBrokenPipe: Bool { code == EPIPE }
 
-    /// The error of a file whose name is gone.
+    /// The error of a file that is not there.
     public static func isMissing(_ path: String) -> SystemError { SystemError(code: ENOENT, operation: "find", path: path) }
+
+    /// The error of an open file that its path does not lead to any more.
+    public static func isDisplaced(_ path: String) -> SystemError {
+        isMissing(path).explained("it, or a folder above it, was removed, moved or unmounted")
+    }
 
     /// The error of using a folder as a file.
     public static func isFolder(_ path: String) -> SystemError { SystemError(code: EISDIR, operation: "open", path: path) }

@@ -270,9 +270,13 @@ extension EndToEnd {
             }
             // A folder of something else is none either, and nothing is made in it.
             try FileManager.default.createDirectory(atPath: folder.path("other"), withIntermediateDirectories: false)
-            for command in Self.commands.suffix(3) {
-                let run = try await finish([Program.waypost.path, "log"] + command + ["--log", "other"], in: folder)
-                #expect(run.code == 66 && run.complaints.count == 1, "\(command)")
+            try FileManager.default.createDirectory(atPath: folder.path("log/journal"), withIntermediateDirectories: true)
+            try folder.write("1", to: "log/journal/.sequence")
+            for command in Self.commands {
+                for (name, words) in [("other", "is no log"), ("log/journal", "is the journal folder of a log")] {
+                    let run = try await finish([Program.waypost.path, "log"] + command + ["--log", name], in: folder)
+                    #expect(run.code == 66 && run.complaints.count == 1 && run.errors.contains(words), "\(command)")
+                }
             }
             #expect(try folder.names(in: "other") == [])
         }

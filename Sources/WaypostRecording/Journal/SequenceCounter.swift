@@ -53,6 +53,12 @@ struct SequenceCounter {
         next += count
     }
 
+    /// Goes on in another folder, behind all numbers that it and the counter there have used; the bound is stored there before the next one is.
+    mutating func goOn(behind other: SequenceCounter) {
+        next = max(next, other.next)
+        bound = next
+    }
+
     /// Gives back what was reserved and not used.
     mutating func release() throws(SystemError) {
         if bound != next { try store(next) }

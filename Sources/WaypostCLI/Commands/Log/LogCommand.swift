@@ -75,8 +75,9 @@ struct LogLocation: ParsableArguments {
     }
 
     private func existing(_ path: String) throws(CommandFailure) -> LogFolder {
+        let names: [String]
         do throws(SystemError) {
-            _ = try Syscalls.names(inFolder: path)
+            names = try Syscalls.names(inFolder: path)
         } catch {
             if error.isMissing {
                 throw CommandFailure(.inputMissing, what: path, why: "there is no such log", next: "name it with --log DIR")
@@ -84,11 +85,21 @@ struct LogLocation: ParsableArguments {
             if !error.meansNoPermission { throw CommandFailure(.inputMissing, what: path, why: "is no log: \(error.reason)") }
             throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
         }
+        try checkIsLog(path, names)
         do {
             return try LogLocation.enter(path)
         } catch {
             throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
         }
+    }
+
+    /// Any other folder would seem to be a log in which nothing was logged.
+    private func checkIsLog(_ path: String, _ names: [String]) throws(CommandFailure) {
+        if names.contains(where: ["journal", "SHA256SUMS", ".lock"].contains) { return }
+        let isInLog = names.contains { $0 == ".sequence" || $0.hasSuffix(".journal") }
+        throw CommandFailure(
+            .inputMissing, what: path, why: isInLog ? "is the journal folder of a log" : "is no log",
+            next: isInLog ? "name the folder above it with --log DIR" : "name it with --log DIR")
     }
 
     /// As root, becomes the owner of the log: links and other traps that the owner lays there lead no further than the owner may go.
