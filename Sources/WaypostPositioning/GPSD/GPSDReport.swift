@@ -73,8 +73,9 @@ extension GPSDSky {
         quality.hdop = known(raw.hdop, atLeast: 0)
         quality.vdop = known(raw.vdop, atLeast: 0)
         quality.pdop = known(raw.pdop, atLeast: 0)
-        // Without satellites libgps leaves 0 for "not said".
-        quality.satellitesUsed = views.isEmpty && raw.satellites_used <= 0 ? nil : Int(raw.satellites_used)
+        // Without satellites libgps leaves 0 for "not said"; and with them, since Debian 13's, when an older gpsd does not count them.
+        let used = max(Int(raw.satellites_used), views.count(where: \.isUsed))
+        quality.satellitesUsed = views.isEmpty && used <= 0 ? nil : used
         let time = raw.has_time != 0 ? UTCTime(millisecondsSince1970: raw.milliseconds_since_1970) : nil
         view = SkyView(time: time, satellites: views, quality: quality)
     }
