@@ -30,7 +30,7 @@ actor EventFeeder {
     var problem: String? {
         guard let failure, !waiting.isEmpty else { return nil }
         let lost = droppedCount > 0 ? ", \(droppedCount) were lost" : ""
-        return "\(counted(waiting.count, "event")) waits in memory\(lost): \(failure)"
+        return "\(counted(waiting.count, "event")) \(waiting.count == 1 ? "waits" : "wait") in memory\(lost): \(failure)"
     }
 
     /// Takes an event; it is on the disk when this returns, unless the disk takes nothing now.

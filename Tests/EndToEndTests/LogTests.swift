@@ -39,7 +39,9 @@ extension EndToEnd {
             let again = try await log("list", "--json", in: folder).outputLines.map { try JSONParser().parse(Array($0.utf8)) }
             #expect(again[0]["pulled_by"]?.array?.map(\.string) == ["home"] && again[1]["pulled_by"]?.array?.isEmpty == true)
             let words = try await log("list", in: folder)
-            #expect(words.code == 0 && words.outputLines.count == 2 && words.output.contains("30 positions in 1 segment"))
+            #expect(
+                words.code == 0 && words.outputLines.count == 2 && words.outputLines[0].contains("30 positions")
+                    && words.outputLines[0].contains(" 1 segment "))
             #expect(words.outputLines[0].hasSuffix("fetched by home"))
         }
 
