@@ -22,6 +22,8 @@ final class DispatchDesk: Sendable {
         var refusal: String?
         /// What was done about a damaged one.
         var recovery: OutboxRecovery?
+        /// What the limits of the outbox took.
+        var drops = DropReport()
     }
 
     /// Of its own, so that the feeder can have it.
@@ -43,7 +45,7 @@ final class DispatchDesk: Sendable {
     /// What is wrong, for people; empty when all is well.
     var problems: [String] {
         line.state.withLock { state in
-            [state.refusal, state.recovery?.words].compactMap { $0 } + state.problems
+            [state.refusal, state.recovery?.words, state.drops.problem].compactMap { $0 } + state.problems
         }
     }
     /// Whether there is an outbox that cannot be opened now.
@@ -189,6 +191,8 @@ final class DispatchDesk: Sendable {
             defer { (state.refusal, state.recovery) = (refusal, recovery) }
             return (state.refusal, state.recovery != recovery)
         }
+        let dropCount = await outbox.limitDropCount
+        if let words = line.state.withLock({ $0.drops.note(dropCount) }) { logger.warning("\(words)") }
         if isNew, let recovery { logger.error("\(recovery.words)") }
         if let refusal, refusal != told { logger.error("\(refusal)") }
         if refusal == nil, told != nil { logger.notice("the outbox is back: events are taken for sending") }

@@ -80,9 +80,15 @@ struct DispatchOpening: Sendable {
 extension OutboxRecovery {
     /// What happened, for people.
     var words: String {
-        let lost = lostCount.map { $0 == 1 ? "1 is lost" : "\($0) are lost" } ?? "nobody knows whether more are lost"
         let aside = asidePath.map { "; the damaged file is \($0)" } ?? ""
-        return "the outbox was damaged (\(reason)): \(counted(entryCount, "event")) could be read and wait on, \(lost)\(aside)"
+        let event = counted(waitingCount, "event")
+        // What SQLite said is for those who look into the file.
+        let what = asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
+        return switch lostCount {
+        case 0: "the outbox was \(what): nothing is lost, \(event) wait on\(aside)"
+        case let count?: "the outbox was \(what): \(event) could be read and wait on, \(count) \(count == 1 ? "is" : "are") lost\(aside)"
+        case nil: "the outbox was \(what): \(event) could be read and wait on, nobody knows whether more are lost\(aside)"
+        }
     }
 }
 

@@ -7,6 +7,9 @@ extension Outbox {
         try keepPlace()
     }
 
+    /// How many entries went by the ``OutboxLimits`` that somebody waited for, since it was opened.
+    public var limitDropCount: Int { openStore?.limitDropCount ?? 0 }
+
     /// Brings everything into the one file, for a stop: nothing is left in its log that a damage could reach.
     public func checkpoint() throws(OutboxError) {
         try use { (store) throws(SQLiteError) in try store.database.checkpoint() }
@@ -90,7 +93,9 @@ extension Outbox {
         } catch {
             preconditionFailure("no other errors are thrown")
         }
-        recovery = OutboxRecovery(reason: "it was removed while it was in use", entryCount: Int(store.tally.waiting), lostCount: 0)
+        recovery = OutboxRecovery(
+            reason: "it was removed while it was in use", entryCount: Int(store.tally.waiting), waitingCount: Int(store.tally.waiting),
+            lostCount: 0)
     }
 
     private static func folder(of path: String) -> String {

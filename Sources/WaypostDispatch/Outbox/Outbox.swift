@@ -109,7 +109,7 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in try store.setNote(Outbox.waypoints, checksum) }
     }
 
-    private static let waypoints = "waypoints"
+    static let waypoints = "waypoints"
 
     // MARK: - Opting out
 
@@ -128,7 +128,7 @@ public actor Outbox {
         try readAttached()
     }
 
-    private static let optOut = "opted_out"
+    static let optOut = "opted_out"
 
     // MARK: - Destinations
 

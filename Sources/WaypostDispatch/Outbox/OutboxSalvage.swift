@@ -8,6 +8,8 @@ public struct OutboxRecovery: Sendable, Hashable {
     public var reason: String
     /// How many entries could be read and are in the outbox again.
     public var entryCount = 0
+    /// How many of them wait.
+    public var waitingCount = 0
     /// How many entries that waited could not be read; nil when nobody knows how many there were.
     public var lostCount: Int?
     /// How many dead letters.
@@ -85,11 +87,15 @@ struct OutboxSalvage {
         let new = try SQLiteDatabase(path: rescuePath)
         try OutboxSchema.upgrade(new)
         try new.transaction { () throws(SQLiteError) in
-            for source in sources { try copyEntries(from: source, to: new) }
-            try copyDestinations(from: sources, to: new)
+            var isWhole = false
+            for source in sources where !isWhole { isWhole = try copyEntries(from: source, to: new) }
+            let hasDestinations = try copyDestinations(from: sources, to: new)
+            try carve(into: new, hasEntries: isWhole, hasDestinations: hasDestinations)
         }
+        let store = try OutboxStore(new, limits: OutboxLimits(), known: known)
+        // Without destinations nobody has any of them.
+        recovery.waitingCount = recovery.destinationCount == 0 ? recovery.entryCount : try store.waitingCount()
         if let known {
-            let store = try OutboxStore(new, limits: OutboxLimits(), known: known)
             recovery.lostCount = try OutboxStore.missingCount(of: known, in: new)
             // The numbers of what is lost are not given again.
             try store.keepLastEntryNumber()
@@ -98,16 +104,33 @@ struct OutboxSalvage {
     }
 
     /// From both ends: damage in the middle costs no more than what is damaged.
-    private mutating func copyEntries(from old: SQLiteDatabase, to new: SQLiteDatabase) throws(SQLiteError) {
+    private mutating func copyEntries(from old: SQLiteDatabase, to new: SQLiteDatabase) throws(SQLiteError) -> Bool {
         for order in ["", " DESC"] {
             let copy = try OutboxSalvage.copyRows(of: "entry", order: "number\(order)", from: old, to: new)
             recovery.entryCount += copy.count
-            if copy.isWhole { return }
+            if copy.isWhole { return true }
         }
+        return false
+    }
+
+    /// What SQLite does not find, as it needs the head, the schema and the trees for it.
+    private mutating func carve(into new: SQLiteDatabase, hasEntries: Bool, hasDestinations: Bool) throws(SQLiteError) {
+        let isMissing = try known.map { (known) throws(SQLiteError) in try OutboxStore.missingCount(of: known, in: new) > 0 } ?? true
+        guard !hasEntries || !hasDestinations || isMissing else { return }
+        var carving = OutboxCarving(path: path, log: log, into: new)
+        let hadDestinations = try new.integer("SELECT count(*) FROM destination") ?? 0 > 0
+        if !hasDestinations { try carving.copyDestinations(upTo: known?.last) }
+        // Where nobody knows how far the destinations are, what all of them had stays where it is.
+        let isKnown = hadDestinations || carving.destinationCount > 0
+        try carving.copyEntries(after: isKnown ? 0 : known?.settled ?? 0)
+        if !isKnown { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES(?, 1)", [.text(OutboxStore.beginsAtOldest)]) }
+        recovery.entryCount += carving.entryCount
+        recovery.deadLetterCount += carving.deadLetterCount
+        recovery.destinationCount += carving.destinationCount
     }
 
     /// How far destinations are goes with what each has left for later: both from the first source that has all of it.
-    private mutating func copyDestinations(from sources: [SQLiteDatabase], to new: SQLiteDatabase) throws(SQLiteError) {
+    private mutating func copyDestinations(from sources: [SQLiteDatabase], to new: SQLiteDatabase) throws(SQLiteError) -> Bool {
         var isWhole = false
         for source in sources where !isWhole {
             let letters = try OutboxSalvage.copyRows(of: "dead_letter", order: "number", from: source, to: new)
@@ -123,6 +146,7 @@ struct OutboxSalvage {
             try OutboxSalvage.copyRows(of: "receipt", order: "through", from: source, to: new)
         }
         if !isWhole { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES(?, 1)", [.text(OutboxStore.beginsAtOldest)]) }
+        return isWhole
     }
 
     /// Copies the rows of a table that are as they were written and can be, until one cannot be read.

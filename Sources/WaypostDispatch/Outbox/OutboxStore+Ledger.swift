@@ -42,6 +42,21 @@ extension OutboxStore {
         try entries("id = ?", [.text(id)]).first
     }
 
+    /// What was dropped while it was on its way is not counted as dropped when it has arrived.
+    func takeBackDropped(_ settlement: Settlement, for name: String) throws(SQLiteError) {
+        var thereCount: Int64 = 0
+        for receipt in settlement.receipts where receipt.answer != Settlement.unsaid {
+            thereCount +=
+                try database.integer(
+                    "SELECT count(*) FROM entry WHERE number > ? AND number <= ?",
+                    [SQLiteValue(receipt.after), SQLiteValue(receipt.through)])
+                ?? 0
+        }
+        let goneCount = Int64(settlement.sentCount) - thereCount
+        guard goneCount > 0, !settlement.receipts.isEmpty else { return }
+        try database.run("UPDATE destination SET dropped = max(0, dropped - ?) WHERE name = ?", [.integer(goneCount), .text(name)])
+    }
+
     /// Keeps the receipts of a settlement.
     func keepReceipts(_ settlement: Settlement, for name: String, at time: UTCTime?) throws(SQLiteError) {
         guard !settlement.receipts.isEmpty else { return }

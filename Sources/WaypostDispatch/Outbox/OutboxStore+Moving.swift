@@ -6,6 +6,7 @@ extension OutboxStore {
     ///
     /// - Parameter newestPosition: where the first one begins anew; nil forgets it.
     func move(_ name: String, to other: String, newestPosition: UInt64?) throws(SQLiteError) -> Bool {
+        forgetWaiting()
         let isKnown = try database.transaction { () throws(SQLiteError) in
             let states = try destinations()
             guard let from = states.first(where: { $0.name == name }), let to = states.first(where: { $0.name == other }) else {

@@ -11,6 +11,8 @@ final class OutboxStore {
     private(set) var entryByteCount: Int64
     /// The number that the last entry got, whether it is still there or not: none is given twice.
     private(set) var lastEntryNumber: Int64
+    /// How many entries went by the limits that somebody waited for, since this was opened.
+    private(set) var limitDropCount = 0
     /// How many receipts were kept since the start.
     var receiptCount = 0
     /// What happened before is not there any more.
@@ -57,13 +59,18 @@ final class OutboxStore {
     func countWaiting() throws(SQLiteError) {
         tally.last = lastEntryNumber
         tally.settled = try settledNumber()
-        tally.waiting = try database.integer("SELECT count(*) FROM entry WHERE number > ?", [.integer(tally.settled)]) ?? 0
+        tally.waiting = Int64(try waitingCount())
         tallyFile.write(tally)
     }
 
-    /// Says that nothing is known, before what waits is removed on purpose.
+    /// Says that nothing is known, before what waits is removed on purpose, or waits again.
     func forgetWaiting() {
-        tallyFile.write(OutboxTally(last: tally.last, settled: tally.last), isDurable: true)
+        tallyFile.write(OutboxTally(last: tally.last), isDurable: true)
+    }
+
+    /// How many entries at least one destination has not.
+    func waitingCount() throws(SQLiteError) -> Int {
+        Int(try database.integer("SELECT count(*) FROM entry WHERE number > ?", [.integer(try settledNumber())]) ?? 0)
     }
 
     /// Counts what an insertion or a settled batch has changed.
@@ -91,7 +98,7 @@ final class OutboxStore {
     ///
     /// On the disk when it returns.
     func insert(_ entries: [EncodedEntry], earliest: UTCTime?) throws(SQLiteError) {
-        let known = (entryByteCount, lastEntryNumber, prunedTime, tally)
+        let known = (entryByteCount, lastEntryNumber, prunedTime, tally, limitDropCount)
         let first = lastEntryNumber + 1
         do throws(SQLiteError) {
             try database.transaction { () throws(SQLiteError) in
@@ -115,7 +122,7 @@ final class OutboxStore {
                 try prune(earliest: earliest)
             }
         } catch {
-            (entryByteCount, lastEntryNumber, prunedTime, tally) = known
+            (entryByteCount, lastEntryNumber, prunedTime, tally, limitDropCount) = known
             throw error
         }
         tallyFile.write(tally)
@@ -183,6 +190,7 @@ final class OutboxStore {
         let waiting = try database.integer(
             "SELECT count(*) FROM entry WHERE \(condition) AND number > ?2", [value, .integer(tally.settled)])
         tally.waiting = max(0, tally.waiting - (waiting ?? 0))
+        limitDropCount += Int(waiting ?? 0)
         try database.run("DELETE FROM entry WHERE \(condition)", [value])
         entryByteCount -= byteCount
         try keepLastEntryNumber()
@@ -196,6 +204,8 @@ final class OutboxStore {
     private static let lastEntry = "last_entry"
     /// Nobody knows how far the destinations were: they begin with the oldest there is.
     static let beginsAtOldest = "begins_at_oldest"
+    /// All names of notes.
+    static let noteNames: Set<SQLiteValue> = [.text(lastEntry), .text(beginsAtOldest), .text(Outbox.optOut), .text(Outbox.waypoints)]
 
     // MARK: - Destinations
 
@@ -271,6 +281,7 @@ final class OutboxStore {
             for refused in settlement.refused { try bury(refused.record, reason: refused.reason, destination: name) }
             switch settlement.lane {
             case .events:
+                try takeBackDropped(settlement, for: name)
                 try database.run(
                     "UPDATE destination SET event_cursor = max(event_cursor, ?), sent = sent + ? WHERE name = ?",
                     [SQLiteValue(settlement.through), .integer(Int64(settlement.sentCount)), .text(name)])

@@ -22,7 +22,8 @@ public struct SQLiteLog: Sendable {
     /// How many commits SQLite does not see, as something before them is damaged.
     public private(set) var hiddenCommitCount = 0
 
-    private let pageByteCount: Int
+    /// The bytes of a page.
+    public let pageByteCount: Int
     /// The frames that are whole, up to the last commit.
     private var frames: [Frame] = []
 
@@ -36,8 +37,6 @@ public struct SQLiteLog: Sendable {
     private static let maximumByteCount = 64_000_000
     private static let headByteCount = 32
     private static let frameHeadByteCount = 24
-    /// The page size of new databases, for a log whose head says nothing.
-    private static let ownPageByteCount = 1_024
 
     /// The log beside a database; nil when there is none or it is empty.
     public init?(besideDatabase path: String) throws(SystemError) {
@@ -51,8 +50,8 @@ public struct SQLiteLog: Sendable {
         let magic = bytes.word(at: 0)
         let isBigEndian = magic == 0x377F_0683
         let pageByteCount = Int(bytes.word(at: 8))
-        let isPageSize = (512...65_536).contains(pageByteCount) && pageByteCount & (pageByteCount - 1) == 0
-        self.pageByteCount = isPageSize ? pageByteCount : SQLiteLog.ownPageByteCount
+        let isPageSize = SQLitePages.isPageSize(pageByteCount)
+        self.pageByteCount = isPageSize ? pageByteCount : SQLitePages.ownPageByteCount
         let head = bytes.count >= SQLiteLog.headByteCount ? Checksum().adding(bytes[0..<24], isBigEndian) : nil
         readFrames(isBigEndian, isHeadWhole: head == Checksum(bytes, at: 24) && isPageSize && (magic | 1) == 0x377F_0683)
     }
@@ -86,13 +85,21 @@ public struct SQLiteLog: Sendable {
         frames.removeLast(frames.count - committedCount)
     }
 
+    /// How many pages the database has after the last commit that is whole; nil when there is none.
+    public var databasePageCount: Int? { frames.last(where: { $0.databasePageCount > 0 })?.databasePageCount }
+
+    /// Where in the bytes the newest whole image of each page is.
+    public var pages: [Int: Range<Int>] {
+        frames.reduce(into: [:]) { $0[$1.pageNumber] = $1.page }
+    }
+
     /// Makes the database that the whole frames give, over what is in the database's own file.
     ///
     /// Pages of which only a damaged frame tells are as they were before, or zeros: rows of it may be of different moments, and must be
     /// checked one by one.
     /// - Returns: false when there is no whole frame.
     public func replay(over path: String, into target: String) throws(SystemError) -> Bool {
-        guard let pageCount = frames.last(where: { $0.databasePageCount > 0 })?.databasePageCount else { return false }
+        guard let pageCount = databasePageCount else { return false }
         try Syscalls.remove(target)
         let descriptor = try Syscalls.open(target, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         defer { Syscalls.close(descriptor) }
@@ -141,8 +148,5 @@ public struct SQLiteLog: Sendable {
 
 extension [UInt8] {
     /// Four bytes, the most significant first; 0 behind the end.
-    fileprivate func word(at offset: Int) -> UInt32 {
-        guard offset + 4 <= count else { return 0 }
-        return self[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
-    }
+    fileprivate func word(at offset: Int) -> UInt32 { UInt32(number(at: offset, 4)) }
 }

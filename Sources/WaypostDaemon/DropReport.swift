@@ -1,0 +1,33 @@
+import Waypost
+import WaypostSystem
+
+/// What the limits of the outbox took from those that waited for it, told in the log once a minute at most, and by `status` for an hour.
+struct DropReport {
+    private var count = 0
+    private var grewAt: Int64?
+    private var toldAt: Int64?
+    private var toldCount = 0
+
+    private static let pause: Int64 = 60_000
+    private static let memory: Int64 = 3_600_000
+
+    private var words: String {
+        "\(counted(count, "event")) dropped before every destination had them: the outbox is full or they are too old ([dispatch] max_bytes, max_age)"
+    }
+
+    /// What is wrong, for people.
+    var problem: String? {
+        grewAt.flatMap { MonotonicClock.milliseconds - $0 < DropReport.memory ? words : nil }
+    }
+
+    /// Takes the newest count since the outbox was opened; the line to log, if there is a new one.
+    mutating func note(_ newCount: Int) -> String? {
+        let now = MonotonicClock.milliseconds
+        if newCount < count { (count, toldCount) = (0, 0) }
+        if newCount > count { grewAt = now }
+        count = newCount
+        guard count > toldCount, toldAt.map({ now - $0 >= DropReport.pause }) ?? true else { return nil }
+        (toldAt, toldCount) = (now, count)
+        return words
+    }
+}

@@ -1,0 +1,150 @@
+import Waypost
+import WaypostSystem
+
+/// What the single pages of a damaged outbox tell, those of its file and the newest whole ones of its log.
+///
+/// Entries prove themselves by their checksum. The rows of other tables are told by their shape; a destination that cannot be, as it would have
+/// more than there is, is not taken.
+struct OutboxCarving {
+    private let pages: [SQLitePages]
+    private let new: SQLiteDatabase
+    private(set) var entryCount = 0
+    private(set) var deadLetterCount = 0
+    private(set) var destinationCount = 0
+
+    private static let lanes = Set(DispatchLane.allCases.map { SQLiteValue.text($0.rawValue) })
+    private static let settledKinds: Set<SQLiteValue> = [.text(SettledKind.events.rawValue), .text(SettledKind.positions.rawValue)]
+
+    /// - Parameter new: gets the rows that it does not have.
+    init(path: String, log: SQLiteLog?, into new: SQLiteDatabase) {
+        self.new = new
+        var sizes: [Int] = log.flatMap { $0.databasePageCount != nil ? [$0.pageByteCount] : nil } ?? []
+        // A file that cannot be opened has no pages; those of its log are read all the same.
+        let file = try? OutboxFile(path: path)  // See above.
+        if sizes.isEmpty {
+            // A flipped bit of the head may say another one.
+            let said = SQLitePages.pageByteCount(ofHead: file?.bytes(at: 0, 100) ?? [])
+            sizes = Set([said, SQLitePages.ownPageByteCount].compactMap { $0 }).sorted()
+        }
+        pages = OutboxCarving.pages(sizes, file, Int(Syscalls.byteCount(of: path) ?? 0), log)
+    }
+
+    private static func pages(_ sizes: [Int], _ file: OutboxFile?, _ byteCount: Int, _ log: SQLiteLog?) -> [SQLitePages] {
+        let images = log?.pages ?? [:]
+        return sizes.map { size in
+            let pageCount = log?.databasePageCount ?? (byteCount + size - 1) / size
+            return SQLitePages(pageByteCount: size, pageCount: min(pageCount, Int(SQLiteValue.largestNumber / 65_536))) { number in
+                if let log, let image = images[number], image.count == size { return Array(log.bytes[image]) }
+                return file?.bytes(at: Int64(number - 1) * Int64(size), size) ?? []
+            }
+        }
+    }
+
+    // MARK: - Entries
+
+    /// Copies the entries behind a number.
+    mutating func copyEntries(after floor: Int64) throws(SQLiteError) {
+        try each { (row) throws(SQLiteError) in
+            guard let number = row.number, number > floor, row.values.count == 7, case .text(let id) = row.values[1],
+                case .bytes(let boot) = row.values[3], case .integer(let bootMilliseconds) = row.values[4],
+                case .bytes(let body) = row.values[5], case .integer(let checksum) = row.values[6]
+            else { return }
+            var time: UTCTime?
+            if case .integer(let milliseconds) = row.values[2] { time = UTCTime(millisecondsSince1970: milliseconds) }
+            let moment = RecordMoment(bootIdentity: boot, bootMilliseconds: bootMilliseconds, time: time)
+            let entry = StoredEntry(number: UInt64(clamping: number), id: id, moment: moment, body: body)
+            guard entry.checksum == checksum else { return }
+            try insert("entry", StoredEntry.columns(isChecked: true), [.integer(number)] + row.values[1...], &entryCount)
+        }
+    }
+
+    // MARK: - The rest
+
+    /// Copies what else there is.
+    ///
+    /// - Parameter last: the number that the last entry got, as far as is known; no destination has more.
+    mutating func copyDestinations(upTo last: Int64?) throws(SQLiteError) {
+        var otherCount = 0
+        try each { (row) throws(SQLiteError) in
+            switch (row.number, row.values.count) {
+            case (nil, 12):
+                guard OutboxCarving.isDestination(row.values, upTo: last) else { return }
+                let columns = [
+                    "name", "event_cursor", "position_cursor", "live_sequence", "history_sequence", "is_paused", "sent", "dropped",
+                    "event_start",
+                    "position_start", "late", "takes_positions",
+                ]
+                try insert("destination", columns, row.values, &destinationCount)
+            case (nil, 2):
+                guard OutboxStore.noteNames.contains(row.values[0]) else { return }
+                try insert("note", ["name", "value"], row.values, &otherCount)
+            case (nil, 3):
+                guard isText(row.values, [0]), isNumber(row.values, [1, 2]) else { return }
+                try insert("stretch", ["destination", "after", "through"], row.values, &otherCount)
+            case (nil, 4):
+                guard isText(row.values, [0]), OutboxCarving.settledKinds.contains(row.values[1]), isNumber(row.values, [2, 3]) else {
+                    return
+                }
+                try insert("settled", ["destination", "lane", "after", "through"], row.values, &otherCount)
+            case (nil, 6):
+                guard isText(row.values, [0, 5]), OutboxCarving.lanes.contains(row.values[1]), isNumber(row.values, [2, 3]) else { return }
+                try insert("receipt", ["destination", "lane", "through", "after", "time", "answer"], row.values, &otherCount)
+            case (.some(let number), 9):
+                guard isText(row.values, [1, 4, 7]), OutboxCarving.lanes.contains(row.values[2]), isNumber(row.values, [3, 8]),
+                    case .bytes(let body) = row.values[6], RecordCodec.content(body) != nil
+                else { return }
+                let columns = ["number", "destination", "lane", "sequence", "id", "time", "body", "reason", "is_due"]
+                try insert("dead_letter", columns, [.integer(number)] + row.values[1...], &deadLetterCount)
+            default: return
+            }
+        }
+    }
+
+    private static func isDestination(_ values: [SQLiteValue], upTo last: Int64?) -> Bool {
+        guard isText(values, [0]), values[0] != "", isNumber(values, Array(1...11)), case .integer(let cursor) = values[1] else {
+            return false
+        }
+        return cursor <= last ?? .max
+    }
+
+    // MARK: - Parts
+
+    /// Goes through the rows of all pages, whatever size these have.
+    private func each(_ body: (SQLitePages.Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        do { for pages in pages { try pages.each(body) } } catch let error as SQLiteError { throw error } catch {
+            preconditionFailure("no other errors are thrown")
+        }
+    }
+
+    private func insert(_ table: String, _ columns: [String], _ values: [SQLiteValue], _ count: inout Int) throws(SQLiteError) {
+        let places = columns.map { _ in "?" }.joined(separator: ",")
+        do throws(SQLiteError) {
+            count += try new.run(
+                "INSERT INTO \(table)(\(columns.joined(separator: ", "))) VALUES(\(places)) ON CONFLICT DO NOTHING", values)
+        } catch {
+            // A row that cannot be.
+            if error.kind != .constraint { throw error }
+        }
+    }
+}
+
+private func isText(_ values: [SQLiteValue], _ places: [Int]) -> Bool {
+    places.allSatisfy { if case .text = values[$0] { true } else { false } }
+}
+
+private func isNumber(_ values: [SQLiteValue], _ places: [Int]) -> Bool {
+    places.allSatisfy { if case .integer = values[$0] { true } else { false } }
+}
+
+/// The damaged file, which stays open while pages of it are read; what cannot be read is not there.
+private final class OutboxFile {
+    private let descriptor: Int32
+
+    init(path: String) throws(SystemError) { descriptor = try Syscalls.openForReading(path) }
+
+    deinit { Syscalls.close(descriptor) }
+
+    func bytes(at offset: Int64, _ count: Int) -> [UInt8] {
+        (try? Syscalls.read(descriptor, at: offset, upTo: count)) ?? []  // A sector that the disk does not give costs its page.
+    }
+}
