@@ -38,7 +38,7 @@ shown() { tmux -L "$server" capture-pane -p -t "$world" -S -200 >"$pages/$world.
 # said SECONDS TEXT: the screen shows it in that time.
 said() {
     local end=$((SECONDS + $1))
-    until shown && tr -d '\n' <"$pages/$world.txt" | grep -qF -- "$2"; do
+    until shown && tr -d '\n' <"$pages/$world.txt" | grep -F -- "$2" >/dev/null; do
         ((SECONDS < end)) || short "$world: not a word of '$2': $(cat "$pages/$world.txt")"
         sleep 0.5
     done

@@ -27,14 +27,14 @@ enum NMEAToGPX {
             start = end
             for case .epoch(let epoch) in events {
                 if let position = epoch.position { writer.point(position, into: &text) }
-                if text.bytes.count >= 65_536 {
-                    written += text.bytes.count
+                if text.count >= 65_536 {
+                    written += text.count
                     text.removeAll()
                 }
             }
             events.removeAll(keepingCapacity: true)
         }
         writer.end(into: &text)
-        return (writer.pointCount, written + text.bytes.count)
+        return (writer.pointCount, written + text.count)
     }
 }
