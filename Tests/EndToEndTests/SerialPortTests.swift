@@ -23,7 +23,7 @@ extension EndToEnd {
             defer { gpsd.stop() }
             let tracker = try await TrackerProcess(
                 source: "serial://\(gpsd.devicePath)", in: TestFolder(), options: ["--source", "gpsd://127.0.0.1:\(gpsd.port)"])
-            try await expect("\(gpsd.devicePath): gpsd has it; use gpsd://localhost", from: tracker.process)
+            try await expect("gpsd has \(gpsd.devicePath)", from: tracker.process)
             _ = try await tracker.stop()
         }
 
