@@ -154,7 +154,8 @@ extension JSONWriter {
     fileprivate mutating func append(_ lastKnown: (position: Position, at: Int64?)?) {
         guard let lastKnown else { return }
         var text = TextBuffer(capacity: 512)
-        TPVCodec.append(lastKnown.position, to: &text)
+        // Without its class: who looks for fixes in the text of a line finds none.
+        TPVCodec.append(lastKnown.position, to: &text, class: nil)
         member("last", json: text.bytes)
         member("last_age", lastKnown.at.map { Int((MonotonicClock.milliseconds - $0) / 1_000) })
     }

@@ -21,10 +21,10 @@ public enum TPVCodec {
     /// Appends a position as one object, without a line feed.
     ///
     /// - Parameters:
-    ///   - name: the `class`, for kinds of places other than a fix.
+    ///   - name: the `class`, for kinds of places other than a fix; nil for a place inside of another line, which is no line by itself.
     ///   - extra: writes members that belong to the line but not to the position, such as a sequence number.
     public static func append(
-        _ position: Position, to text: inout TextBuffer, class name: String = "TPV", extra: (inout JSONWriter) -> Void = { _ in }
+        _ position: Position, to text: inout TextBuffer, class name: String? = "TPV", extra: (inout JSONWriter) -> Void = { _ in }
     ) {
         text.appendJSON { json in
             json.object { json in

@@ -53,7 +53,7 @@ import Waypost
     @Test func saysHowLongThePositionWasLostAndWhereItWasLast() throws {
         var watch = WatchLines(swiss, screenColumns: 80)
         let lost =
-            #"{"class":"LOST","reason":"silent","detail":"the source is silent","last":{"class":"TPV","mode":2,"lat":47.378,"lon":8.54},"last_age":125}"#
+            #"{"class":"LOST","reason":"silent","detail":"the source is silent","last":{"mode":2,"lat":47.378,"lon":8.54},"last_age":125}"#
         #expect(
             watch.lines(for: nil, [], try JSONParser().parse(lost))
                 == ["lost: the source is silent; last at 47.378000 N 8.540000 E, 2 min 5 s ago"])

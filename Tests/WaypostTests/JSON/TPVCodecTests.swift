@@ -25,6 +25,14 @@ import WaypostTestKit
         return position
     }
 
+    /// The place of a loss stands inside of its line: a search for fixes in the text must not find it.
+    @Test func writesAPlaceInsideOfAnotherLineWithoutAClass() throws {
+        var text = TextBuffer()
+        TPVCodec.append(try full, to: &text, class: nil)
+        #expect(text.string.hasPrefix(#"{"time":"#) && !text.string.contains("TPV"))
+        #expect(try position(text.string) == full, "it is read as a position all the same")
+    }
+
     private var full: Position {
         get throws {
             var position = Position(
