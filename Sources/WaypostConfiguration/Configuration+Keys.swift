@@ -200,7 +200,7 @@ extension Configuration {
                 .init("headers", \.headers, .headerLines, "Further lines of each request's head, such as [\"X-Fleet: north\"]."),
                 .init(
                     "device", \.device, .plainText,
-                    "What the device is called there: traccar's identifier, owntracks' device. Empty = as [dispatch] device says."),
+                    "The device's name there: in JSON and topics, traccar's identifier, owntracks' device. Empty = [dispatch] device."),
                 .init(
                     "user", \.user, .plainText, "The user's name: owntracks' user, and that of the password (HTTP Basic). Empty = none."),
                 .init(

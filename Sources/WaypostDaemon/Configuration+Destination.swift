@@ -25,6 +25,7 @@ extension Configuration.Destination {
     func settings(device: String) -> DestinationSettings {
         var settings = DestinationSettings(
             name: name, schedule: .init(interval: interval, phaseOf: "\(device) \(name)", goesAlong: goesAlong))
+        if !self.device.isEmpty { settings.device = self.device }
         settings.order = order == .live ? .live : .oldest
         settings.batchCount = batchCount
         settings.cutoff = cutoff?.moment

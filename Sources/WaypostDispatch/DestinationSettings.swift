@@ -12,6 +12,8 @@ public struct DestinationSettings: Sendable, Hashable {
 
     /// Its name, under which the outbox knows how far it is.
     public var name: String
+    /// What this device is called there; nil where it has its usual name.
+    public var device: String?
     /// When it is due.
     public var schedule: DispatchSchedule.Settings
     /// Which positions go first.

@@ -54,7 +54,7 @@ public actor Dispatcher {
         if let number { newest = number } else { newest = try await newestPosition() }
         let state = try await outbox.attach(settings.name, newestPosition: newest, takesPositions: settings.sendsPositions)
         let worker = DestinationWorker(
-            destination, settings, state: state, outbox: outbox, supply: supply, clock: clock, device: device,
+            destination, settings, state: state, outbox: outbox, supply: supply, clock: clock, device: settings.device ?? device,
             isSilent: try await outbox.isOptedOut() || isSilent, notify: notify
         ) { [weak self] in self?.noteReached(settings.name) }
         workers.withLock { $0.append(worker) }

@@ -91,6 +91,7 @@ final class MemoryLog: PositionSupply {
 final class ScriptedDestination: Destination {
     struct Record: Sendable {
         var batches: [[DispatchRecord]] = []
+        var devices: Set<String> = []
         var taken: [DispatchRecord] = []
         var isInside = false
         var overlaps = 0
@@ -112,6 +113,7 @@ final class ScriptedDestination: Destination {
             if record.isInside { record.overlaps += 1 }
             record.isInside = true
             record.batches.append(batch.records)
+            record.devices.insert(batch.device)
         }
         await Task.yield()
         let outcome = answer.withLock { $0 }(batch.records)
@@ -128,6 +130,8 @@ final class ScriptedDestination: Destination {
 
     var taken: [DispatchRecord] { record.withLock { $0.taken } }
     var batches: [[DispatchRecord]] { record.withLock { $0.batches } }
+    /// What the device was called.
+    var devices: Set<String> { record.withLock { $0.devices } }
     var overlaps: Int { record.withLock { $0.overlaps } }
 
     /// The names of the calls and the seconds of the positions that it took.

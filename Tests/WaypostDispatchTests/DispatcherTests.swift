@@ -25,6 +25,18 @@ import WaypostTestKit
         #expect(destination.overlaps == 0)
     }
 
+    @Test func callsTheDeviceWhatEachDestinationCallsIt() async throws {
+        let fixture = try DispatchFixture()
+        let (usual, other) = (ScriptedDestination(), ScriptedDestination())
+        let dispatcher = try await fixture.dispatcher([("usual", usual)])
+        var settings = DestinationSettings(name: "other", schedule: .init(interval: .zero, phaseOf: "other"))
+        settings.device = "van"
+        try await dispatcher.attach(other, settings)
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(usual.devices == ["box"] && other.devices == ["van"])
+    }
+
     @Test func goesOnWhereItWasInTheNextRunWhateverItsSettingsAre() async throws {
         let fixture = try DispatchFixture()
         fixture.log.log(1...3)
