@@ -12,12 +12,15 @@ extension Configuration {
             """,
             [
                 .init(
-                    "url", \.url, .sourceURL, isRequired: true,
+                    "url", \.writtenURL, .sourceURL, isRequired: true,
                     """
                     The source: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], nmea:FILE[?speed=X], \
                     nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE[?style=S&speed=X], route:FILE[?speed=V], sim:walk \
                     or exec:COMMAND (a program that prints NMEA or JSON lines).
                     """),
+                .init(
+                    "baud", \.baud, .baud,
+                    "The speed of a serial source's line; url may say it instead, with ?baud=X. auto = it is found."),
                 .init(
                     "never_write", \.neverWrites, .truth,
                     """
@@ -30,7 +33,7 @@ extension Configuration {
                     A user, by name or number, whose gpsd on this machine is believed besides that of root, of user gpsd and of the tracker's \
                     own user; "any" = everybody's.
                     """),
-            ]),
+            ], fault: \.fault),
         .table(
             "tracking", \.tracking, "How positions are come by.",
             [
@@ -81,7 +84,8 @@ extension Configuration {
                     "types", \.types, .logTypes,
                     """
                     Which positions are logged: source (everything, as the source gave it), raw (measured fixes), current (the best position there \
-                    was), matched (on a road). The first becomes STEM.gpx, the others STEM.TYPE.gpx.
+                    was), matched (on a road). The first becomes STEM.gpx, the others STEM.TYPE.gpx. [] = nothing is logged, and destinations get \
+                    events alone.
                     """),
                 .init(
                     "rotate_bytes", \.rotateByteCount, .byteCount,

@@ -30,8 +30,10 @@ public struct Configuration: Equatable, Sendable {
 
     /// One source of positions: `[[source]]`.
     public struct Source: Equatable, Sendable {
-        /// What it is and where.
-        public var url: SourceURL
+        /// What it is and where, as the configuration has it; ``url`` has the speed as well.
+        public var writtenURL: SourceURL
+        /// The speed of its line, as a key of its own says it.
+        public var givenBaud = BaudSetting.automatic
         /// Whether nothing is ever sent to its receiver.
         public var neverWrites: Bool
         /// Whose gpsd of this machine is believed besides root's and gpsd's own; empty for nobody's.
@@ -39,7 +41,7 @@ public struct Configuration: Equatable, Sendable {
 
         /// A source.
         public init(url: SourceURL, neverWrites: Bool = false, gpsdUser: String = "") {
-            self.url = url
+            writtenURL = url
             self.neverWrites = neverWrites
             self.gpsdUser = gpsdUser
         }
@@ -71,7 +73,7 @@ public struct Configuration: Equatable, Sendable {
         public var directory: String
         /// How much of the newest track a power cut may take.
         public var syncInterval: Duration
-        /// Which positions are logged, the main type first; never empty.
+        /// Which positions are logged, the main type first; without any the log is off.
         public var types: [LogType] = [.raw]
         /// The size of a journal that ends its track, bytes; 0 = any.
         public var rotateByteCount: Int64 = 16_000_000

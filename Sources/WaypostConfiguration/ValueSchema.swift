@@ -16,6 +16,8 @@ indirect enum ValueSchema: Sendable {
     case amount
     /// One of a few words.
     case choice([String])
+    /// A word, or one of a few numbers.
+    case wordOrNumber(String, [Int])
     /// A list.
     case list(ValueSchema)
     /// A text, or a table with these members.
@@ -39,6 +41,11 @@ indirect enum ValueSchema: Sendable {
             ["type": .string("number"), "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
         case .amount: ["type": .array([.string("number"), .string("string")]), "minimum": .integer(0)]
         case .choice(let words): ["type": .string("string"), "enum": .array(words.map(JSONValue.string))]
+        case .wordOrNumber(let word, let numbers):
+            [
+                "type": .array([.string("string"), .string("integer")]),
+                "enum": .array([.string(word)] + numbers.map { .integer(Int64($0)) }),
+            ]
         case .list(let element): ["type": .string("array"), "items": .object(element.members)]
         case .textOrTable(let names):
             [

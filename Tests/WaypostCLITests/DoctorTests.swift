@@ -176,6 +176,13 @@ import Waypost
             try $0.write("9600 /dev/serial0\n", to: "/var/lib/waypost/baud-rates")
         },
         Fault(
+            name: "a wrong speed as a key", check: "baud", evidence: "/var/lib/waypost/baud-rates:1: 9600 /dev/serial0",
+            command: #"sudo sed -i 's|^ *baud *= *4800|baud = "auto"|' /etc/waypost/waypost.toml"#
+        ) {
+            try $0.moveToPins("[[source]]\nurl = \"serial:///dev/serial0\"\nbaud = 4800\n")
+            try $0.write("9600 /dev/serial0\n", to: "/var/lib/waypost/baud-rates")
+        },
+        Fault(
             name: "framing errors", check: "baud", evidence: "/proc/tty/driver/ttyAMA:2: 0: uart:PL011", command: "?baud=115200"
         ) {
             try $0.moveToPins("[[source]]\nurl = \"serial:///dev/serial0?baud=115200\"\n")

@@ -16,7 +16,8 @@ import Waypost
 
     /// What is shown can be read, and means the same.
     @Test(arguments: [
-        "", "[[source]]\nurl = \"sim:walk\"\n[[source]]\nurl = \"serial:auto\"\nnever_write = true\n",
+        "", "[[source]]\nurl = \"sim:walk\"\n[[source]]\nurl = \"serial:auto\"\nbaud = 9600\nnever_write = true\n",
+        "[[source]]\nurl = \"serial:auto?baud=9600\"\n",
         "[[destination]]\nname = \"a\"\nurl = \"https://a.example/\"\nheaders = [\"X: \\\"y\\\"\"]\ncutoff = \"04:00 UTC\"\n[privacy]\nzones = [\"home: 1, 2, 250 m\"]\n",
     ]) func showsWhatCanBeReadAgain(text: String) throws {
         let loaded = try readConfiguration(text)

@@ -76,6 +76,12 @@ struct SystemFacts: Sendable {
     /// Whether a receiver may hang on a USB line, for all that is known.
     var mayHaveUSBReceiver: Bool { lines?.contains { $0.vendorID != nil } == true }
 
+    /// Whether nothing is logged.
+    var isLogOff: Bool { configuration?.configuration.log.isOff == true }
+
+    /// What is said of a log that is not looked at as it is off.
+    static let logIsOff = "the log is off ([log] types = [])"
+
     /// The folder of the tracks.
     var logFolder: String { configuration?.configuration.log.directory ?? DefaultPaths.service.logDirectory }
 
@@ -117,6 +123,8 @@ struct ReceiverPort: Equatable, Sendable {
     var device: String
     /// The speed that is asked for; nil finds it.
     var baudRate: Int?
+    /// Whether a key of its own asks for it, and not the URL.
+    var hasBaudKey = false
     /// Whether gpsd reads it rather than the tracker itself.
     var isOfGPSD: Bool
     /// Where that stands.
@@ -133,7 +141,8 @@ struct ReceiverPort: Equatable, Sendable {
             let evidence = line ?? Evidence(file: "waypost.toml", text: "url = \"\(source.url)\"")
             ports.append(
                 ReceiverPort(
-                    path: path, device: tree.resolved(path), baudRate: serial.baudRate, isOfGPSD: false, evidence: evidence))
+                    path: path, device: tree.resolved(path), baudRate: serial.baudRate, hasBaudKey: source.writtenURL != source.url,
+                    isOfGPSD: false, evidence: evidence))
         }
         guard let devices = gpsd.devicesLine else { return ports }
         for path in gpsd.devices where path.hasPrefix("/dev/") {

@@ -71,6 +71,7 @@ enum BaudRateCheck: DoctorCheck {
         if port.isOfGPSD {
             return ["sudo sed -i 's|-s \(baudRate) *||' \(file)", "sudo systemctl restart gpsd.service"]
         }
-        return ["sudo sed -i 's|?baud=\(baudRate)||' \(file)", SystemFacts.restartCommand]
+        let script = port.hasBaudKey ? "s|^ *baud *= *\(baudRate)|baud = \"auto\"|" : "s|?baud=\(baudRate)||"
+        return ["sudo sed -i '\(script)' \(file)", SystemFacts.restartCommand]
     }
 }

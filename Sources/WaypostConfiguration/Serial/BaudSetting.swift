@@ -1,0 +1,72 @@
+import Waypost
+import WaypostSystem
+
+/// The speed of a serial line, as a configuration says it: `[[source]] baud`.
+public enum BaudSetting: Equatable, Hashable, Sendable {
+    /// It is found.
+    case automatic
+    /// So many bits per second, one of those that receivers have.
+    case rate(Int)
+}
+
+extension Configuration.Source {
+    /// What the source is and where, with the speed that ``givenBaud`` fixes.
+    public var url: SourceURL {
+        get {
+            guard case .serial(var serial) = writtenURL, serial.baudRate == nil, case .rate(let rate) = givenBaud else { return writtenURL }
+            serial.baudRate = rate
+            return .serial(serial)
+        }
+        set { writtenURL = newValue }
+    }
+
+    /// The speed in force: the key's, or the URL's.
+    var baud: BaudSetting {
+        get {
+            guard case .serial(let serial) = url, let rate = serial.baudRate else { return .automatic }
+            return .rate(rate)
+        }
+        set { givenBaud = newValue }
+    }
+
+    /// Whether two sources are read in the same way, wherever their speed is said.
+    public static func == (left: Self, right: Self) -> Bool {
+        (left.url, left.neverWrites, left.gpsdUser) == (right.url, right.neverWrites, right.gpsdUser)
+    }
+
+    /// What is wrong with keys that do not fit together: the one to be changed, and why; nil when all is well.
+    var fault: (key: String, reason: String)? {
+        guard case .rate(let rate) = givenBaud else { return nil }
+        guard case .serial(let serial) = writtenURL else {
+            return ("baud", "is for serial sources, and url is \(quoted(writtenURL.description)); remove it")
+        }
+        guard let other = serial.baudRate, other != rate else { return nil }
+        return ("baud", "is \(rate), and url has ?baud=\(other); remove one of them")
+    }
+}
+
+extension ValueKind<BaudSetting> {
+    /// A speed of a serial line.
+    static var baud: ValueKind {
+        let rates = SerialPort.baudRates.map(String.init).joined(separator: ", ")
+        return ValueKind(
+            unit: "\"auto\", or bits per second: \(rates)",
+            schema: .wordOrNumber("auto", SerialPort.baudRates),
+            read: { (node) throws(ValueProblem) in
+                switch node.value {
+                case .string("auto"): return .automatic
+                case .integer(let rate) where SerialPort.baudRates.contains { $0 == rate }: return .rate(Int(rate))
+                case .integer(let rate): throw .invalid(reason: "\(rate) is no speed of a receiver; write \"auto\" or one of \(rates)")
+                case .string(let text):
+                    throw .invalid(reason: "\(quoted(text)) is no speed; write \"auto\" or one of \(rates), without quotes")
+                default: throw .wrongType(expected: "\"auto\" or a number of bits per second such as 9600")
+                }
+            },
+            write: { setting in
+                switch setting {
+                case .automatic: tomlString("auto")
+                case .rate(let rate): "\(rate)"
+                }
+            })
+    }
+}
