@@ -42,7 +42,9 @@ struct StatusScreen {
             lines.append("position  none now; \(place.words)")
         }
         if let fences = status["fences"] { lines += fenceLines(fences) }
-        if let log = status["log"] {
+        if status["log"]?["off"]?.bool == true {
+            lines.append("log       off ([log] types = []): positions are not kept")
+        } else if let log = status["log"] {
             func count(_ name: String) -> Int { log[name]?.int ?? 0 }
             let state = log["recording"]?.bool == false ? ", paused" : ""
             lines.append(

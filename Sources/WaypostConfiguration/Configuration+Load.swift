@@ -71,8 +71,11 @@ extension Configuration {
             origins.merge(mistakes.origins) { _, later in later }
             errors += mistakes.mistakes.sorted { ($0.place ?? .start) < ($1.place ?? .start) }
         }
+        let loaded = LoadedConfiguration(configuration: configuration, origins: origins, files: files.map(\.name), paths: paths)
+        // What mistakes leave unread may be what is missing.
+        if errors.isEmpty { errors = loaded.mistakesBetweenSections }
         guard errors.isEmpty else { throw ConfigurationErrors(errors: errors) }
-        return LoadedConfiguration(configuration: configuration, origins: origins, files: files.map(\.name), paths: paths)
+        return loaded
     }
 
     /// The file and those of `conf.d` beside it, in order.

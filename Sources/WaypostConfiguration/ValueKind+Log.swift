@@ -31,7 +31,6 @@ extension ValueKind<[LogType]> {
                     }
                     if !types.contains(type) { types.append(type) }
                 }
-                guard !types.isEmpty else { throw .invalid(reason: "must name at least one of \(names)") }
                 return types
             },
             write: { "[" + $0.map { tomlString($0.rawValue) }.joined(separator: ", ") + "]" })

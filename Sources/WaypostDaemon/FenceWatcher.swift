@@ -9,7 +9,8 @@ import WaypostSystem
 actor FenceWatcher: PositioningConsumer {
     /// The fences.
     nonisolated let keeper: GeofenceKeeper
-    private let recorder: TrackRecorder
+    /// The log; nil while it is off.
+    private let recorder: TrackRecorder?
     private let watches: WatchDesk
     private let dispatches: DispatchDesk
     private let hold: PositioningHold
@@ -19,7 +20,8 @@ actor FenceWatcher: PositioningConsumer {
     private var isWatching = false
 
     init(
-        keeper: GeofenceKeeper, recorder: TrackRecorder, watches: WatchDesk, dispatches: DispatchDesk, hold: PositioningHold, logger: Logger
+        keeper: GeofenceKeeper, recorder: TrackRecorder?, watches: WatchDesk, dispatches: DispatchDesk, hold: PositioningHold,
+        logger: Logger
     ) {
         self.keeper = keeper
         self.recorder = recorder
@@ -98,7 +100,7 @@ actor FenceWatcher: PositioningConsumer {
     private func log(_ report: FenceReport) async {
         guard let event = report.logEvent else { return }
         do throws(RecordingError) {
-            try await recorder.record(event)
+            try await recorder?.record(event)
         } catch {
             // That the log is paused is told by those who feed it with positions.
             logger.warning("an event is not logged: \(DaemonFailure(error).lines.joined())")

@@ -13,7 +13,8 @@ actor LogConsumer: PositioningConsumer {
     /// Whether positions come and none is logged.
     private(set) var standstill = LogStandstill()
 
-    private let recorder: TrackRecorder
+    /// The log; nil while it is off.
+    private let recorder: TrackRecorder?
     private var thinner: PositionThinner
     /// Whether one type of the log has every fix, those among them that are left out of the others.
     private let keepsEverything: Bool
@@ -35,7 +36,7 @@ actor LogConsumer: PositioningConsumer {
     private static let tidyIntervalWhenFull: Int64 = 10_000
 
     init(
-        recorder: TrackRecorder, upkeep: LogUpkeep, thinning: PositionThinner.Settings, keepsEverything: Bool, clock: ConfirmedClock,
+        recorder: TrackRecorder?, upkeep: LogUpkeep, thinning: PositionThinner.Settings, keepsEverything: Bool, clock: ConfirmedClock,
         logger: Logger,
         noteLogged: @escaping @Sendable () -> Void
     ) {
@@ -54,7 +55,7 @@ actor LogConsumer: PositioningConsumer {
         case .lost:
             standstill.end()
             thinner.breakTrack()
-            await recorder.note(.loss)
+            await recorder?.note(.loss)
         case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
         }
     }
@@ -66,6 +67,10 @@ actor LogConsumer: PositioningConsumer {
 
     private func record(_ position: Position) async {
         if let time = position.time, position.status.isMeasured { clock.process(time, from: position.source) }
+        guard let recorder else {
+            filtered.note(position.time ?? clock.now, because: LogSwitch.reason)
+            return tidyIfDue(now: MonotonicClock.milliseconds)
+        }
         let isKept = thinner.keeps(position)
         guard isKept || keepsEverything else {
             thinnedCount += 1
@@ -96,10 +101,13 @@ actor LogConsumer: PositioningConsumer {
             await tell()
             if case .cannotAppend(_, let cause) = error, cause.isDiskFull { tidyAt = min(tidyAt, now + LogConsumer.tidyIntervalWhenFull) }
         }
-        if now >= tidyAt, tidying == nil {
-            tidyAt = now + LogConsumer.tidyInterval
-            tidying = Task { await tidy() }
-        }
+        tidyIfDue(now: now)
+    }
+
+    private func tidyIfDue(now: Int64) {
+        guard now >= tidyAt, tidying == nil else { return }
+        tidyAt = now + LogConsumer.tidyInterval
+        tidying = Task { await tidy() }
     }
 
     /// Finishes what is unfinished and deletes what is too old, beside the recording.
@@ -112,7 +120,7 @@ actor LogConsumer: PositioningConsumer {
     /// Looks whether the log is where it belongs, as somebody asks; one that is not is made there at once.
     func checkPlace() async {
         do throws(RecordingError) {
-            try await recorder.checkPlace()
+            try await recorder?.checkPlace()
         } catch {
             await tell()
             keepSynchronized()
@@ -128,7 +136,7 @@ actor LogConsumer: PositioningConsumer {
     private func synchronize() async {
         while hasNews {
             hasNews = false
-            while let deadline = await recorder.synchronizationDeadline {
+            while let recorder, let deadline = await recorder.synchronizationDeadline {
                 let wait = max(0, deadline - MonotonicClock.nanoseconds)
                 try? await Task.sleep(for: .nanoseconds(wait))  // Cancelled: at once, which does no harm.
                 do throws(RecordingError) { try await recorder.synchronizeIfDue() } catch { await tell() }
@@ -140,7 +148,7 @@ actor LogConsumer: PositioningConsumer {
 
     /// Tells people what has changed between the log being well and not.
     private func tell() async {
-        let problems = await recorder.problems
+        guard let problems = await recorder?.problems else { return }
         if let writing = problems.writing {
             if told.writing?.error != writing.error { logger.error("logging is paused: \(DaemonFailure(writing.error).lines.joined())") }
         } else if let writing = told.writing {

@@ -5,12 +5,14 @@ import WaypostSystem
 
 /// Finishes and deletes tracks, and tells people of it.
 struct LogUpkeep: Sendable {
-    let recorder: TrackRecorder
+    /// The log; nil for none.
+    let recorder: TrackRecorder?
     let logger: Logger
 
     /// Makes the files of tracks that are unfinished; false, with the reasons in the log of messages, when some fail.
     @discardableResult
     func recoverTracks(how verb: String = "wrote") async -> Bool {
+        guard let recorder else { return true }
         do throws(RecordingError) {
             let known = await recorder.problems.finishing
             let recovery = try await recorder.recover()
@@ -26,7 +28,7 @@ struct LogUpkeep: Sendable {
     /// Ends the track and makes its file.
     func finishTrack() async {
         do throws(RecordingError) {
-            if let track = try await recorder.finishTrack() { report(track, how: "wrote") }
+            if let track = try await recorder?.finishTrack() { report(track, how: "wrote") }
         } catch {
             logger.error("\(DaemonFailure(error).lines.joined()); what is in the journal becomes a track later")
         }
@@ -34,11 +36,12 @@ struct LogUpkeep: Sendable {
 
     /// Gives the log folder back.
     func close() async {
-        do throws(RecordingError) { _ = try await recorder.close() } catch { logger.error("\(DaemonFailure(error).lines.joined())") }
+        do throws(RecordingError) { _ = try await recorder?.close() } catch { logger.error("\(DaemonFailure(error).lines.joined())") }
     }
 
     /// Deletes what the configuration does not keep.
     func deleteOldTracks(confirmedTime: UTCTime?) async {
+        guard let recorder else { return }
         let known = await recorder.problems.retention
         do throws(RecordingError) {
             for stem in try await recorder.applyRetention(confirmedTime: confirmedTime) {

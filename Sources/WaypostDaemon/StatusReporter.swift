@@ -11,7 +11,8 @@ struct StatusReporter: Sendable {
     let manager: PositioningManager
     let source: PrivateSource
     let search: SearchKeeper
-    let recorder: TrackRecorder
+    /// The log; nil while it is off.
+    let recorder: TrackRecorder?
     let log: LogConsumer
     let fences: GeofenceKeeper
     let dispatches: DispatchDesk
@@ -28,7 +29,7 @@ struct StatusReporter: Sendable {
 
     /// Folders whose disk has no room left, for people.
     private var fullDisks: [String] {
-        [logFolder, stateFolder].compactMap { folder in
+        [recorder == nil ? nil : logFolder, stateFolder].compactMap { $0 }.compactMap { folder in
             guard let free = Syscalls.freeByteCount(at: folder), free < StatusReporter.leastFreeByteCount else { return nil }
             return "the disk of \(folder) is full: \(sizeText(bytes: free)) free"
         }
@@ -42,7 +43,7 @@ struct StatusReporter: Sendable {
         let loss = await manager.lossReason.map { reason in members.first(where: \.isActive)?.loss ?? reason }
         let missing = await search.report
         await log.checkPlace()
-        let logProblems = await recorder.problems
+        let logProblems = await recorder?.problems ?? RecorderProblems()
         let thinnedCount = await log.thinnedCount
         var problems: [String] = []
         let pace = await manager.pace
@@ -67,7 +68,7 @@ struct StatusReporter: Sendable {
         problems += fenceProblems.prefix(5)
         let (destinations, dispatchProblems) = await dispatches.report
         problems += await state.problems + dispatchProblems
-        let statistics = await recorder.statistics
+        let statistics = await recorder?.statistics ?? RecorderStatistics()
         let lastSwitch = await manager.lastSwitch
         let wholeSource = await manager.source.name
         let source = members.first(where: \.isActive)?.name ?? wholeSource
@@ -146,6 +147,7 @@ struct StatusReporter: Sendable {
             }
             json.object("log") { json in
                 json.member("directory", logFolder)
+                json.member("off", recorder == nil ? true : nil)
                 json.appendLog(statistics, logProblems, uptimeMilliseconds: MonotonicClock.milliseconds - startMilliseconds)
                 json.member("thinned", thinnedCount)
             }

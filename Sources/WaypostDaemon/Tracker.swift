@@ -23,8 +23,10 @@ struct Tracker {
     /// Runs until the source ends or somebody asks to stop; leaves every track finished.
     func run(until stop: StopRequest) async throws(DaemonFailure) {
         let state = try takeState()
-        let recorder = try makeRecorder()
-        let upkeep = LogUpkeep(recorder: recorder, logger: logger)
+        let archivist = try makeRecorder()
+        // What is recorded, and what keeps recorded tracks in order, are two things when the log is off.
+        let recorder = configuration.log.isOff ? nil : archivist
+        let upkeep = LogUpkeep(recorder: archivist, logger: logger)
         await upkeep.recoverTracks(how: "recovered")
 
         let privacy = PrivacyStore(folder: stateFolder)
@@ -59,7 +61,7 @@ struct Tracker {
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,
             privacy: privacy,
-            recorder: recorder, dispatches: dispatches, clock: clock, log: log,
+            recorder: archivist, dispatches: dispatches, clock: clock, log: log,
             logFolder: LogFolder(path: configuration.log.directory), logTypes: configuration.log.types, logger: logger)
         let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
@@ -73,7 +75,8 @@ struct Tracker {
         await fences.start(log: LogFolder(path: configuration.log.directory))
         let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }
 
-        logger.info("source \(source.name), log \(configuration.log.directory), socket \(server.path)")
+        let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory
+        logger.info("source \(source.name), log \(place), socket \(server.path)")
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
         let service = notifier.map { ServiceReporter($0, logger: logger) }
         if let service { await manager.attach(service) }
@@ -129,14 +132,21 @@ struct Tracker {
         return settings
     }
 
-    private func makeRecorder() throws(DaemonFailure) -> TrackRecorder {
+    /// The log; when it is off, only what keeps old tracks in order, where there are any.
+    private func makeRecorder() throws(DaemonFailure) -> TrackRecorder? {
+        let folder = configuration.log.directory
+        if configuration.log.isOff, !LogFolder(path: folder).hasJournals { return nil }
         var settings = TrackRecorder.Configuration()
         settings.syncInterval = configuration.log.syncInterval
         settings.types = configuration.log.types
         settings.rotateByteCount = configuration.log.rotateByteCount
         settings.retention = RetentionRule(configuration.log)
         settings.creator = "waypost \(WaypostVersion.text)"
-        do { return try TrackRecorder(folder: configuration.log.directory, configuration: settings) } catch { throw DaemonFailure(error) }
+        do { return try TrackRecorder(folder: folder, configuration: settings) } catch {
+            guard configuration.log.isOff else { throw DaemonFailure(error) }
+            logger.warning("old tracks are neither finished nor deleted: \(DaemonFailure(error).lines.joined())")
+            return nil
+        }
     }
 
     private func makeKeeper() throws(DaemonFailure) -> GeofenceKeeper {
@@ -183,12 +193,12 @@ struct Tracker {
 
     /// Lets the service manager know that every stage answers, for as long as the task runs.
     private func watch(
-        manager: PositioningManager, recorder: TrackRecorder, fences: GeofenceKeeper, dispatches: DispatchDesk, server: ControlServer
+        manager: PositioningManager, recorder: TrackRecorder?, fences: GeofenceKeeper, dispatches: DispatchDesk, server: ControlServer
     ) async {
         guard let notifier else { return }
         let stages: [ServiceWatchdog.Stage] = [
             .init(name: "positioning") { await manager.answer() },
-            .init(name: "log") { _ = await recorder.statistics },
+            .init(name: "log") { _ = await recorder?.statistics },
             .init(name: "fences") { _ = await fences.fenceCount },
             .init(name: "outbox") { await dispatches.answer() },
             .init(name: "control socket") { await server.answer() },

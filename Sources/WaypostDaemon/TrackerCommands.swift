@@ -16,7 +16,8 @@ struct TrackerCommands: Sendable {
     let source: PrivateSource
     let lastPosition: LastPosition
     let privacy: PrivacyStore
-    let recorder: TrackRecorder
+    /// What keeps the tracks; nil when the log is off and there are none.
+    let recorder: TrackRecorder?
     let dispatches: DispatchDesk
     let clock: ConfirmedClock
     let log: LogConsumer
@@ -72,6 +73,7 @@ struct TrackerCommands: Sendable {
     }
 
     private func rotateLog() async throws(ControlRefusal) -> [UInt8] {
+        guard let recorder else { throw ControlRefusal(logIsOffFor: "log rotate") }
         do throws(RecordingError) {
             let track = try await recorder.rotate()
             return ControlProtocol.object("ROTATED") { json in
@@ -98,12 +100,12 @@ struct TrackerCommands: Sendable {
     private func eraseLog(from: UTCTime, to: UTCTime, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
         let answer: [UInt8]
         do throws(RecordingError) {
-            let erasure = try await recorder.erase(from: from, to: to)
+            let erasure = try await recorder?.erase(from: from, to: to)
             try eraseLastPosition(from: from, to: to)
-            logger.notice("erased \(counted(erasure.positionCount, "position")) from the log (user \(peer.userID))")
+            logger.notice("erased \(counted(erasure?.positionCount ?? 0, "position")) from the log (user \(peer.userID))")
             answer = ControlProtocol.object("ERASED") { json in
-                json.member("positions", erasure.positionCount)
-                json.member("tracks", erasure.trackCount)
+                json.member("positions", erasure?.positionCount ?? 0)
+                json.member("tracks", erasure?.trackCount ?? 0)
             }
         } catch {
             throw ControlRefusal(error)

@@ -19,6 +19,8 @@ public struct LogFolder: Sendable, Hashable {
     /// The path of the folder.
     public let path: String
     var journalFolder: String { path + "/journal" }
+    /// Whether a log was kept here before.
+    public var hasJournals: Bool { Syscalls.isFolder(journalFolder) }
     var lockPath: String { path + "/.lock" }
     var sequencePath: String { journalFolder + "/.sequence" }
     /// The next journal, before its first record names it.

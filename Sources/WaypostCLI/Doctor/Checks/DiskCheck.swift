@@ -9,6 +9,7 @@ enum DiskCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard facts.configuration != nil else { return .notChecked("the configuration has mistakes") }
+        if facts.isLogOff { return .notChecked(SystemFacts.logIsOff) }
         let folder = facts.tree.resolved(facts.logFolder)
         let pause = facts.measurements.status?["problems"]?.array?.compactMap(\.string).first {
             $0.hasPrefix("logging is paused") && $0.contains("No space left")

@@ -4,6 +4,7 @@ enum LogFolderCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard facts.configuration != nil else { return .notChecked("the configuration has mistakes") }
+        if facts.isLogOff { return .notChecked(SystemFacts.logIsOff) }
         guard let table = MountTable(facts.tree) else { return .notChecked("no /proc/mounts") }
         let folder = facts.tree.resolved(facts.logFolder)
         guard let mount = table.mount(of: folder) else { return .notChecked("\(folder) is on no disk of /proc/mounts") }
