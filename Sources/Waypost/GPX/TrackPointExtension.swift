@@ -8,7 +8,7 @@
 //     <gpxtpx:course>271.5</...>         degrees true
 //     <gpxtpx:bearing>                   passed over: where to, not where from
 //   </gpxtpx:TrackPointExtension>
-//   <waypost:accuracy>4.2</...>          namespace urn:waypost:gpx:1: radius in m that holds 68 %
+//   <waypost:accuracy>4.2</...>          namespace urn:waypost:gpx:1, or declared nowhere: radius in m that holds 68 %
 //   <speed>, <osmand:speed>, <course>    by the same names and units
 // </extensions>
 // ```
@@ -17,13 +17,16 @@
 
 /// Which prefix stands for our own namespace.
 ///
-/// Declarations count from where they stand to the end of the file: nobody uses one prefix for two namespaces.
+/// Declarations count from where they stand to the end of the file: nobody uses one prefix for two namespaces. Where nobody declares
+/// `waypost`, it stands for ours: such a file is one of ours that has lost its head.
 struct AccuracyNamespace {
     /// The namespace of `waypost:accuracy`.
     static let name: StaticString = "urn:waypost:gpx:1"
 
     /// The prefix, empty for the default namespace; nil before a declaration.
     private var prefix: [UInt8]?
+    /// Whether `waypost` was declared as something else.
+    private var isOtherwiseDeclared = false
 
     /// Takes an attribute; it may be a declaration of the namespace.
     @inline(__always)
@@ -33,9 +36,13 @@ struct AccuracyNamespace {
     }
 
     private mutating func declare(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
-        guard bytes.hasLiteral("xmlns", at: name.lowerBound) == true, value.count == AccuracyNamespace.name.utf8CodeUnitCount,
+        guard bytes.hasLiteral("xmlns", at: name.lowerBound) == true else { return }
+        guard value.count == AccuracyNamespace.name.utf8CodeUnitCount,
             bytes.hasLiteral(AccuracyNamespace.name, at: value.lowerBound) == true
-        else { return }
+        else {
+            if name.count == 13, bytes.hasLiteral(":waypost", at: name.lowerBound + 5) == true { isOtherwiseDeclared = true }
+            return
+        }
         if name.count == 5 {
             prefix = []
         } else if bytes[name.lowerBound + 5] == UInt8(ascii: ":") {
@@ -44,5 +51,8 @@ struct AccuracyNamespace {
     }
 
     /// Whether an element with that prefix is in the namespace.
-    func contains(prefix candidate: [UInt8]) -> Bool { prefix == candidate }
+    func contains(prefix candidate: [UInt8]) -> Bool {
+        guard let prefix else { return !isOtherwiseDeclared && candidate == Array("waypost".utf8) }
+        return prefix == candidate
+    }
 }
