@@ -67,7 +67,15 @@ struct CommandLineWords {
         let lines = message.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
         let items = lines.filter { $0.hasPrefix("- ") }.map { $0.dropFirst(2) }
         var sentences = lines.filter { !$0.hasPrefix("- ") }.joined(separator: " ")
-        // It stands within a sentence of ours.
+        // The parser speaks in sentences; ours goes on behind them.
+        sentences = sentences.replacing("Please provide one of the following:", with: "use one of:")
+            .replacing("Please provide one of ", with: "use one of ").replacing(". use one of", with: "; use one of")
+            .replacing("' and '", with: "' or '")
+        if let question = sentences.firstRange(of: ". Did you mean "), sentences.hasSuffix("?") {
+            sentences.replaceSubrange(question, with: " (did you mean ")
+            sentences.append(")")
+        }
+        if sentences.hasSuffix(".") { sentences.removeLast() }
         if let first = sentences.first, sentences.dropFirst().first?.isLowercase == true {
             sentences.replaceSubrange(...sentences.startIndex, with: first.lowercased())
         }

@@ -29,7 +29,7 @@ import WaypostSystem
         ),
         (
             "watch --accuracy x", "The value 'x' is invalid. Please provide one of the following:\n  - best\n  - reduced\n",
-            "waypost: watch: the value 'x' is invalid. Please provide one of the following: best, reduced; see waypost watch --help"
+            "waypost: watch: the value 'x' is invalid; use one of: best, reduced; see waypost watch --help"
         ),
     ]) func saysWhatIsWrongInOneLine(line: String, message: String, failure: String) {
         let words = CommandLineWords(line.split(separator: " ").map(String.init))
