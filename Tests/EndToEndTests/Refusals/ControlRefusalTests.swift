@@ -31,9 +31,7 @@ extension EndToEnd {
 
         /// What a command says, as the file has it: a line for each line of its errors, the first behind its exit code.
         private func said(by command: String, in folder: TestFolder, asNobody: Bool = false) async throws -> String {
-            let programs = URL(filePath: Program.waypost.path).deletingLastPathComponent().path()
-            let surroundings = ["env", "PATH=\(programs):/usr/bin:/bin", "WAYPOST_SOCKET=socket", "sh", "-c", command]
-            let run = try await finish((asNobody ? Program.asNobody : []) + surroundings, in: folder)
+            let run = try await shell(command, in: folder, asNobody: asNobody)
             let lines = run.errors.replacing(folder.path, with: "FOLDER").replacing(#/ after \d+ ms/#, with: "")
                 .replacing(#/\.\d+\.tmp/#, with: ".N.tmp")
             #expect(!lines.contains("the daemon refused"))
