@@ -66,6 +66,27 @@ void ctaskpool_become_worker(void) { is_worker = true; }
 
 bool ctaskpool_is_worker(void) { return is_worker; }
 
+enum { MOST_KEPT = 16 };
+static _Thread_local bool is_guest;
+static _Thread_local ctaskpool_job *kept[MOST_KEPT];
+static _Thread_local unsigned first_kept, kept_count;
+
+void ctaskpool_set_guest(bool value) { is_worker = is_guest = value; }
+
+bool ctaskpool_keep(ctaskpool_job *job) {
+    if (!is_guest || kept_count == MOST_KEPT) return false;
+    kept[(first_kept + kept_count++) % MOST_KEPT] = job;
+    return true;
+}
+
+ctaskpool_job *ctaskpool_take_kept(void) {
+    if (kept_count == 0) return NULL;
+    ctaskpool_job *job = kept[first_kept];
+    first_kept = (first_kept + 1) % MOST_KEPT;
+    kept_count--;
+    return job;
+}
+
 static _Thread_local void *promise;
 static _Thread_local bool is_helping;
 

@@ -32,6 +32,8 @@ actor LogConsumer: PositioningConsumer {
 
     /// So often the log is put in order while positions come, milliseconds.
     private static let tidyInterval: Int64 = 300_000
+    /// So much before its time the log may be brought to the disk, nanoseconds.
+    private static let synchronizesEarlier: Int64 = 500_000_000
     /// So soon after a full disk it is tried again to make room, milliseconds.
     private static let tidyIntervalWhenFull: Int64 = 10_000
 
@@ -138,8 +140,12 @@ actor LogConsumer: PositioningConsumer {
             hasNews = false
             while let recorder, let deadline = await recorder.synchronizationDeadline {
                 let wait = max(0, deadline - MonotonicClock.nanoseconds)
-                try? await Task.sleep(for: .nanoseconds(wait))  // Cancelled: at once, which does no harm.
-                do throws(RecordingError) { try await recorder.synchronizeIfDue() } catch { await tell() }
+                // With a fix that comes shortly before, as that wakes the tracker anyway.
+                let tolerance = wait > LogConsumer.synchronizesEarlier ? LogConsumer.synchronizesEarlier : 0
+                // Cancelled: at once, which does no harm.
+                try? await Task.sleep(for: .nanoseconds(wait - tolerance), tolerance: .nanoseconds(tolerance))
+                let now = max(deadline, MonotonicClock.nanoseconds)
+                do throws(RecordingError) { try await recorder.synchronizeIfDue(now: now) } catch { await tell() }
                 if told.synchronizing != nil { await tell() }
             }
         }

@@ -47,20 +47,23 @@ public final class EventHandoff: Sendable {
     private let overflow: Overflow
     private let monitor: Monitor<State>
     private let vigil: SourceVigil?
+    /// Whether the thread that sends does the work of who takes it as well, instead of waking another one.
+    private let isAttended: Bool
 
     /// An empty queue for that many events; the receiver may hold as many again in its hands.
     ///
     /// - Parameter vigil: who is told of signs of life.
     public convenience init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil? = nil) {
-        self.init(capacity: capacity, whenFull: overflow, vigil: vigil, limit: nil)
+        self.init(capacity: capacity, whenFull: overflow, vigil: vigil, limit: nil, isAttended: false)
     }
 
-    private init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil?, limit: ReportLimit?) {
+    private init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil?, limit: ReportLimit?, isAttended: Bool) {
         precondition(capacity > 0, "a queue needs room for one event")
         monitor = Monitor(State(limit: limit))
         self.capacity = capacity
         self.overflow = overflow
         self.vigil = vigil
+        self.isAttended = isAttended
     }
 
     /// How many events were dropped for want of room.
@@ -93,7 +96,8 @@ public final class EventHandoff: Sendable {
             for event in events { state.add(event, capacity: capacity) }
             return (true, state.queue.isEmpty ? nil : state.receiver.take())
         }
-        receiver?.resume()
+        guard let receiver else { return isTaken }
+        if isAttended { TaskPool.attend { receiver.resume() } } else { receiver.resume() }
         return isTaken
     }
 
@@ -158,7 +162,7 @@ public final class EventHandoff: Sendable {
     /// - Parameters:
     ///   - threadName: what `top -H` shows.
     ///   - body: the thread's work: sends events, waits by the cancellation only, returns when it has ended or when asked to stop. What
-    ///     it throws is thrown to the caller after its last event.
+    ///     it throws is thrown to the caller after its last event. What a live source sends is worked on by this thread, before `send` returns.
     ///   - vigil: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
     /// - Errors: what the body throws; `cannotRead` when the system has no thread or descriptor left.
     /// - Concurrency: returns at once when the task is cancelled, even while the body hangs in a call; the body ends by itself then, and
@@ -167,12 +171,12 @@ public final class EventHandoff: Sendable {
         threadName: String, whenFull overflow: Overflow, capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
         body: @escaping @Sendable (EventHandoff, ThreadCancellation) throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let handoff = queue(capacity, overflow, vigil)
+        let handoff = queue(capacity, overflow, vigil, isAttended: overflow == .dropsOldest)
         vigil?.begin()
         defer { vigil?.end() }
         let thread: ThreadCancellation
         do {
-            thread = try DedicatedThread.start(name: threadName) { cancellation in
+            thread = try DedicatedThread.start(name: threadName, stackBytes: TaskPool.stackByteCount) { cancellation in
                 do throws(PositionSourceError) {
                     try body(handoff, cancellation)
                     handoff.finish()
@@ -202,7 +206,7 @@ public final class EventHandoff: Sendable {
         capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
         body: @escaping @Sendable (EventHandoff) async throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let handoff = queue(capacity, .dropsOldest, vigil)
+        let handoff = queue(capacity, .dropsOldest, vigil, isAttended: false)
         vigil?.begin()
         defer { vigil?.end() }
         let work = Task {
@@ -229,9 +233,9 @@ public final class EventHandoff: Sendable {
     }
 
     /// A queue for a run: what cannot wait is limited (``ReportLimit``).
-    private static func queue(_ capacity: Int, _ overflow: Overflow, _ vigil: SourceVigil?) -> EventHandoff {
+    private static func queue(_ capacity: Int, _ overflow: Overflow, _ vigil: SourceVigil?, isAttended: Bool) -> EventHandoff {
         let limit = overflow == .dropsOldest ? ReportLimit(name: vigil?.name ?? "the source") : nil
-        return EventHandoff(capacity: capacity, whenFull: overflow, vigil: vigil, limit: limit)
+        return EventHandoff(capacity: capacity, whenFull: overflow, vigil: vigil, limit: limit, isAttended: isAttended)
     }
 
     /// Hands events over one by one until the end, or until the task is cancelled.

@@ -21,6 +21,9 @@ struct DelayQueue<Element> {
     /// The moment at which the first element must happen; nil when nothing waits.
     var alarm: Int64? { entries.first?.noLaterThan }
 
+    /// Whether the first element may happen by now.
+    func isDue(at now: Int64) -> Bool { entries.first.map { $0.notBefore <= now } ?? false }
+
     /// Lets an element wait for its moment; a tolerance below 0 is none.
     mutating func insert(_ element: Element, notBefore: Int64, tolerance: Int64 = 0) {
         let (latest, isTooFar) = notBefore.addingReportingOverflow(max(0, tolerance))

@@ -8,6 +8,7 @@ import Synchronization
 ///
 /// - A thread that gives itself a job (a task resumes another one and then waits) keeps it for when the running one waits: nobody is woken.
 ///   All other jobs wake a thread that sleeps.
+/// - A thread of its own that reads what tasks work on does that work itself, as a guest (``attend(_:)``).
 /// - A thread whose task goes on at an actor that takes help runs the actor's jobs itself (``ThreadExecutor``); one thread at a time does.
 /// - Jobs run in the order in which they came, whatever their priority: what matters here is short, and what takes long or blocks has a
 ///   thread of its own (``ThreadExecutor``, ``DedicatedThread``).
@@ -118,7 +119,50 @@ public final class TaskPool: Sendable {
     /// This thread is about to wait for a disk: if it is the pool's, what it has put off for itself goes to another one.
     static func willWait() {
         guard ctaskpool_is_worker(), let pool = installed.withLock({ $0 }) else { return }
+        pool.giveKeptAway()
         pool.give(pool.state.withLock { pool.help(&$0) })
+    }
+
+    // MARK: - Guests
+
+    /// So many jobs a guest runs at most before it goes back to what it is there for.
+    private static let mostGuestJobs = 1_000
+
+    /// Lets a task go on, and runs it on this thread until it waits, with all that it sets going: nobody is woken for it.
+    ///
+    /// For a thread of its own that reads what a task then works on (``DedicatedThread``, with the pool's room for the stack). Sleeps that
+    /// may end by now end here, too.
+    /// - Parameter body: resumes the task.
+    public static func attend(_ body: () -> Void) {
+        guard !ctaskpool_is_worker(), let pool = installed.withLock({ $0 }) else { return body() }
+        ctaskpool_set_guest(true)
+        body()
+        for _ in 0..<mostGuestJobs {
+            guard let job = ctaskpool_take_kept() ?? pool.takeDueSleep() else { break }
+            ctaskpool_run(job)
+            keepPromises()
+        }
+        pool.giveKeptAway()
+        ctaskpool_set_guest(false)
+    }
+
+    private func giveKeptAway() {
+        while let job = ctaskpool_take_kept() {
+            give(
+                state.withLock { state in
+                    state.ready.append(Job(pointer: job))
+                    return help(&state)
+                })
+        }
+    }
+
+    private func takeDueSleep() -> OpaquePointer? {
+        let now = ctaskpool_now(CTASKPOOL_CONTINUOUS)
+        return state.withLock { state in
+            guard let job = state.continuous.removeFirst(dueAt: now) else { return nil }
+            set(CTASKPOOL_CONTINUOUS, state.continuous.alarm ?? .max)
+            return job.pointer
+        }
     }
 
     private static func from(_ context: UnsafeMutableRawPointer) -> TaskPool {
@@ -135,6 +179,7 @@ public final class TaskPool: Sendable {
     // MARK: - Jobs that come
 
     private func enqueue(_ job: Job) {
+        if ctaskpool_keep(job.pointer) { return }
         let isOwn = ctaskpool_is_worker()
         give(
             state.withLock { state in
@@ -186,9 +231,13 @@ public final class TaskPool: Sendable {
 
     // MARK: - Threads
 
+    /// The room for the stack of a thread that runs tasks.
+    ///
+    /// As for a thread of libdispatch would be 8 MB; tasks keep their frames elsewhere.
+    public static let stackByteCount = 2_097_152
+
     private func startThread(number: Int) throws(SystemError) {
-        // Room as for a thread of libdispatch would be 8 MB; tasks keep their frames elsewhere.
-        try DedicatedThread.startForGood(name: "tasks-\(number)", stackBytes: 2_097_152) { self.work() }
+        try DedicatedThread.startForGood(name: "tasks-\(number)", stackBytes: TaskPool.stackByteCount) { self.work() }
     }
 
     private func work() {
@@ -226,9 +275,9 @@ public final class TaskPool: Sendable {
 
     /// Makes ready what is due by a clock, and sets its alarm for the rest.
     private func collect(_ queue: inout DelayQueue<Job>, _ clock: Int32, _ isAlarmOver: Bool, into ready: inout WaitingLine<Job>) {
-        guard let alarm = queue.alarm else { return }
+        guard queue.alarm != nil else { return }
         let now = ctaskpool_now(clock)
-        guard isAlarmOver || alarm <= now else { return }
+        guard isAlarmOver || queue.isDue(at: now) else { return }
         while let job = queue.removeFirst(dueAt: now) { ready.append(job) }
         if let alarm = queue.alarm { set(clock, alarm) }
     }

@@ -56,6 +56,21 @@ import WaypostSystem
         #expect(try await handoff.nextBatch() == [.lost(.silent), fix(8), fix(9)])
     }
 
+    @Test func aThreadDoesTheWorkOfWhatItSends() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let names = Mutex<[String: Int]>([:])
+            let count = 100
+            try await EventHandoff.run(threadName: "receiver", whenFull: .dropsOldest) { _ in
+                let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+                names.withLock { $0[name ?? "", default: 0] += 1 }
+            } body: { handoff, cancellation in
+                for number in 0..<count where cancellation.sleep(milliseconds: 25) { handoff.send(fix(number)) }
+            }
+            #expect(names.withLock { $0["receiver\n", default: 0] } > 9 * count / 10, "\(names.withLock { $0 })")
+        }
+    }
+
     @Test func aLiveQueueFullOfLossesStaysBounded() async throws {
         let handoff = EventHandoff(capacity: 2, whenFull: .dropsOldest)
         for number in 0..<5 { handoff.send(.lost(.disconnected("\(number)"))) }

@@ -88,6 +88,72 @@ import WaypostSystem
         }
     }
 
+    @Test func wakesNobodyForWhatAGuestSetsGoing() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let line = Line()
+            let player = Player()
+            let owner = try Owner(takesHelp: true)
+            let listener = Task {
+                var names: [String: Int] = [:]
+                while await line.next() {
+                    await player.hit()
+                    await owner.hit()
+                    names[threadName(), default: 0] += 1
+                }
+                return names
+            }
+            let guest = Thread {
+                let before = poolWakeUps()
+                for _ in 0..<200 {
+                    TaskPool.attend { line.send() }
+                    usleep(2_000)
+                }
+                let wakeUps = poolWakeUps() - before
+                #expect(wakeUps < 40, "\(wakeUps) wake-ups of the pool for 200 messages")
+                TaskPool.attend { line.end() }
+            }
+            guest.name = "guest"
+            guest.start()
+            let names = await listener.value
+            #expect(names["guest", default: 0] > 150, "\(names)")
+            #expect(await player.hits == 200)
+            #expect(await owner.hits == 200)
+            #expect(await owner.overlaps == 0)
+        }
+    }
+
+    @Test func letsAGuestGoBackToItsOwnWork() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let flag = Flag()
+            let guest = Thread {
+                // A task that never waits.
+                TaskPool.attend { Task { while !flag.isRaised { await Task.yield() } } }
+                flag.raise()
+            }
+            guest.start()
+            while !flag.isRaised { try? await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+
+    @Test func endsASleepWithAGuestWhenItsToleranceAllows() async {
+        await #expect(processExitsWith: .success) {
+            try TaskPool.install()
+            let sleeper = Task {
+                try? await Task.sleep(for: .milliseconds(50), tolerance: .seconds(3_600))
+                return threadName()
+            }
+            let guest = Thread {
+                usleep(500_000)
+                TaskPool.attend {}
+            }
+            guest.name = "guest"
+            guest.start()
+            #expect(await sleeper.value == "guest")
+        }
+    }
+
     @Test func endsSleepsOnTimeAndInOrder() async {
         await #expect(processExitsWith: .success) {
             try TaskPool.install()
@@ -164,6 +230,29 @@ import WaypostSystem
 private func threadName() -> String {
     let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
     return String(name?.dropLast() ?? "")
+}
+
+/// How often threads of the pool have waited so far.
+private func poolWakeUps() -> Int {
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return tasks.reduce(0) { sum, task in
+        guard let status = try? String(contentsOfFile: "/proc/self/task/\(task)/status", encoding: .utf8), status.contains("\ttasks-"),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("voluntary") })
+        else { return sum }
+        return sum + (Int(line.split(separator: "\t")[1]) ?? 0)
+    }
+}
+
+/// Messages from a thread to a task.
+private final class Line: Sendable {
+    private let stream = AsyncStream<Void>.makeStream()
+
+    func send() { stream.continuation.yield() }
+    func end() { stream.continuation.finish() }
+    func next() async -> Bool {
+        for await _ in stream.stream { return true }
+        return false
+    }
 }
 
 private final class Flag: Sendable {

@@ -41,6 +41,13 @@ void ctaskpool_become_worker(void);
 /* Whether this thread is marked. */
 bool ctaskpool_is_worker(void);
 
+/* Makes a thread a guest of the pool: one of its threads for a while, which keeps for itself what it hands over. */
+void ctaskpool_set_guest(bool value);
+/* Keeps a job for this thread; false when it is no guest or keeps many already. */
+bool ctaskpool_keep(ctaskpool_job *job);
+/* The next job that this thread has kept; NULL when it keeps none. */
+ctaskpool_job *ctaskpool_take_kept(void);
+
 /* Whose jobs this thread runs when its own one is done; NULL for nobody's. */
 void *ctaskpool_promise(void);
 void ctaskpool_set_promise(void *executor);

@@ -106,9 +106,6 @@ private struct GPSDSession {
         var answerDeadline: Int64?
         while !cancellation.isCancelled {
             let now = MonotonicClock.milliseconds
-            send(follower.checkSilence(at: now))
-            // While nothing is to be expected, a gpsd that answers is well.
-            if now >= follower.silenceDeadline { handoff.noteLook() }
             switch connection.read() {
             case .report(let report):
                 answerDeadline = nil
@@ -120,6 +117,10 @@ private struct GPSDSession {
             case .ended:
                 return "gpsd has closed the connection"
             case .incomplete:
+                // Only now, as what waits to be read is no silence.
+                send(follower.checkSilence(at: now))
+                // While nothing is to be expected, a gpsd that answers is well.
+                if now >= follower.silenceDeadline { handoff.noteLook() }
                 flush()
                 let silenceDeadline = follower.silenceDeadline
                 if let answerDeadline, now >= answerDeadline { return "gpsd does not answer" }
@@ -129,7 +130,7 @@ private struct GPSDSession {
                     answerDeadline = now + GPSDSession.answerMilliseconds
                 }
                 let wakeAt = silenceDeadline > now ? silenceDeadline : answerDeadline ?? questionAt
-                _ = cancellation.wait(forReading: connection.descriptor, timeoutMilliseconds: wakeAt - now)
+                _ = cancellation.wait(forReading: connection.descriptor, timeoutMilliseconds: wakeAt - MonotonicClock.milliseconds)
             }
         }
         return "cancelled"

@@ -161,11 +161,11 @@ extension PositioningManager {
     func watchForSilence() {
         guard watchdog == nil, isWatched else { return }
         // Nobody's task-local values, and no hold on a manager that is dropped.
-        let grace = Duration.milliseconds(FixFreshness.deliveryMilliseconds)
+        let longest = Duration.milliseconds(2 * FixFreshness.deliveryMilliseconds)
         watchdog = Task.detached { [weak self] in
             while let wait = await self?.checkFreshness() {
-                // Together with what wakes the tracker anyway, the next fix, while it is not urgent.
-                let tolerance = wait > grace ? grace : .zero
+                // Together with what wakes the tracker anyway, the next fix, also one that comes early, while it is not urgent.
+                let tolerance = wait > longest ? longest : .zero
                 try? await Task.sleep(for: wait - tolerance, tolerance: tolerance)  // Cancelled: the check ends it.
             }
         }
