@@ -11,13 +11,10 @@ struct NMEADate: Equatable {
 
     /// A date from `ddmmyy`; years 69 to 99 are 1969 to 1999, as gpsd and POSIX read them.
     init?(twoDigitYear range: Range<Int>, in bytes: Span<UInt8>) {
-        guard range.count == 6 else { return nil }
-        var value = 0
-        for offset in range {
-            let digit = bytes[offset] &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            value = value * 10 + Int(digit)
+        guard range.count == 6, let packed = PackedDigits.value(PackedDigits.word(at: range.lowerBound, in: bytes), count: 6) else {
+            return nil
         }
+        let value = Int(truncatingIfNeeded: packed)
         let year = value % 100
         self.init(year: year >= 69 ? 1_900 + year : 2_000 + year, month: value / 100 % 100, day: value / 10_000)
     }

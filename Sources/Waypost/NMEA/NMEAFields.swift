@@ -212,45 +212,43 @@ struct NMEAFields {
     // MARK: - Reading bytes
 
     private func digits(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
-        let field = bytes.extracting(range)
+        NMEAFields.number(at: range.lowerBound, count: range.count, in: bytes)
+    }
+
+    /// So many digits as a number, of which the first eleven count; nil when there is anything else.
+    @inline(__always)
+    private static func number(at offset: Int, count: Int, in bytes: Span<UInt8>) -> Int? {
+        if count > 8 { return longNumber(at: offset, count: count, in: bytes) }
+        return PackedDigits.value(PackedDigits.word(at: offset, in: bytes), count: count).map { Int(truncatingIfNeeded: $0) }
+    }
+
+    @inline(never)
+    private static func longNumber(at offset: Int, count: Int, in bytes: Span<UInt8>) -> Int? {
         var value = 0
-        for offset in field.indices {
-            let digit = field[unchecked: offset] &- UInt8(ascii: "0")
+        for place in 0..<count {
+            let digit = bytes[offset + place] &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
-            value = value &* 10 &+ Int(digit)  // Nine digits at most.
+            if place < mostDigits { value = value * 10 + Int(digit) }
         }
         return value
     }
+
+    /// So many digits of a number count at most.
+    private static let mostDigits = 11
 
     /// Digits with at most one point, as an integer and the number of digits behind the point: at most 7 digits before the point; of those
     /// behind it the first 11 count (a hundredth of a nanometre of latitude), so that the integer cannot overflow.
     @inline(__always)
     private static func mantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
-        let field = bytes.extracting(range)
-        var value = 0
-        var offset = 0
-        let whole = min(field.count, 8)
-        while offset < whole, case let digit = field[unchecked: offset] &- UInt8(ascii: "0"), digit < 10 {
-            value = value &* 10 &+ Int(digit)
-            offset &+= 1
-        }
-        guard offset <= 7 else { return nil }
-        if offset == field.count { return offset > 0 ? (value, 0) : nil }
-        guard field[unchecked: offset] == UInt8(ascii: "."), field.count > 1 else { return nil }
-        offset &+= 1
-        let start = offset
-        let end = min(field.count, start &+ 11)
-        while offset < end {
-            let digit = field[unchecked: offset] &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            value = value &* 10 &+ Int(digit)
-            offset &+= 1
-        }
-        while offset < field.count {
-            guard field[unchecked: offset] &- UInt8(ascii: "0") < 10 else { return nil }
-            offset &+= 1
-        }
-        return (value, end &- start)
+        let word = PackedDigits.word(at: range.lowerBound, in: bytes)
+        let whole = min(PackedDigits.count(before: UInt8(ascii: "."), in: word), range.count)
+        guard whole <= 7, let high = PackedDigits.value(word, count: whole) else { return nil }
+        let value = Int(truncatingIfNeeded: high)
+        if whole == range.count { return whole > 0 ? (value, 0) : nil }
+        let count = range.count &- whole &- 1
+        guard whole &+ count > 0, let part = number(at: range.lowerBound &+ whole &+ 1, count: count, in: bytes) else { return nil }
+        let decimals = min(count, mostDigits)
+        return (value &* integerPowersOfTen[decimals] &+ part, decimals)
     }
 
     private static func decimal(_ range: Range<Int>, in bytes: Span<UInt8>) -> Double? {
@@ -275,30 +273,18 @@ struct NMEAFields {
     }
 
     private static func millisecondOfDay(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
-        let field = bytes.extracting(range)
-        guard field.count >= 6 else { return nil }
-        var value = 0
-        for offset in 0..<6 {
-            let digit = field[unchecked: offset] &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            value = value &* 10 &+ Int(digit)
-        }
-        let seconds = value % 100
-        let minutes = value / 100 % 100
-        let hours = value / 10_000
+        guard range.count >= 6, let value = number(at: range.lowerBound, count: 6, in: bytes) else { return nil }
+        let (hours, rest) = value.quotientAndRemainder(dividingBy: 10_000)
+        let (minutes, seconds) = rest.quotientAndRemainder(dividingBy: 100)
         guard hours < 24, minutes < 60, seconds <= 60 else { return nil }
-        var milliseconds = 0
-        if field.count > 6 {
-            guard field[6] == UInt8(ascii: ".") else { return nil }
-            var weight = 100
-            for offset in 7..<field.count {
-                let digit = field[unchecked: offset] &- UInt8(ascii: "0")
-                guard digit < 10 else { return nil }
-                milliseconds &+= Int(digit) &* weight
-                weight /= 10
-            }
-        }
-        return ((hours * 60 + minutes) * 60 + seconds) * 1_000 + milliseconds
+        let whole = ((hours &* 60 &+ minutes) &* 60 &+ seconds) &* 1_000
+        if range.count == 6 { return whole }
+        let decimals = range.count &- 7
+        guard bytes[range.lowerBound + 6] == UInt8(ascii: "."),
+            let part = number(at: range.lowerBound &+ 7, count: decimals, in: bytes)
+        else { return nil }
+        if decimals <= 3 { return whole &+ part &* integerPowersOfTen[3 &- decimals] }
+        return whole &+ part / integerPowersOfTen[min(decimals, mostDigits) &- 3]
     }
 
     private static let integerPowersOfTen: InlineArray<12, Int> = [

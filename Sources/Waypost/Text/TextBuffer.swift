@@ -192,32 +192,16 @@ extension TextBuffer {
     private static func write(
         scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool, to place: UnsafeMutablePointer<UInt8>
     ) -> Int {
-        var (whole, part) = (scaled, UInt64(0))
-        var partDigits = 0
-        if decimals > 0 {
-            (whole, part) = scaled.quotientAndRemainder(dividingBy: TextBuffer.integerPowersOfTen[decimals])
-            partDigits = trimsZeros ? trimZeros(of: &part, digits: decimals) : decimals
-        }
         var digits = DigitWriter(place)
         if isNegative { digits.write(UInt8(ascii: "-")) }
-        digits.write(whole)
-        if partDigits > 0 {
-            digits.write(UInt8(ascii: "."))
-            digits.write(part, digits: partDigits)
+        guard decimals > 0 else {
+            digits.write(scaled)
+            return digits.count
         }
+        let (whole, part) = scaled.quotientAndRemainder(dividingBy: TextBuffer.integerPowersOfTen[decimals])
+        digits.write(whole)
+        if part > 0 || !trimsZeros { digits.write(fraction: part, decimals: decimals, trimsZeros: trimsZeros) }
         return digits.count
-    }
-
-    /// Takes the zeros off the end of a fraction of so many digits; returns how many are left.
-    @inline(__always)
-    private static func trimZeros(of part: inout UInt64, digits: Int) -> Int {
-        if part == 0 { return 0 }
-        var digits = digits
-        // Most values have few decimals: many zeros go at once.
-        if digits > 4, part % 10_000 == 0 { (part, digits) = (part / 10_000, digits &- 4) }
-        if digits > 2, part % 100 == 0 { (part, digits) = (part / 100, digits &- 2) }
-        while digits > 1, part % 10 == 0 { (part, digits) = (part / 10, digits &- 1) }
-        return digits
     }
 
     /// Appends a moment as RFC 3339 UTC: `2026-11-21T11:33:28.250Z`.
@@ -226,22 +210,17 @@ extension TextBuffer {
     public mutating func append(_ time: UTCTime, trimsMilliseconds: Bool = false) {
         let calendar = time.calendar
         let (seconds, milliseconds) = calendar.millisecondOfDay.quotientAndRemainder(dividingBy: 1_000)
+        let (minutes, second) = seconds.quotientAndRemainder(dividingBy: 60)
+        let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
+        let (ages, year) = max(calendar.year, 0).quotientAndRemainder(dividingBy: 10_000)
         write(atMost: TextBuffer.longestNumber) { place in
             var digits = DigitWriter(place)
-            digits.write(UInt64(max(calendar.year, 0)), digits: calendar.year > 9_999 ? 5 : 4)
-            digits.write(UInt8(ascii: "-"))
-            digits.write(UInt64(calendar.month), digits: 2)
-            digits.write(UInt8(ascii: "-"))
-            digits.write(UInt64(calendar.day), digits: 2)
+            if ages > 0 { digits.write(UInt64(ages)) }
+            digits.write((year &* 100 &+ calendar.month) &* 100 &+ calendar.day, firstDigits: 4, separator: UInt8(ascii: "-"))
             digits.write(UInt8(ascii: "T"))
-            digits.write(UInt64(seconds / 3_600), digits: 2)
-            digits.write(UInt8(ascii: ":"))
-            digits.write(UInt64(seconds / 60 % 60), digits: 2)
-            digits.write(UInt8(ascii: ":"))
-            digits.write(UInt64(seconds % 60), digits: 2)
+            digits.write((hour &* 100 &+ minute) &* 10_000 &+ second &* 100, firstDigits: 2, separator: UInt8(ascii: ":"))
             if !(trimsMilliseconds && milliseconds == 0) {
-                digits.write(UInt8(ascii: "."))
-                digits.write(UInt64(milliseconds), digits: 3)
+                digits.write(fraction: UInt64(milliseconds), decimals: 3, trimsZeros: false)
             }
             digits.write(UInt8(ascii: "Z"))
             return digits.count
@@ -270,8 +249,19 @@ private struct DigitWriter {
     /// Writes a number without leading zeros.
     @inline(__always)
     mutating func write(_ number: UInt64) {
-        var digits = 1
-        var limit: UInt64 = 10
+        if number < 10 { return write(UInt8(truncatingIfNeeded: number) &+ UInt8(ascii: "0")) }
+        if number < 100_000_000 {
+            let packed = PackedDigits.digits(of: number)
+            let first = packed.trailingZeroBitCount & ~7
+            write(eight: PackedDigits.characters(of: packed) &>> UInt64(truncatingIfNeeded: first), count: 8 &- first >> 3)
+        } else {
+            writeLong(number)
+        }
+    }
+
+    private mutating func writeLong(_ number: UInt64) {
+        var digits = 9
+        var limit: UInt64 = 1_000_000_000
         // 10^20 does not fit 64 bits: what has 20 digits is left over.
         while digits < 20, number >= limit {
             digits &+= 1
@@ -279,6 +269,45 @@ private struct DigitWriter {
         }
         write(number, digits: digits)
     }
+
+    /// Writes a point and the digits behind it, up to the last that is not zero when asked to.
+    @inline(__always)
+    mutating func write(fraction: UInt64, decimals: Int, trimsZeros: Bool) {
+        write(UInt8(ascii: "."))
+        // Nine decimals: the first one by itself.
+        var (rest, decimals) = (fraction, decimals)
+        if decimals > 8 {
+            let first = rest / 100_000_000
+            write(UInt8(truncatingIfNeeded: first) &+ UInt8(ascii: "0"))
+            (rest, decimals) = (rest &- first &* 100_000_000, 8)
+            if trimsZeros, rest == 0 { return }
+        }
+        let packed = PackedDigits.digits(of: rest &* DigitWriter.fillers[decimals])
+        let count = trimsZeros ? 8 &- packed.leadingZeroBitCount >> 3 : decimals
+        write(eight: PackedDigits.characters(of: packed), count: count)
+    }
+
+    /// Writes three groups of digits out of eight, the first of so many and the others of two.
+    @inline(__always)
+    mutating func write(_ groups: Int, firstDigits: Int, separator: UInt8) {
+        var characters = PackedDigits.characters(of: PackedDigits.digits(of: UInt64(truncatingIfNeeded: groups)))
+        write(eight: characters, count: firstDigits)
+        characters &>>= UInt64(truncatingIfNeeded: 8 &* firstDigits)
+        write(separator)
+        write(eight: characters, count: 2)
+        write(separator)
+        write(eight: characters &>> 16, count: 2)
+    }
+
+    /// Writes eight characters, of which so many count; what is written next goes over the others.
+    @inline(__always)
+    private mutating func write(eight characters: UInt64, count: Int) {
+        UnsafeMutableRawPointer(place + self.count).storeBytes(of: characters.littleEndian, as: UInt64.self)
+        self.count &+= count
+    }
+
+    /// What makes eight digits of so many.
+    private static let fillers: InlineArray<9, UInt64> = [100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1]
 
     /// Writes the last digits of a number, with leading zeros.
     @inline(__always)

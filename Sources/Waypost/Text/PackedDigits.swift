@@ -1,0 +1,56 @@
+/// Up to eight decimal digits in one word, read and written all at once.
+///
+/// The first digit is in the lowest byte, as it lies in the memory of a little-endian machine.
+/// - Source: D. Lemire, "Quickly parsing eight digits", 2018; P. Khuong, "How to print integers really fast", 2017.
+enum PackedDigits {
+    private static let zeros: UInt64 = 0x3030_3030_3030_3030
+
+    /// Eight bytes of a text from a place on, which is not negative; what lies behind its end is 0.
+    @inline(__always)
+    static func word(at offset: Int, in bytes: Span<UInt8>) -> UInt64 {
+        guard offset <= bytes.count &- 8 else { return lastWord(at: offset, in: bytes) }
+        return bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self).littleEndian
+    }
+
+    @inline(never)
+    private static func lastWord(at offset: Int, in bytes: Span<UInt8>) -> UInt64 {
+        var word: UInt64 = 0
+        for place in stride(from: bytes.count - 1, through: offset, by: -1) { word = word << 8 | UInt64(bytes[place]) }
+        return word
+    }
+
+    /// How many bytes of a word lie before its first one of that value; 8 when there is none.
+    @inline(__always)
+    static func count(before byte: UInt8, in word: UInt64) -> Int {
+        let others = word ^ (UInt64(byte) &* 0x0101_0101_0101_0101)
+        // What borrows from the byte above it makes marks above the first, never below.
+        return ((others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080).trailingZeroBitCount >> 3
+    }
+
+    /// The number that the first 0 to 8 characters of a word write; nil when one of them is no digit.
+    @inline(__always)
+    static func value(_ characters: UInt64, count: Int) -> UInt64? {
+        if count == 0 { return 0 }
+        // As if there were zeros before: the last digit goes to the highest byte.
+        let digits = (characters ^ zeros) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
+        guard (digits &+ 0x7676_7676_7676_7676 | digits) & 0x8080_8080_8080_8080 == 0 else { return nil }
+        let pairs = (digits &* 2_561) &>> 8
+        let fours = ((pairs & 0x00FF_00FF_00FF_00FF) &* 6_553_601) &>> 16
+        return ((fours & 0x0000_FFFF_0000_FFFF) &* 42_949_672_960_001) &>> 32
+    }
+
+    /// The eight digits of a number below 10^8, each a byte of 0...9.
+    @inline(__always)
+    static func digits(of number: UInt64) -> UInt64 {
+        let high = number / 10_000
+        let fours = high | (number &- high &* 10_000) &<< 32
+        let hundreds = ((fours &* 10_486) &>> 20) & 0x0000_007F_0000_007F
+        let pairs = hundreds | (fours &- hundreds &* 100) &<< 16
+        let tens = ((pairs &* 103) &>> 10) & 0x000F_000F_000F_000F
+        return tens | (pairs &- tens &* 10) &<< 8
+    }
+
+    /// The characters of digits.
+    @inline(__always)
+    static func characters(of digits: UInt64) -> UInt64 { digits | zeros }
+}
