@@ -39,7 +39,7 @@ public actor Outbox {
         self.path = path
         self.limits = limits
         self.clock = clock
-        do { executor = try ThreadExecutor(name: "outbox") } catch { throw .cannotOpen(path: path, reason: error.reason) }
+        do { executor = try ThreadExecutor(name: "outbox", takesHelp: true) } catch { throw .cannotOpen(path: path, reason: error.reason) }
         (openStore, recovery) = try Outbox.open(path, limits)
     }
 
@@ -78,7 +78,7 @@ public actor Outbox {
         do throws(OutboxError) {
             let earliest = earliest
             try use { (store) throws(SQLiteError) in
-                if try store.note(Outbox.optOut) != nil { return }
+                if try store.isOptedOut() { return }
                 try store.insert(acceptances.flatMap(\.entries), earliest: earliest)
             }
             // What was written to a file without a name is not on the disk.
@@ -115,7 +115,7 @@ public actor Outbox {
 
     /// Whether somebody wants nothing to be sent: entries are not even taken.
     public func isOptedOut() throws(OutboxError) -> Bool {
-        try use { (store) throws(SQLiteError) in try store.note(Outbox.optOut) } != nil
+        try use { (store) throws(SQLiteError) in try store.isOptedOut() }
     }
 
     /// Opts out, over restarts, or in again; what waits is dropped both times, so that nothing is sent later of the time between.

@@ -17,6 +17,8 @@ final class OutboxStore {
     var receiptCount = 0
     /// What happened before is not there any more.
     private var prunedTime: UTCTime?
+    /// Whether nothing is taken, once that is known.
+    private var optedOut: Bool?
     /// What the file beside the database knows of it.
     private(set) var tally = OutboxTally()
     private let tallyFile: OutboxTallyFile
@@ -346,7 +348,16 @@ final class OutboxStore {
         try database.integer("SELECT value FROM note WHERE name = ?", [.text(name)])
     }
 
+    /// Whether nothing is taken; asked of the database once, as it is asked at every entry.
+    func isOptedOut() throws(SQLiteError) -> Bool {
+        if let optedOut { return optedOut }
+        let isOptedOut = try note(Outbox.optOut) != nil
+        optedOut = isOptedOut
+        return isOptedOut
+    }
+
     func setNote(_ name: String, _ value: Int64?) throws(SQLiteError) {
+        if name == Outbox.optOut { optedOut = nil }
         if let value {
             try database.run(
                 "INSERT INTO note(name, value) VALUES(?,?) ON CONFLICT(name) DO UPDATE SET value = excluded.value",

@@ -45,6 +45,8 @@ public final class SQLiteDatabase {
         if isReadOnly { return }
         // The default of 2 MB for pages is a tenth of what the tracker may have.
         try execute("PRAGMA cache_size = -256")
+        // A transaction that needs more for a moment does not write its pages twice.
+        try execute("PRAGMA cache_spill = -1024")
         // For a new file: a commit of one small row writes a third of what it does with 4 096 (7.5 kB instead of 25).
         try execute("PRAGMA page_size = 1024")
         try execute("PRAGMA journal_mode = WAL")
@@ -179,10 +181,11 @@ public final class SQLiteDatabase {
     ///
     /// - Cost: one wait for the disk, whatever was written.
     public func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
-        try execute("BEGIN IMMEDIATE")
+        try run("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
             let result = try body()
-            try execute("COMMIT")
+            TaskPool.willWait()
+            try run("COMMIT")
             return result
         } catch {
             // Some failures have rolled back already; then there is nothing to roll back.

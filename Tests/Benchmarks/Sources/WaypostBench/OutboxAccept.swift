@@ -1,6 +1,7 @@
 import Glibc
 import Waypost
 import WaypostDispatch
+import WaypostSystem
 
 /// How many events a second are safe on the disk, one by one and many at a time, beside as many plain fdatasync calls in the same minute.
 ///
@@ -11,6 +12,8 @@ enum OutboxAccept {
     private static let group = (count: 20, size: 1_000)
 
     static func run(folder: String) async throws {
+        // As in the tracker.
+        try TaskPool.install()
         let clock = DispatchClock(bootMilliseconds: { Int64(seconds(CLOCK_BOOTTIME) * 1_000) }, confirmedTime: { nil })
         let outbox = try Outbox(path: folder + "/outbox.sqlite", clock: clock)
         // As on a device without a network: it waits, and is not dropped as had by everybody.
