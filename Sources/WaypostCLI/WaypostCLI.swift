@@ -18,7 +18,7 @@ struct WaypostCLI: ParsableCommand {
             RunCommand.self, StatusCommand.self, WatchCommand.self, ConvertCommand.self, FencesCommand.self, DevicesCommand.self,
             LogCommand.self, DispatchCommandGroup.self, TrackCommand.self, LedgerCommand.self, DoctorCommand.self, ReceiverCommand.self,
             PrivateCommand.self,
-            HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self,
+            HoldCommand.self, PlaybackCommand.self, CapabilitiesCommand.self, ConfigCommand.self, SetupCommand.self,
         ])
 
     /// Runs the command of the arguments; every failure is one line on stderr and an exit code of sysexits.h.

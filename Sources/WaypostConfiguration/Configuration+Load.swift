@@ -26,10 +26,17 @@ extension Configuration {
     ///   - path: The file; nil takes the user's own or the system's (``DefaultPaths/configurationFile``), which need not exist. The
     ///     user's own counts as missing, too, where it cannot be looked at: `HOME` is somebody else's after `setpriv` or `su`.
     ///   - paths: The user's default paths.
-    public static func load(path: String?, paths: DefaultPaths) throws(ConfigurationErrors) -> LoadedConfiguration {
+    ///   - dropIn: A file of `conf.d` as it would be, instead of what it is; without a byte: as if it were not there.
+    public static func load(
+        path: String?, paths: DefaultPaths, with dropIn: ConfigurationFile? = nil
+    ) throws(ConfigurationErrors) -> LoadedConfiguration {
         var files: [ConfigurationFile] = []
         var errors: [ConfigurationError] = []
-        for candidate in candidates(path: path ?? paths.configurationFile, &errors) {
+        for candidate in candidates(path: path ?? paths.configurationFile, adding: dropIn?.name, &errors) {
+            if let dropIn, candidate == dropIn.name {
+                if !dropIn.bytes.isEmpty { files.append(dropIn) }
+                continue
+            }
             do {
                 files.append(ConfigurationFile(name: candidate, bytes: try read(candidate)))
             } catch {
@@ -78,14 +85,18 @@ extension Configuration {
         return loaded
     }
 
+    /// The folder of the files that are read besides one: `conf.d` beside it.
+    public static func dropInFolder(of path: String) -> String { (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "conf.d" }
+
     /// The file and those of `conf.d` beside it, in order.
-    private static func candidates(path: String, _ errors: inout [ConfigurationError]) -> [String] {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        let dropIns = folder + "conf.d"
-        guard Syscalls.isFolder(dropIns) else { return [path] }
+    private static func candidates(path: String, adding dropIn: String?, _ errors: inout [ConfigurationError]) -> [String] {
+        let dropIns = dropInFolder(of: path)
+        guard Syscalls.isFolder(dropIns) else { return [path] + [dropIn].compactMap { $0 } }
         do {
-            let names = try Syscalls.names(inFolder: dropIns)
-            return [path] + names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.map { "\(dropIns)/\($0)" }
+            let names = try Syscalls.names(inFolder: dropIns).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.map {
+                "\(dropIns)/\($0)"
+            }
+            return [path] + Set(names + [dropIn].compactMap { $0 }).sorted()
         } catch {
             errors.append(ConfigurationError(file: dropIns, place: nil, kind: .init(error)))
             return [path]

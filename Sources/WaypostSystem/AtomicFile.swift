@@ -41,8 +41,12 @@ public struct AtomicFile: ~Copyable {
     ///
     /// - Parameters:
     ///   - mode: the permission bits; the process's umask does not apply.
+    ///   - owner: whose it is to be; this process's own when nil.
     ///   - modifiedMilliseconds: the time of last modification, milliseconds since 1970; now when nil.
-    public consuming func commit(mode: mode_t = 0o640, modifiedMilliseconds: Int64? = nil) throws(SystemError) {
+    public consuming func commit(
+        mode: mode_t = 0o640, owner: UserAccount? = nil, modifiedMilliseconds: Int64? = nil
+    ) throws(SystemError) {
+        if let owner { try Syscalls.retrying("give to its owner", path: path) { fchown(descriptor, owner.userID, owner.groupID) } }
         if adoptsFolderOwner { try Syscalls.adoptOwner(ofFolder: AtomicFile.split(path).folder, descriptor, path: path) }
         try Syscalls.setMode(descriptor, mode, path: path)
         if let modifiedMilliseconds {
@@ -62,11 +66,11 @@ public struct AtomicFile: ~Copyable {
 
     /// Writes a small file at once.
     public static func write(
-        _ bytes: [UInt8], to path: String, mode: mode_t = 0o640, adoptsFolderOwner: Bool = false
+        _ bytes: [UInt8], to path: String, mode: mode_t = 0o640, owner: UserAccount? = nil, adoptsFolderOwner: Bool = false
     ) throws(SystemError) {
         let file = try AtomicFile(path: path, adoptsFolderOwner: adoptsFolderOwner)
         try file.write(bytes)
-        try file.commit(mode: mode)
+        try file.commit(mode: mode, owner: owner)
     }
 
     /// The name that the file of a temporary name (`.NAME.PID.tmp`) would have got; nil for any other name.

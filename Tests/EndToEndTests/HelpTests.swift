@@ -6,7 +6,8 @@ extension EndToEnd {
         @Test(arguments: [
             "", "run", "status", "watch", "convert", "devices", "doctor", "receiver", "receiver show", "receiver rate", "receiver gst",
             "private", "log", "log list", "log export", "log ack", "log recover", "log rotate", "log verify", "log erase", "config",
-            "config check", "config show", "config explain", "config schema", "fences", "fences check", "fences replay", "dispatch",
+            "config check", "config show", "config explain", "config schema", "setup", "fences", "fences check", "fences replay",
+            "dispatch",
             "dispatch now", "dispatch status", "dispatch pause",
             "dispatch resume", "dispatch drain", "dispatch list", "dispatch retry", "dispatch drop", "track", "ledger",
         ])

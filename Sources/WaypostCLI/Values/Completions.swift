@@ -35,6 +35,14 @@ extension CompletionKind {
         .list(["gpsd://", "serial:auto", "serial://", "nmea:", "nmea-tcp://", "nmea-udp://", "gpx:", "route:", "sim:walk", "exec:"])
     }
 
+    /// Receivers as setup takes them.
+    static var receiver: CompletionKind { .list(["auto", "gpsd", "none", "/dev/ttyUSB0", "/dev/ttyACM0", "/dev/serial0", "nmea-tcp://"]) }
+
+    /// Servers as setup takes them.
+    static var server: CompletionKind {
+        .list(["https://", "http://", "mqtt://", "mqtts://", "traccar:http://", "owntracks:https://", "owntracks:mqtts://", "none"])
+    }
+
     /// Keys of the configuration.
     static var configurationKey: CompletionKind { .list(Configuration.keyNames) }
 }

@@ -1,0 +1,244 @@
+import ArgumentParser
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// `waypost setup`: five questions, and the tracker is set up.
+struct SetupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract: "Ask five questions, write the configuration, and restart the tracker.",
+        discussion: """
+            Asks for the receiver, where to send, the units, the home that nobody is to know, and the fences. The answers go into \
+            conf.d/\(SetupAnswers.fileName) beside the configuration, which is checked first; another run has them as its defaults and replaces that file \
+            alone. Passwords and tokens are not shown, and go into files that only the tracker may read. An answer that is given as an option is not \
+            asked for; --yes asks nothing, and takes what was answered before, or was found, for the rest.
+
+            Example: sudo waypost setup
+
+            Example: sudo waypost setup --receiver auto --send mqtt://ana@broker.local --password-file /root/broker.password --yes
+            """)
+
+    @Option(
+        help: ArgumentHelp("The receiver: \(SetupAnswerText.receiverForms). Several: the first is preferred.", valueName: "receiver"),
+        completion: .receiver)
+    var receiver: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A server that is sent to: \(SetupAnswerText.sendForms). May be given several times.", valueName: "server"),
+        completion: .server)
+    var send: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The file whose first line is the password of USER in --send; it is copied to where only the tracker may read it.",
+            valueName: "file"),
+        completion: .file())
+    var passwordFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file whose first line is the token for the web server of --send; it is copied as a password is.", valueName: "file"),
+        completion: .file())
+    var tokenFile: String?
+
+    @Option(
+        help: ArgumentHelp("The units on the screen: \(SetupAnswerText.unitForms).", valueName: "units"),
+        completion: .list(UnitSystem.allCases.map(\.rawValue)))
+    var units: String?
+
+    @Option(help: ArgumentHelp("The place around which nothing is told: \(SetupAnswerText.homeForms).", valueName: "place"))
+    var home: String?
+
+    @Option(help: ArgumentHelp("The file of the areas that are watched.", valueName: "file"), completion: .file())
+    var fences: String?
+
+    @Flag(name: [.long, .short], help: "Ask nothing.")
+    var yes = false
+
+    @Option(
+        help: ArgumentHelp("The configuration that is set up; default is the service's.", valueName: "path"), completion: .file())
+    var config: String?
+
+    func run() throws {
+        var options = try options()
+        _ = try secrets(for: options.destinations ?? [])
+        let config = try wholePath()
+        let identity = ProcessIdentity.current()
+        guard config != nil || identity.userID == 0 else {
+            throw CommandFailure(.notAuthorised, what: "setup", why: "only root may set the service up", next: "sudo waypost setup")
+        }
+        let isAsking = !yes && !options.isComplete && Syscalls.isTerminal(Syscalls.standardInput) && Terminal.isErrorInteractive
+        guard isAsking || yes || !options.isEmpty else {
+            throw CommandFailure(
+                .usage, what: "setup", why: "nobody is there to be asked",
+                next: "give the answers as options: --receiver, --send, --units, --home, --fences; or --yes")
+        }
+        let files = try files(config)
+        let facts = Patience.during("looking at this system") { SystemFacts.ofThisSystem(status: nil) }
+        let findings = SetupFindings(facts, others: files.others, userName: identity.environment["SUDO_USER"] ?? identity.userName)
+        let former = SetupAnswers(files.former, others: files.others)
+        if options.destinations != nil { options.destinations = try destinations(former.destinations) }
+        let givenSecrets = try secrets(for: options.destinations ?? [])
+        let dialogue = SetupDialogue(
+            screen: SetupTerminal(), findings: findings, given: options,
+            tryServer: { SetupTrial.words($0, secret: $1) }, countFences: SetupOptions.countFences)
+        var answered: SetupDialogue<SetupTerminal>.Answered
+        if isAsking {
+            answered = try dialogue.run(former)
+            answered.secrets.merge(givenSecrets) { $1 }
+        } else {
+            answered = (options.over(former), givenSecrets)
+            if former.sources.isEmpty, options.sources == nil, !findings.sources.isEmpty {
+                answered.answers.sources = SetupFindings().sources
+            }
+        }
+        if let given = options.destinations {
+            for destination in given {
+                SystemProcess.printError("waypost: \(SetupTrial.words(destination, secret: givenSecrets[destination.name]))")
+            }
+        }
+        let draft = try draft(answered, files, config)
+        for remark in draft.remarks { SystemProcess.printError("waypost: \(remark)") }
+        let isService = config == nil || config == DefaultPaths.service.configurationFile
+        if isAsking { try confirm(draft, "Write \(files.path)\(isService ? " and restart the tracker" : "")? [yes]: ") }
+        try write(draft, files)
+        try restart(facts, isService ? nil : config)
+    }
+
+    // MARK: - The answers
+
+    private func options() throws -> SetupOptions {
+        var options = SetupOptions()
+        do throws(SetupProblem) {
+            if !receiver.isEmpty {
+                var sources: [Configuration.Source] = []
+                for name in receiver { sources += try SetupAnswerText.sources(name) }
+                options.sources = sources
+            }
+            if !send.isEmpty { options.destinations = try destinations() }
+            if let units { options.units = try SetupAnswerText.units(units) }
+            if let home { options.zones = try SetupAnswerText.zones(home) }
+            if let fences {
+                let path = fences == SetupAnswerText.none ? nil : try SetupOptions.fencePath(fences)
+                if let path { _ = try SetupOptions.countFences(path) }
+                options.fences = .init(path: path)
+            }
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        return options
+    }
+
+    /// The servers of the command line, each with the name and the secret that it had before.
+    private func destinations(_ former: [Configuration.Destination] = []) throws(SetupProblem) -> [Configuration.Destination] {
+        var destinations = try SetupAnswerText.destinations(send, former: former)
+        for index in destinations.indices {
+            if destinations[index].kind == .owntracks, destinations[index].user.isEmpty {
+                throw SetupProblem("owntracks needs a user: write owntracks:mqtts://USER@HOST or owntracks:https://USER@HOST/pub")
+            }
+            guard let same = former.first(where: { $0.name == destinations[index].name }), same.user == destinations[index].user else {
+                continue
+            }
+            (destinations[index].passwordFile, destinations[index].tokenFile) = (same.passwordFile, same.tokenFile)
+        }
+        return destinations
+    }
+
+    /// The secret that the command line names, under the name of its destination.
+    private func secrets(for destinations: [Configuration.Destination]) throws -> [String: String] {
+        guard let path = passwordFile ?? tokenFile else { return [:] }
+        guard destinations.count == 1, passwordFile == nil || tokenFile == nil else {
+            throw ValidationError("--password-file or --token-file is for one server of --send; give others their own in a file of conf.d")
+        }
+        let destination = destinations[0]
+        guard destination.kind != .traccar, destination.user.isEmpty == (tokenFile != nil), tokenFile == nil || !destination.isBroker else {
+            throw ValidationError("--password-file goes with USER@ in --send, --token-file with a web server without one")
+        }
+        let bytes: [UInt8]?
+        do throws(SystemError) { bytes = try Syscalls.contents(of: path) } catch {
+            throw CommandFailure(.inputMissing, what: path, why: "cannot be read: \(error.reason)")
+        }
+        let secret = bytes.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self) }
+        guard let secret, !secret.isEmpty else {
+            throw CommandFailure(.inputMissing, what: path, why: bytes == nil ? "there is no such file" : "its first line is empty")
+        }
+        return [destination.name: secret]
+    }
+
+    // MARK: - The files
+
+    /// The configuration from the root on: the tracker has another working folder.
+    private func wholePath() throws(CommandFailure) -> String? {
+        do throws(SystemError) { return try config.map { path throws(SystemError) in try Syscalls.absolutePath(path) } } catch {
+            throw CommandFailure(.inputMissing, what: config ?? "setup", why: error.reason)
+        }
+    }
+
+    private func files(_ config: String?) throws -> SetupFiles {
+        let service = config == nil || config == DefaultPaths.service.configurationFile ? UserAccount(named: "waypost") : nil
+        let files: SetupFiles
+        do throws(ConfigurationErrors) { files = try SetupFiles(named: config, paths: .service, service: service) } catch {
+            try SetupCommand.refuse(error)
+        }
+        for mistake in files.damage?.errors ?? [] { SystemProcess.printError("waypost: \(mistake); it is written anew") }
+        return files
+    }
+
+    private func draft(
+        _ answered: SetupDialogue<SetupTerminal>.Answered, _ files: SetupFiles, _ config: String?
+    ) throws -> SetupFiles.Draft {
+        let option = config.map { " --config \(shellWord($0))" } ?? ""
+        do throws(ConfigurationErrors) {
+            return try files.draft(answered, command: config == nil ? "sudo waypost setup" : "waypost setup\(option)")
+        } catch {
+            try SetupCommand.refuse(error)
+        }
+    }
+
+    /// Says every mistake, and ends the command; nothing was written.
+    private static func refuse(_ errors: ConfigurationErrors) throws -> Never {
+        for mistake in errors.errors { SystemProcess.printError("waypost: \(mistake)") }
+        let status: ExitStatus = errors.isNotFound ? .inputMissing : errors.isNotPermitted ? .notAuthorised : .badConfiguration
+        throw ExitCode(status.rawValue)
+    }
+
+    private func confirm(_ draft: SetupFiles.Draft, _ question: String) throws(CommandFailure) {
+        let screen = SetupTerminal()
+        screen.say("")
+        for line in draft.text.split(separator: "\n") where !line.hasPrefix("#") { screen.say("   \(line)") }
+        screen.say("")
+        let answer = try screen.ask(question)
+        guard let answer, ["", "y", "yes"].contains(answer.lowercased()) else {
+            throw CommandFailure(.failed, what: "setup", why: "nothing was written")
+        }
+    }
+
+    private func write(_ draft: SetupFiles.Draft, _ files: SetupFiles) throws {
+        do throws(SystemError) { try files.write(draft) } catch {
+            let status: ExitStatus = error.isNotPermitted ? .notAuthorised : .cannotCreate
+            throw CommandFailure(status, what: files.path, why: "cannot be written: \(error.reason)")
+        }
+        let output = try OutputStream(path: "-")
+        for (path, _) in draft.secrets { try output.write(line: "wrote \(path)") }
+        try output.write(line: "wrote \(files.path)")
+        for problem in files.problems { SystemProcess.printError("waypost: \(problem)") }
+        try output.finish()
+    }
+
+    private func restart(_ facts: SystemFacts, _ config: String?) throws {
+        let isService = config == nil
+        let output = try OutputStream(path: "-")
+        let start = "waypost run" + (config.map { " --config \(shellWord($0))" } ?? "")
+        switch isService ? SetupService.restart(facts) : .absent {
+        case .restarted: try output.write(line: "restarted waypostd.service")
+        case .absent: try output.write(line: "start the tracker: \(start)")
+        case .failed(let why):
+            throw CommandFailure(
+                .failed, what: "setup", why: "the configuration is written, but the service does not start: \(oneLine(why, limit: 300))",
+                next: "see systemctl status waypostd")
+        }
+        try output.write(line: "see it work: \(isService ? "sudo " : "")waypost watch")
+        try output.finish()
+    }
+}

@@ -1,0 +1,139 @@
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// The five questions of `waypost setup`: what is asked, what an answer means, and that a wrong one is asked for again.
+struct SetupDialogue<Screen: SetupScreen> {
+    /// Where it is asked.
+    let screen: Screen
+    /// What was found on this box.
+    let findings: SetupFindings
+    /// What was given on the command line and is not asked for.
+    let given: SetupOptions
+    /// Tries a server, and says how it went.
+    let tryServer: (Configuration.Destination, String?) -> String
+    /// How many fences a file has, or why it is none.
+    let countFences: (String) throws(SetupProblem) -> Int
+
+    /// The secrets that were typed, by the names of their destinations.
+    typealias Answered = (answers: SetupAnswers, secrets: [String: String])
+
+    /// Asks what is not given; nothing is written.
+    ///
+    /// - Parameter former: what Enter keeps: the answers of the run before, or what was found.
+    /// - Errors: the input ended.
+    func run(_ former: SetupAnswers) throws(CommandFailure) -> Answered {
+        screen.say(
+            "Five questions. Enter takes what is in [ ], \"none\" leaves a thing out; nothing is written before the end, Ctrl-C ends it.")
+        var answers = former
+        answers.sources = try receiver(former.sources)
+        var secrets: [String: String] = [:]
+        answers.destinations = try destinations(former.destinations, &secrets)
+        answers.units = try units(former.units)
+        answers.zones = try zones(former.zones)
+        answers.fences = try fences(former.fences)
+        return (answers, secrets)
+    }
+
+    // MARK: - The questions
+
+    private func receiver(_ former: [Configuration.Source]) throws(CommandFailure) -> [Configuration.Source] {
+        if let sources = given.sources { return sources }
+        let usual = former.isEmpty ? findings.sources : former
+        title("1. The receiver. \(findings.receiverWords)", SetupAnswerText.receiverForms)
+        return try ask("Receiver", usual, SetupAnswerText.text(usual)) { (text) throws(SetupProblem) in try SetupAnswerText.sources(text) }
+    }
+
+    private func destinations(
+        _ former: [Configuration.Destination], _ secrets: inout [String: String]
+    ) throws(CommandFailure) -> [Configuration.Destination] {
+        if let destinations = given.destinations { return destinations }
+        title("2. Where positions and events are sent; several servers with blanks between.", SetupAnswerText.sendForms)
+        var isKept = true
+        var destinations = try ask("Send to", former, SetupAnswerText.text(former)) { (text) throws(SetupProblem) in
+            isKept = false
+            return try SetupAnswerText.destinations(text.split(separator: " ").map(String.init), former: former)
+        }
+        for index in destinations.indices {
+            if !isKept {
+                try identify(&destinations[index], before: former.first { $0.name == destinations[index].name }, &secrets)
+            }
+            screen.say("   \(tryServer(destinations[index], secrets[destinations[index].name]))")
+        }
+        return destinations
+    }
+
+    /// Who this box is at a server.
+    private func identify(
+        _ destination: inout Configuration.Destination, before: Configuration.Destination?, _ secrets: inout [String: String]
+    ) throws(CommandFailure) {
+        // Traccar knows devices, and no users.
+        if destination.kind == .traccar { return }
+        if destination.user.isEmpty, destination.kind == .owntracks || destination.isBroker {
+            let usual = before?.user ?? ""
+            let isNeeded = destination.kind == .owntracks
+            let label = !usual.isEmpty ? usual : isNeeded ? findings.userName : SetupAnswerText.none
+            destination.user = try ask("   User", label == SetupAnswerText.none ? "" : label, label) { (text) throws(SetupProblem) in
+                if text == SetupAnswerText.none, isNeeded { throw SetupProblem("owntracks needs a user: it stands in its topics") }
+                return text == SetupAnswerText.none ? "" : text
+            }
+        }
+        let isToken = destination.user.isEmpty
+        // A broker without a user asks for nothing.
+        if isToken, destination.isBroker { return }
+        let former = isToken ? before?.tokenFile : before?.passwordFile
+        let prompt = "   \(isToken ? "Token" : "Password"), not shown [\(former == nil ? SetupAnswerText.none : "as before")]: "
+        guard let secret = try screen.askSecret(prompt) else { throw SetupDialogue.ended }
+        switch secret {
+        case "":
+            if isToken { destination.tokenFile = former } else { destination.passwordFile = former }
+        case SetupAnswerText.none: break
+        default: secrets[destination.name] = secret
+        }
+    }
+
+    private func units(_ former: UnitSystem) throws(CommandFailure) -> UnitSystem {
+        if let units = given.units { return units }
+        title("3. Units on the screen.", SetupAnswerText.unitForms)
+        return try ask("Units", former, former.rawValue) { (text) throws(SetupProblem) in try SetupAnswerText.units(text) }
+    }
+
+    private func zones(_ former: [PrivacyZone]) throws(CommandFailure) -> [PrivacyZone] {
+        if let zones = given.zones { return zones }
+        title("4. Home: around it nothing is logged, sent or shared.", SetupAnswerText.homeForms)
+        return try ask("Home", former, SetupAnswerText.text(former)) { (text) throws(SetupProblem) in try SetupAnswerText.zones(text) }
+    }
+
+    private func fences(_ former: String?) throws(CommandFailure) -> String? {
+        if let fences = given.fences { return fences.path }
+        title("5. Fences: areas whose borders are watched.", "a file: GeoJSON, KML, OwnTracks, Traccar or Tealium")
+        return try ask("Fence file", former, former ?? SetupAnswerText.none) { (text) throws(SetupProblem) -> String? in
+            if text == SetupAnswerText.none { return nil }
+            let path = try SetupOptions.fencePath(text)
+            screen.say("   \(counted(try countFences(path), "fence"))")
+            return path
+        }
+    }
+
+    // MARK: - Asking
+
+    private func title(_ words: String, _ forms: String) {
+        for line in ["", words, "   \(forms)"] { screen.say(line) }
+    }
+
+    /// Asks until the answer can be taken.
+    private func ask<Value>(
+        _ name: String, _ usual: Value, _ label: String, _ read: (String) throws(SetupProblem) -> Value
+    ) throws(CommandFailure) -> Value {
+        while true {
+            guard let line = try screen.ask("\(name) [\(label)]: ") else { throw SetupDialogue.ended }
+            let text = String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            if text.isEmpty { return usual }
+            do throws(SetupProblem) { return try read(text) } catch { screen.say("   \(error)") }
+        }
+    }
+
+    private static var ended: CommandFailure {
+        CommandFailure(.failed, what: "setup", why: "the input ended, and nothing was written")
+    }
+}

@@ -1,0 +1,95 @@
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// The files of `waypost setup`: what was there before, what the answers make of it, and writing them.
+struct SetupFiles {
+    /// The configuration that they belong to.
+    let configurationFile: String
+    /// Whose service reads them; nil where somebody runs the tracker by hand.
+    let service: UserAccount?
+    private let paths: DefaultPaths
+
+    /// The configuration without the answers.
+    let others: LoadedConfiguration
+    /// The answers of the run before; nil when there are none.
+    let former: LoadedConfiguration?
+    /// Why the file of the run before could not be read.
+    let damage: ConfigurationErrors?
+
+    /// The file of the answers.
+    var path: String { SetupFiles.path(beside: configurationFile) }
+    private var folder: String { Configuration.dropInFolder(of: configurationFile) }
+
+    private static func path(beside file: String) -> String { "\(Configuration.dropInFolder(of: file))/\(SetupAnswers.fileName)" }
+
+    /// Reads what is there.
+    ///
+    /// - Parameters:
+    ///   - named: the whole path of the configuration that was named; nil = the service's, which need not exist.
+    init(named: String?, paths: DefaultPaths, service: UserAccount?) throws(ConfigurationErrors) {
+        configurationFile = named ?? paths.configurationFile
+        (self.paths, self.service) = (paths, service)
+        let path = SetupFiles.path(beside: configurationFile)
+        others = try Configuration.load(path: named, paths: paths, with: ConfigurationFile(name: path, bytes: []))
+        var (former, damage): (LoadedConfiguration?, ConfigurationErrors?) = (nil, nil)
+        // One that cannot be read is written anew.
+        if let bytes = try? Syscalls.contents(of: path, limit: Configuration.maximumFileBytes) {  // See above.
+            do throws(ConfigurationErrors) {
+                former = try Configuration.read([ConfigurationFile(name: path, bytes: bytes)], paths: paths)
+            } catch { damage = error }
+        }
+        (self.former, self.damage) = (former, damage)
+    }
+
+    /// What is to be written: the text, and the secrets by their paths.
+    struct Draft {
+        var answers: SetupAnswers
+        var text: String
+        var secrets: [(path: String, secret: String)]
+        /// What it replaces elsewhere, and what elsewhere replaces it.
+        var remarks: [String]
+    }
+
+    /// The files for these answers, checked as the tracker will; nothing is written.
+    func draft(_ answered: SetupDialogue<SetupTerminal>.Answered, command: String) throws(ConfigurationErrors) -> Draft {
+        var answers = answered.answers
+        var secrets: [(path: String, secret: String)] = []
+        for index in answers.destinations.indices {
+            guard let secret = answered.secrets[answers.destinations[index].name] else { continue }
+            let isToken = answers.destinations[index].user.isEmpty
+            let name = "\(answers.destinations[index].name).\(isToken ? "token" : "password")"
+            let path = "\(configurationFile.prefix(through: configurationFile.lastIndex(of: "/") ?? configurationFile.startIndex))\(name)"
+            if isToken { answers.destinations[index].tokenFile = path } else { answers.destinations[index].passwordFile = path }
+            secrets.append((path, secret))
+        }
+        let file = ConfigurationFile(name: path, bytes: Array(answers.text(command: command).utf8))
+        let own = try Configuration.read([file], paths: paths)
+        // Without the file of the configuration, which need not exist, conf.d is read all the same.
+        let named = others.files.contains(configurationFile) ? configurationFile : nil
+        let whole = try Configuration.load(path: named, paths: paths, with: file)
+        return Draft(
+            answers: answers, text: String(decoding: file.bytes, as: UTF8.self), secrets: secrets,
+            remarks: SetupAnswers.remarks(own, others: others, whole: whole))
+    }
+
+    /// Writes them: each whole or not at all, the secrets first.
+    func write(_ draft: Draft) throws(SystemError) {
+        let isNew = !Syscalls.isFolder(folder)
+        if isNew { try Syscalls.createFolders(folder) }
+        for (path, secret) in draft.secrets {
+            try AtomicFile.write(Array((secret + "\n").utf8), to: path, mode: 0o600, owner: service)
+        }
+        try AtomicFile.write(Array(draft.text.utf8), to: path, mode: 0o640, owner: service?.readerOfRoot)
+    }
+
+    /// What `config check` says of the files that the configuration names, now that all are there.
+    var problems: [String] {
+        do throws(ConfigurationErrors) {
+            let named = others.files.contains(configurationFile) ? configurationFile : nil
+            return NamedFiles(try Configuration.load(path: named, paths: paths)).mistakes
+        } catch {
+            return error.errors.map(\.description)
+        }
+    }
+}

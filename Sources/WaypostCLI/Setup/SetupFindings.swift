@@ -1,0 +1,42 @@
+import Waypost
+import WaypostConfiguration
+import WaypostPositioning
+
+/// What `waypost setup` finds before it asks: receivers, gpsd, who asks.
+struct SetupFindings: Equatable {
+    /// What was found of a receiver, in a sentence.
+    var receiverWords = "None is plugged in that is known."
+    /// The sources that follow from it.
+    var sources = SetupFindings.automatic
+    /// The person's name.
+    var userName = "user"
+
+    /// gpsd, then any known receiver: what needs no name.
+    private static var automatic: [Configuration.Source] { [.init(url: .gpsd(.init())), .init(url: .serial(.init(.automatic)))] }
+
+    /// Nothing found.
+    init() {}
+
+    /// What the doctor's facts tell, and the configuration that there is.
+    init(_ facts: SystemFacts, others: LoadedConfiguration, userName: String?) {
+        if let userName { self.userName = userName }
+        if let origin = others.origins["[[source]] url"] {
+            let urls = others.configuration.sources.map { oneLine($0.url.description, limit: 200) }
+            receiverWords = "\(origin.file):\(origin.place.line) names \(urls.joined(separator: ", ")); none leaves it so."
+            sources = []
+            return
+        }
+        let lines = facts.lines ?? []
+        let candidates = lines.filter { $0.possibleReceiver != nil }
+        if facts.gpsd.isRunning, let device = facts.gpsd.devices.first {
+            receiverWords = "Found: gpsd, with \(oneLine(device, limit: 200))."
+        } else if let known = lines.first(where: \.isKnownGNSS) {
+            receiverWords = "Found: \(known.knownReceiver ?? "one") at \(known.path)."
+        } else if let candidate = candidates.first {
+            let path = candidate.byIDNames.first ?? candidate.path
+            receiverWords = "Perhaps one: \(oneLine(path, limit: 200)) (\(candidate.possibleReceiver ?? "USB"))."
+            // Opening another device could reset it; one that a person has read is asked for.
+            if candidates.count == 1 { sources = [.init(url: .serial(.init(.path(path))))] }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// The answers that the command line gives; nil is asked for.
+struct SetupOptions {
+    /// `--receiver`.
+    var sources: [Configuration.Source]?
+    /// `--send`, with `--password-file` and `--token-file`.
+    var destinations: [Configuration.Destination]?
+    /// `--units`.
+    var units: UnitSystem?
+    /// `--home`.
+    var zones: [PrivacyZone]?
+    /// `--fences`.
+    var fences: Fences?
+
+    /// A fence file, or none.
+    struct Fences: Equatable {
+        var path: String?
+    }
+
+    /// Whether all questions are answered.
+    var isComplete: Bool { sources != nil && destinations != nil && units != nil && zones != nil && fences != nil }
+    /// Whether any is.
+    var isEmpty: Bool { sources == nil && destinations == nil && units == nil && zones == nil && fences == nil }
+
+    /// The answers with these instead of the former ones.
+    func over(_ former: SetupAnswers) -> SetupAnswers {
+        var answers = former
+        if let sources { answers.sources = sources }
+        if let destinations { answers.destinations = destinations }
+        if let units { answers.units = units }
+        if let zones { answers.zones = zones }
+        if let fences { answers.fences = fences.path }
+        return answers
+    }
+
+    /// The whole path of a fence file: the tracker has another working folder.
+    static func fencePath(_ text: String) throws(SetupProblem) -> String {
+        do throws(SystemError) { return try Syscalls.absolutePath(text) } catch {
+            throw SetupProblem("\(text): \(error.reason); write the path of a fence file")
+        }
+    }
+
+    /// How many fences are in a file.
+    static func countFences(_ path: String) throws(SetupProblem) -> Int {
+        if Syscalls.isFolder(path) { return 0 }
+        let bytes: [UInt8]
+        do throws(CommandFailure) { bytes = try FenceInput(path: path).bytes() } catch {
+            throw SetupProblem(String(error.line.dropFirst("waypost: ".count)))
+        }
+        let count: Int
+        do throws(FenceFileError) { count = try FenceFormat.read(bytes).fences.count } catch {
+            throw SetupProblem("\(path): \(error.description); waypost fences check says more")
+        }
+        if count > 0 { return count }
+        throw SetupProblem("\(path) holds no usable fence; waypost fences check says why")
+    }
+}

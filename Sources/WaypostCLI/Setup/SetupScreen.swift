@@ -1,0 +1,41 @@
+import Waypost
+import WaypostSystem
+
+/// Where the questions of `waypost setup` are asked.
+protocol SetupScreen {
+    /// Says a line.
+    func say(_ line: String)
+    /// Asks, and gives what is typed; nil at the end of the input.
+    func ask(_ prompt: String) throws(CommandFailure) -> String?
+    /// Asks for what is not shown while it is typed; nil at the end of the input.
+    func askSecret(_ prompt: String) throws(CommandFailure) -> String?
+}
+
+/// The terminal of the person who started the command.
+struct SetupTerminal: SetupScreen {
+    func say(_ line: String) { SystemProcess.printError(line) }
+
+    func ask(_ prompt: String) throws(CommandFailure) -> String? {
+        try answer(prompt) { () throws(SystemError) in try TerminalLine.read() }
+    }
+
+    func askSecret(_ prompt: String) throws(CommandFailure) -> String? {
+        let answer = try answer(prompt) { () throws(SystemError) in try TerminalLine.readSecret() }
+        // What was typed, its end included, has left nothing on the screen.
+        say("")
+        return answer
+    }
+
+    private func answer(_ prompt: String, _ read: () throws(SystemError) -> TerminalLine.End) throws(CommandFailure) -> String? {
+        do throws(SystemError) {
+            try Syscalls.writeAll(Syscalls.standardError, Array(printable(prompt).utf8))
+            switch try read() {
+            case .line(let line): return line
+            case .end: return nil
+            case .interrupted: SystemProcess.interrupt()
+            }
+        } catch {
+            throw CommandFailure(.inputOutput, what: "setup", why: "the terminal: \(error.reason)", next: "nothing was written")
+        }
+    }
+}

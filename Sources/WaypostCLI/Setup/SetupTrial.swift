@@ -1,0 +1,91 @@
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// Tries whether a server can be reached, without sending it anything of this box.
+enum SetupTrial {
+    private static let patience = Duration.seconds(8)
+
+    /// How it went, in one line.
+    static func words(_ destination: Configuration.Destination, secret: String?) -> String {
+        let name = destination.url
+        let outcome: Outcome = Patience.during("trying \(name)") { result(of: destination, secret ?? stored(destination)) }
+        switch outcome {
+        case .reached: return "\(name): reachable"
+        case .refused(let why): return "\(name): reachable, but refuses: \(why); what is sent waits until that is mended"
+        case .certificate(let why): return "\(name): the connection is not safe: \(why); nothing is sent until that is mended"
+        case .notReached(let why): return "\(name): not reachable now: \(why); what is sent waits until it is"
+        }
+    }
+
+    /// How a trial ended.
+    enum Outcome: Equatable {
+        case reached
+        case refused(String)
+        case certificate(String)
+        case notReached(String)
+    }
+
+    private static func stored(_ destination: Configuration.Destination) -> String? {
+        guard let path = destination.tokenFile ?? destination.passwordFile else { return nil }
+        // One that cannot be read is told by the check.
+        guard let bytes = try? Syscalls.contents(of: path) else { return nil }  // See above.
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    }
+
+    private static func result(of destination: Configuration.Destination, _ secret: String?) -> Outcome {
+        let result = Monitor<Outcome?>(nil)
+        Task.detached {
+            let outcome = destination.isBroker ? await broker(destination, secret) : await webServer(destination, secret)
+            result.withLock { $0 = outcome }
+        }
+        return result.wait { $0 }
+    }
+
+    private static func broker(_ destination: Configuration.Destination, _ password: String?) async -> Outcome {
+        do throws(MQTTError) {
+            // Under the tracker's own id it would throw the tracker out.
+            var settings = try MQTTSettings(url: destination.url, clientID: "waypost-setup")
+            if !destination.user.isEmpty, destination.kind == .mqtt || password != nil { settings.user = destination.user }
+            settings.password = password
+            settings.caFile = destination.caFile
+            settings.connectTimeout = patience
+            let client = MQTTClient(settings)
+            defer { client.close() }
+            _ = try await client.connect()
+            return .reached
+        } catch {
+            switch error {
+            case .refused, .busy: return .refused("\(error)")
+            case .tls: return .certificate("\(error)")
+            default: return .notReached("\(error)")
+            }
+        }
+    }
+
+    private static func webServer(_ destination: Configuration.Destination, _ secret: String?) async -> Outcome {
+        var settings = HTTPClient.Settings()
+        settings.caFile = destination.caFile
+        (settings.connectTimeout, settings.timeout) = (patience, patience)
+        var request = HTTPRequest("GET", destination.url)
+        if let secret {
+            let credentials =
+                destination.user.isEmpty ? "Bearer \(secret)" : "Basic \(Base64.encode(Array("\(destination.user):\(secret)".utf8)))"
+            request.headers.append(.init("Authorization", credentials))
+        }
+        do {
+            let status = try await HTTPClient(settings).send(request).status
+            // Others, such as 405, say what they take: it is not this question that they are for.
+            return status == 401 || status == 403
+                ? .refused("HTTP status \(status): the user, password or token is wrong or missing") : .reached
+        } catch let error as HTTPError {
+            switch error {
+            case .tls: return .certificate("\(error)")
+            case .tooLong, .badRedirect: return .reached
+            default: return .notReached("\(error)")
+            }
+        } catch {
+            return .notReached("\(error)")
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Waypost
+import WaypostSystem
+
+/// Why an answer is not taken, with the forms that are.
+public struct SetupProblem: Error, Equatable, CustomStringConvertible {
+    /// The sentence.
+    public let description: String
+
+    /// A problem.
+    public init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// The answers of `waypost setup` as people write them.
+public enum SetupAnswerText {
+    /// The word for no answer.
+    public static let none = "none"
+
+    /// How a receiver is named.
+    public static let receiverForms = "auto, gpsd, a port such as /dev/ttyUSB0, or a source URL such as nmea-tcp://boat:10110"
+    /// How a place to send to is named.
+    public static let sendForms = "https://HOST/PATH, mqtt://[USER@]HOST, traccar:http://HOST:5055/ or owntracks:mqtts://USER@HOST"
+    /// How units are named.
+    public static let unitForms = "metric, imperial or nautical"
+    /// How a home is named.
+    public static let homeForms = "LATITUDE,LONGITUDE[,RADIUS], such as 52.51702,13.38886,250m"
+
+    /// A home without a radius has this one, metres.
+    private static let usualRadiusMetres = 250.0
+
+    /// The sources that a receiver's name stands for; none for `none`.
+    public static func sources(_ text: String) throws(SetupProblem) -> [Configuration.Source] {
+        switch text {
+        case none: return []
+        case "auto": return [.init(url: .gpsd(.init())), .init(url: .serial(.init(.automatic)))]
+        case "gpsd": return [.init(url: .gpsd(.init()))]
+        case _ where text.hasPrefix("/dev/"): return [.init(url: .serial(.init(.path(text))))]
+        default: break
+        }
+        do throws(SourceURLError) { return [.init(url: try SourceURL(text))] } catch {
+            throw SetupProblem("\(error.description); write \(receiverForms)")
+        }
+    }
+
+    /// What stands for the sources: `auto`, or their URLs.
+    public static func text(_ sources: [Configuration.Source]) -> String {
+        if sources.isEmpty { return none }
+        // The same list that `auto` stands for.
+        if let automatic = try? SetupAnswerText.sources("auto"), automatic == sources { return "auto" }  // It is read.
+        return sources.map(\.url.description).joined(separator: " ")
+    }
+
+    /// The destinations that are named, each with a name of its own; none for `none`.
+    ///
+    /// - Parameter former: those of the run before: what waits is kept under a name, so that the same server keeps its own.
+    public static func destinations(
+        _ words: [String], former: [Configuration.Destination] = []
+    ) throws(SetupProblem) -> [Configuration.Destination] {
+        var destinations: [Configuration.Destination] = []
+        for word in words where word != none {
+            var destination = try self.destination(word)
+            let taken = Set(destinations.map(\.name))
+            if let same = former.first(where: { $0.kind == destination.kind && $0.url == destination.url }), !taken.contains(same.name) {
+                destination.name = same.name
+            } else {
+                var number = 1
+                let names = taken.union(former.map(\.name))
+                while names.contains(destination.name) {
+                    number += 1
+                    destination.name = "\(destination.kind.rawValue)-\(number)"
+                }
+            }
+            destinations.append(destination)
+        }
+        return destinations
+    }
+
+    private static func destination(_ word: String) throws(SetupProblem) -> Configuration.Destination {
+        var destination = Configuration.Destination()
+        var url = word
+        if let kind = Configuration.Destination.Kind.allCases.first(where: {
+            word.hasPrefix($0.rawValue + ":") && !word.hasPrefix($0.rawValue + "://")
+        }) {
+            destination.kind = kind
+            url = String(word.dropFirst(kind.rawValue.utf8.count + 1))
+        } else if word.lowercased().hasPrefix("mqtt") {
+            destination.kind = .mqtt
+        }
+        if destination.kind == .tealium {
+            throw SetupProblem("tealium needs an account, too; write it into a file of conf.d: see waypost config explain account")
+        }
+        destination.name = destination.kind.rawValue
+        (destination.url, destination.user) = try withoutUser(url)
+        let node = TOMLNode(value: .string(destination.url), place: TextPlace(line: 1, column: 1))
+        do throws(ValueProblem) { destination.url = try ValueKind<String>.serverURL.read(node) } catch {
+            guard case .invalid(let reason) = error else { throw SetupProblem("write \(sendForms)") }
+            throw SetupProblem("\(quoted(url)) \(reason); write \(sendForms)")
+        }
+        if destination.url.isEmpty { throw SetupProblem("no server is named; write \(sendForms)") }
+        // The user may still be asked for.
+        var complete = destination
+        if complete.user.isEmpty { complete.user = "user" }
+        if let fault = complete.fault { throw SetupProblem("\(fault.key) \(fault.reason)") }
+        return destination
+    }
+
+    /// `mqtt://USER@HOST` in its parts.
+    private static func withoutUser(_ url: String) throws(SetupProblem) -> (url: String, user: String) {
+        guard let slashes = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last, slashes.count < url.count else {
+            return (url, "")
+        }
+        let authority = slashes.prefix { $0 != "/" && $0 != "?" }
+        guard let at = authority.lastIndex(of: "@") else { return (url, "") }
+        let user = authority[..<at]
+        guard !user.contains(":") else {
+            throw SetupProblem(
+                "a password has no place in a URL, which messages show; write the user alone, and the password when it is asked for")
+        }
+        return (String(url[..<authority.startIndex] + url[url.index(after: at)...]), String(user))
+    }
+
+    /// What stands for the destinations.
+    public static func text(_ destinations: [Configuration.Destination]) -> String {
+        if destinations.isEmpty { return none }
+        return destinations.map { destination in
+            switch destination.kind {
+            case .http, .mqtt: destination.url
+            case .owntracks, .traccar, .tealium: "\(destination.kind.rawValue):\(destination.url)"
+            }
+        }.joined(separator: " ")
+    }
+
+    /// Units, by their name or its beginning.
+    public static func units(_ text: String) throws(SetupProblem) -> UnitSystem {
+        let found = UnitSystem.allCases.filter { !text.isEmpty && $0.rawValue.hasPrefix(text.lowercased()) }
+        // None means those that need not be told.
+        if text == none { return .metric }
+        guard found.count == 1 else { throw SetupProblem("\(quoted(text)) is no system of units; write \(unitForms)") }
+        return found[0]
+    }
+
+    /// The zone around a home; none for `none`.
+    public static func zones(_ text: String) throws(SetupProblem) -> [PrivacyZone] {
+        if text == none { return [] }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingSpaces() }
+        guard (2...3).contains(parts.count), let latitude = Double(parts[0]), let longitude = Double(parts[1]) else {
+            throw SetupProblem("\(quoted(text)) is no place; write \(homeForms)")
+        }
+        guard let centre = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {
+            throw SetupProblem("that is not on the Earth: the latitude is from -90 to 90, the longitude from -180 to 180")
+        }
+        let radius = parts.count == 3 ? try? DistanceText.parse(parts[2]) : usualRadiusMetres  // The forms tell what is wrong.
+        guard let radius, (PrivacyZone.smallestRadiusMetres...PrivacyZone.largestRadiusMetres).contains(radius) else {
+            throw SetupProblem("the radius is from 50 m to 100 km; write \(homeForms)")
+        }
+        return [PrivacyZone(name: "home", centre: centre, radiusMetres: radius)]
+    }
+
+    /// What stands for the zones.
+    public static func text(_ zones: [PrivacyZone]) -> String {
+        guard let zone = zones.first else { return none }
+        if zones.count > 1 { return "\(zones.count) zones" }
+        return "\(zone.centre.latitudeDegrees),\(zone.centre.longitudeDegrees),\(DistanceText.text(zone.radiusMetres))"
+    }
+}
+
+extension Substring {
+    /// The text without spaces around it.
+    fileprivate func trimmingSpaces() -> String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}

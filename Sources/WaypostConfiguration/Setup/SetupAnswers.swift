@@ -1,0 +1,109 @@
+import Waypost
+
+/// What `waypost setup` asks, answered.
+public struct SetupAnswers: Equatable, Sendable {
+    /// Where positions come from, the best first; none = as other files say.
+    public var sources: [Configuration.Source] = []
+    /// Where positions and events are sent; none = as other files say.
+    public var destinations: [Configuration.Destination] = []
+    /// The units on the screen.
+    public var units = UnitSystem.metric
+    /// The places around which nothing is told; none = as other files say.
+    public var zones: [PrivacyZone] = []
+    /// The fence file; nil = as other files say.
+    public var fences: String?
+
+    /// The name of the file that holds them, in the folder `conf.d`.
+    public static let fileName = "50-setup.toml"
+
+    /// The answers of somebody who wants nothing.
+    public init() {}
+
+    /// The answers that a file of an earlier run gives; what it does not say is as in `others`.
+    ///
+    /// - Parameters:
+    ///   - file: the file by itself.
+    ///   - others: the configuration without it.
+    public init(_ file: LoadedConfiguration?, others: LoadedConfiguration) {
+        units = others.configuration.display.units
+        guard let file else { return }
+        let isSaid = { (section: String) in file.origins.keys.contains { $0.hasPrefix(section) } }
+        if isSaid("[[source]]") { sources = file.configuration.sources }
+        if isSaid("[[destination]]") { destinations = file.configuration.destinations }
+        if isSaid("[display] units") { units = file.configuration.display.units }
+        zones = file.configuration.privacy.zones
+        fences = file.configuration.geofences.file
+    }
+
+    /// The file, commented.
+    ///
+    /// - Parameter command: what writes it anew: `sudo waypost setup`.
+    public func text(command: String) -> String {
+        var configuration = Configuration(paths: .service)
+        configuration.sources = sources
+        configuration.destinations = destinations
+        configuration.display.units = units
+        configuration.privacy.zones = zones
+        configuration.geofences.file = fences
+        var lines = [
+            "# The answers of waypost setup. This replaces them: \(command)", "# Settings of your own go into another file of this folder.",
+        ]
+        func answer(_ said: String, unsaid: String, _ section: String, _ keys: [String]? = nil) {
+            let blocks = Configuration.lines(of: section, keys, in: configuration)
+            lines += ["", blocks.isEmpty ? "# \(unsaid)" : "# \(said)"] + blocks
+        }
+        answer(
+            "1. Where positions come from: the first is preferred, the next ones stand in for it.",
+            unsaid: "1. Where positions come from: nothing is said here.", "source")
+        answer("2. Where positions and events are sent: waypost dispatch shows it.", unsaid: "2. Nothing is sent from here.", "destination")
+        answer("3. How quantities are shown.", unsaid: "3. Units: nothing is said here.", "display", ["units"])
+        answer(
+            "4. Home: around it nothing is logged, sent or shared.", unsaid: "4. Home: nothing is said here.", "privacy",
+            zones.isEmpty ? [] : ["zones"])
+        answer(
+            "5. Fences: waypost fences list shows them.", unsaid: "5. Fences: nothing is said here.", "geofences",
+            fences == nil ? [] : ["file"]
+        )
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What the answers replace of other files, and what others replace of them, a sentence each.
+    ///
+    /// - Parameters:
+    ///   - file: the file of the answers by itself.
+    ///   - others: the configuration without it.
+    ///   - whole: the configuration with it.
+    public static func remarks(_ file: LoadedConfiguration, others: LoadedConfiguration, whole: LoadedConfiguration) -> [String] {
+        let path = file.files.joined()
+        return ["[[source]] url", "[[destination]] url", "[display] units", "[privacy] zones", "[geofences] file"].compactMap { key in
+            guard file.origins[key] != nil, let before = others.origins[key], let now = whole.origins[key] else { return nil }
+            // Of sections that may come several times, one file's replace another's as a whole.
+            let name = key.hasPrefix("[[") ? String(key.prefix { $0 != " " }) : key
+            let values = { (loaded: LoadedConfiguration) in loaded.entries.filter { $0.section + " " + $0.key == key }.map(\.value) }
+            if values(file) == values(others) { return nil }
+            return now.file == path
+                ? "\(name) is taken from \(path), no longer from \(before.file):\(before.place.line)"
+                : "\(name) is taken from \(now.file):\(now.place.line), not from \(path)"
+        }
+    }
+}
+
+extension Configuration {
+    /// The lines of a section as a file has them: what differs from the defaults, and what must be there.
+    ///
+    /// - Parameter keys: these keys alone, whatever their values; nil = all that differ.
+    fileprivate static func lines(of name: String, _ keys: [String]?, in configuration: Configuration) -> [String] {
+        guard let section = sections.first(where: { $0.name == name }) else { return [] }
+        var plain = Configuration(paths: .service)
+        plain.sources = [Source(url: .gpsd(.init()))]
+        let defaults = section.written(plain)[0]
+        return section.written(configuration).enumerated().flatMap { index, values in
+            let said = zip(section.keys, zip(values, defaults)).filter { key, values in
+                if let keys { return keys.contains(key.name) }
+                return values.0 != values.1 || ["name", "kind", "url"].contains(key.name)
+            }
+            if said.isEmpty { return [] as [String] }
+            return (index > 0 ? [""] : []) + [section.header] + said.map { "\($0.name) = \($1.0)" }
+        }
+    }
+}

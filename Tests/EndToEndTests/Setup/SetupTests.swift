@@ -1,0 +1,162 @@
+import Foundation
+import Glibc
+import Testing
+import WaypostTestKit
+
+extension EndToEnd {
+    /// `waypost setup`, on a terminal and in scripts.
+    struct SetupTests {
+        private static let written = "conf.d/50-setup.toml"
+
+        private func folder() throws -> TestFolder {
+            let folder = try TestFolder()
+            try folder.write("", to: "waypost.toml")
+            return folder
+        }
+
+        /// The command on a terminal.
+        private final class Session {
+            let terminal: PseudoTerminal
+            let process: ProgramProcess
+            private(set) var shown = ""
+
+            init(in folder: TestFolder) throws {
+                terminal = try PseudoTerminal(isRaw: false)
+                let script = #"exec "$0" setup --config waypost.toml <"$1" 2>"$1""#
+                process = try ProgramProcess(["bash", "-c", script, Program.waypost.path, terminal.path], in: folder)
+            }
+
+            /// Waits for a prompt, and types.
+            func type(_ keys: String, after prompt: String) async throws {
+                let isThere = await eventually {
+                    shown += String(decoding: terminal.received(), as: UTF8.self)
+                    return shown.contains(prompt) || process.ended != nil
+                }
+                try #require(isThere && shown.contains(prompt), "\(prompt): \(shown)")
+                // What comes next is looked for behind it.
+                shown = ""
+                try terminal.write(keys)
+            }
+
+            func rest() async throws -> (exit: ProgramExit, text: String) {
+                let exit = try await process.exit()
+                return (exit, shown + String(decoding: terminal.received(), as: UTF8.self))
+            }
+        }
+
+        @Test func writesWhatIsAnswered() async throws {
+            let folder = try folder()
+            let session = try Session(in: folder)
+            try await session.type("/dev/ttyAMA0\n", after: "Receiver [")
+            try await session.type("mqtt://ana@127.0.0.1:1\n", after: "Send to [none]: ")
+            try await session.type("geheim\n", after: "Password, not shown [none]: ")
+            try await session.type("bogus\n", after: "Units [metric]: ")
+            try await session.type("nautical\n", after: "'bogus' is no system of units")
+            try await session.type("52.5,10.2\n", after: "Home [none]: ")
+            try await session.type("\n", after: "Fence file [none]: ")
+            try await session.type("\n", after: "[yes]: ")
+            let (exit, text) = try await session.rest()
+            #expect(exit == ProgramExit(code: 0), "\(text)")
+            let file = try folder.text(Self.written)
+            #expect(file.contains("url = \"serial:///dev/ttyAMA0\"") && file.contains("units = \"nautical\""))
+            #expect(file.contains("zones = [\"home: 52.5, 10.2, 250 m\"]") && !file.contains("geheim"))
+            #expect(!text.contains("geheim") && !session.process.output.contains("geheim"))
+            #expect(try folder.text("mqtt.password") == "geheim\n")
+            let mode = try FileManager.default.attributesOfItem(atPath: folder.path("mqtt.password"))[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            #expect(try await waypost("config", "check", "waypost.toml", in: folder).code == 0)
+            #expect(session.process.output.hasSuffix("see it work: waypost watch\n"))
+        }
+
+        /// Whatever ends it before the last answer leaves nothing.
+        @Test(arguments: ["\u{4}", "interrupt", "no\n"]) func leavesNothingWhenItIsGivenUp(how: String) async throws {
+            let folder = try folder()
+            let session = try Session(in: folder)
+            for prompt in ["Receiver [", "Send to [", "Units [", "Home ["] { try await session.type("\n", after: prompt) }
+            if how == "no\n" { try await session.type("\n", after: "Fence file [") }
+            try await session.type(how == "interrupt" ? "" : how, after: how == "no\n" ? "[yes]: " : "Fence file [")
+            if how == "interrupt" { session.process.send(SIGINT) }
+            let (exit, text) = try await session.rest()
+            #expect(exit == (how == "interrupt" ? ProgramExit(signal: SIGINT) : ProgramExit(code: 1)), "\(text)")
+            #expect(try !folder.names().contains("conf.d"))
+        }
+
+        /// Ctrl-C at a password leaves the terminal as it was, and nothing else.
+        @Test func showsWhatIsTypedAgainAfterAnInterruptedPassword() async throws {
+            let folder = try folder()
+            let session = try Session(in: folder)
+            try await session.type("\n", after: "Receiver [")
+            try await session.type("mqtt://ana@127.0.0.1:1\n", after: "Send to [")
+            try await session.type("geh\u{3}", after: "Password, not shown [none]: ")
+            #expect(try await session.process.exit() == ProgramExit(code: 130))
+            _ = session.terminal.received()
+            try session.terminal.write("x")
+            #expect(await eventually { session.terminal.received().contains(UInt8(ascii: "x")) })
+            #expect(try !folder.names().contains("conf.d") && !folder.names().contains("mqtt.password"))
+        }
+
+        @Test func takesOptionsAndKeepsTheRest() async throws {
+            let folder = try folder()
+            let fences = Package.file("Config/try-fences.geojson")
+            let first = try await waypost(
+                "setup", "--config", "waypost.toml", "--receiver", "gpsd", "--send", "traccar:http://127.0.0.1:1/", "--home", "-33.8,151.2",
+                "--fences", fences, in: folder)
+            #expect(first.code == 0, "\(first.errors)")
+            #expect(
+                first.outputLines == [
+                    "wrote \(folder.path(Self.written))", "start the tracker: waypost run --config \(folder.path("waypost.toml"))",
+                    "see it work: waypost watch",
+                ])
+            #expect(first.complaints.count == 1 && first.complaints[0].contains("not reachable now"))
+            try folder.write("[display]\nunits = \"metric\"\n", to: "conf.d/90-mine.toml")
+            let second = try await waypost("setup", "--config", "waypost.toml", "--units", "imperial", in: folder)
+            #expect(
+                second.complaints == [
+                    "waypost: [display] units is taken from \(folder.path("conf.d/90-mine.toml")):2, not from \(folder.path(Self.written))"
+                ])
+            let file = try folder.text(Self.written)
+            #expect(
+                file.contains("imperial") && file.contains("kind = \"traccar\"") && file.contains("-33.8, 151.2") && file.contains(fences))
+            #expect(try folder.text("conf.d/90-mine.toml") == "[display]\nunits = \"metric\"\n")
+        }
+
+        @Test(arguments: [
+            ([], 64, "nobody is there to be asked; give the answers as options: --receiver, --send, --units, --home, --fences; or --yes"),
+            (["--units", "miles"], 64, "'miles' is no system of units; write metric, imperial or nautical"),
+            (["--fences", "gone.geojson"], 64, "gone.geojson: cannot be read: No such file or directory"),
+            (["--send", "mqtt://a", "--send", "mqtt://b", "--password-file", "x"], 64, "is for one server of --send"),
+            (["--send", "mqtt://a", "--token-file", "x"], 64, "--password-file goes with USER@ in --send"),
+            (["--send", "mqtt://ana@a", "--password-file", "x"], 66, "x: there is no such file"),
+            (["--config", "gone.toml", "--yes"], 66, "no such file"),
+            (["--config", "broken.toml", "--yes"], 78, "broken.toml:2:1: [log] has no key 'typos'"),
+        ]) func refuses(arguments: [String], code: Int32, why: String) async throws {
+            let folder = try folder()
+            try folder.write("[log]\ntypos = 1\n", to: "broken.toml")
+            let config = arguments.contains("--config") ? [] : ["--config", "waypost.toml"]
+            let run = try await finish([Program.waypost.path, "setup"] + config + arguments, in: folder)
+            #expect(run.code == code)
+            #expect(run.complaints.count == 1 && run.complaints.first?.contains(why) == true, "\(run.errors)")
+            #expect(try !folder.names().contains("conf.d"))
+        }
+
+        /// A script's secret is copied, and shown nowhere.
+        @Test func copiesTheSecretOfAScript() async throws {
+            let folder = try folder()
+            try folder.write("geheim\nmore\n", to: "secret")
+            let send = ["--send", "https://127.0.0.1:1/in", "--token-file", "secret", "--config", "waypost.toml"]
+            let run = try await finish([Program.waypost.path, "setup"] + send, in: folder)
+            #expect(run.code == 0 && !run.output.contains("geheim") && !run.errors.contains("geheim"), "\(run.errors)")
+            #expect(try folder.text("http.token") == "geheim\n")
+            #expect(try folder.text(Self.written).contains("token_file = \"\(folder.path("http.token"))\""))
+            // The same server keeps it.
+            _ = try await waypost("setup", "--config", "waypost.toml", "--send", "https://127.0.0.1:1/in", in: folder)
+            #expect(try folder.text(Self.written).contains("token_file"))
+        }
+
+        @Test(.enabled(if: Program.canRunAsNobody)) func tellsWhoIsNotRoot() async throws {
+            let run = try await finish(Program.asNobody + [Program.waypost.path, "setup"], in: TestFolder())
+            #expect(run.code == 77)
+            #expect(run.complaints == ["waypost: setup: only root may set the service up; sudo waypost setup"])
+        }
+    }
+}

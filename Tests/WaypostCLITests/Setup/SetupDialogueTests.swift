@@ -1,0 +1,148 @@
+import Testing
+import Waypost
+import WaypostConfiguration
+
+@testable import WaypostCLI
+
+/// The questions of `waypost setup`, asked of somebody whose answers are known.
+@Suite struct SetupDialogueTests {
+    /// Somebody who types these lines; empty is Enter.
+    private final class Person: SetupScreen {
+        private var lines: ArraySlice<String>
+        private(set) var shown: [String] = []
+
+        init(_ lines: [String]) {
+            self.lines = lines[...]
+        }
+
+        func say(_ line: String) { shown.append(line) }
+
+        func ask(_ prompt: String) -> String? {
+            shown.append(prompt)
+            return lines.popFirst()
+        }
+
+        func askSecret(_ prompt: String) -> String? {
+            shown.append("secret: \(prompt)")
+            return lines.popFirst()
+        }
+
+        var isDone: Bool { lines.isEmpty }
+    }
+
+    private func run(
+        _ person: Person, given: SetupOptions = SetupOptions(), former: SetupAnswers = SetupAnswers()
+    ) throws -> (answers: SetupAnswers, secrets: [String: String]) {
+        let dialogue = SetupDialogue(
+            screen: person, findings: SetupFindings(), given: given, tryServer: { "\($0.url): tried as \($1 ?? "nobody")" },
+            countFences: { path throws(SetupProblem) in
+                if path.hasSuffix(".geojson") { return 2 }
+                throw SetupProblem("\(path) holds no usable fence")
+            })
+        let answered = try dialogue.run(former)
+        return (answered.answers, answered.secrets)
+    }
+
+    @Test func takesTheUsualWithFiveKeys() throws {
+        let person = Person(["", "", "", "", ""])
+        let (answers, secrets) = try run(person)
+        #expect(SetupAnswerText.text(answers.sources) == "auto")
+        #expect(answers.destinations.isEmpty && answers.zones.isEmpty && answers.fences == nil && answers.units == .metric)
+        #expect(secrets.isEmpty && person.isDone)
+    }
+
+    @Test func asksForWhatABrokerNeedsAndTriesIt() throws {
+        let person = Person(["gpsd", "mqtt://broker", "ana", "geheim", "i", "52.5,10.2", "/srv/yard.geojson"])
+        let (answers, secrets) = try run(person)
+        #expect(answers.destinations.map(\.user) == ["ana"])
+        #expect(secrets == ["mqtt": "geheim"])
+        #expect(person.shown.contains("   mqtt://broker: tried as geheim"))
+        #expect(person.shown.contains("secret:    Password, not shown [none]: "))
+        #expect(answers.units == .imperial && answers.zones.map(\.radiusMetres) == [250] && answers.fences == "/srv/yard.geojson")
+        #expect(person.shown.contains("   2 fences"))
+    }
+
+    /// A web server has a token, or a user with a password; Traccar neither; OwnTracks always a user.
+    @Test func asksEachKindForItsOwn() throws {
+        let web = try run(Person(["", "https://a.example/in", "tok", "", "", ""]))
+        #expect(web.secrets == ["http": "tok"] && web.answers.destinations[0].user == "")
+        let basic = try run(Person(["", "https://ana@a.example/in", "pw", "", "", ""]))
+        #expect(basic.secrets == ["http": "pw"] && basic.answers.destinations[0].user == "ana")
+        let traccar = try run(Person(["", "traccar:http://t.example:5055/", "", "", ""]))
+        #expect(traccar.secrets.isEmpty && traccar.answers.destinations[0].kind == .traccar)
+        let own = try run(Person(["", "owntracks:mqtt://b.example", "none", "", "", "", "", ""]))
+        #expect(own.answers.destinations[0].user == "user" && own.secrets.isEmpty)
+    }
+
+    @Test func asksAgainAfterAWrongAnswer() throws {
+        let person = Person(["bogus", "", "mqtt://x y://z", "", "miles", "", "here", "none", "/srv/notes.txt", "none"])
+        let (answers, _) = try run(person)
+        #expect(person.isDone)
+        #expect(answers.destinations.isEmpty)
+        #expect(person.shown.contains { $0.contains("'miles' is no system of units; write metric, imperial or nautical") })
+        #expect(person.shown.contains { $0.contains("/srv/notes.txt holds no usable fence") })
+    }
+
+    @Test func keepsWhatWasAnsweredBefore() throws {
+        var former = SetupAnswers()
+        former.sources = try SetupAnswerText.sources("/dev/ttyAMA0")
+        former.destinations = try SetupAnswerText.destinations(["mqtt://ana@broker"])
+        former.destinations[0].passwordFile = "/etc/waypost/mqtt.password"
+        former.units = .nautical
+        former.zones = try SetupAnswerText.zones("1,2,300m")
+        former.fences = "/srv/yard.geojson"
+        let person = Person(["", "", "", "", ""])
+        #expect(try run(person, former: former).answers == former)
+        #expect(person.shown.contains("Send to [mqtt://broker]: ") && person.shown.contains("Home [1.0,2.0,300 m]: "))
+        // The same server again asks for its secret, and Enter keeps it.
+        let again = try run(Person(["", "mqtt://ana@broker", "", "", "none", ""]), former: former)
+        #expect(again.answers.destinations == former.destinations && again.answers.zones.isEmpty && again.secrets.isEmpty)
+    }
+
+    @Test func asksNothingThatIsGiven() throws {
+        var given = SetupOptions()
+        given.sources = try SetupAnswerText.sources("gpsd")
+        given.destinations = []
+        given.units = .imperial
+        let person = Person(["", ""])
+        let (answers, _) = try run(person, given: given)
+        #expect(person.isDone && answers.units == .imperial)
+        #expect(!person.shown.contains { $0.hasPrefix("Receiver") || $0.hasPrefix("Send") || $0.hasPrefix("Units") })
+    }
+
+    /// The end of the input at any question is the end of it all.
+    @Test(arguments: 0..<7) func endsWithTheInput(count: Int) {
+        let lines = ["", "mqtt://broker", "ana", "geheim", "", "", ""]
+        let failure = #expect(throws: CommandFailure.self) { try run(Person(Array(lines.prefix(count)))) }
+        #expect(failure?.line == "waypost: setup: the input ended, and nothing was written")
+    }
+
+    // MARK: - What is found
+
+    private func findings(_ change: (FakeSystem) throws -> Void) throws -> SetupFindings {
+        let system = try FakeSystem()
+        try change(system)
+        let tree = SystemTree(root: system.path)
+        let others = try Configuration.read([], paths: .service)
+        return SetupFindings(SystemFacts(tree: tree, measurements: Measurements(saved: tree)), others: others, userName: "ana")
+    }
+
+    @Test func findsWhatIsPluggedIn() throws {
+        let found = try findings { _ in }
+        #expect(found.receiverWords == "Found: u-blox 8 at /dev/ttyACM0.", "\(found.receiverWords)")
+        #expect(SetupAnswerText.text(found.sources) == "auto" && found.userName == "ana")
+        let nothing = try findings { try $0.remove("/sys/class/tty/ttyACM0") }
+        #expect(nothing.receiverWords == "None is plugged in that is known.")
+    }
+
+    @Test func leavesSourcesThatAnotherFileNames() throws {
+        let system = try FakeSystem()
+        let tree = SystemTree(root: system.path)
+        let text = "[[source]]\nurl = \"nmea-tcp://boat\"\n"
+        let others = try Configuration.read([ConfigurationFile(name: "waypost.toml", bytes: Array(text.utf8))], paths: .service)
+        let facts = SystemFacts(tree: tree, measurements: Measurements(saved: tree))
+        let found = SetupFindings(facts, others: others, userName: nil)
+        #expect(found.sources.isEmpty)
+        #expect(found.receiverWords == "waypost.toml:2 names nmea-tcp://boat:10110; none leaves it so.")
+    }
+}

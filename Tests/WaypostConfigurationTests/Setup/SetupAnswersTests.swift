@@ -1,0 +1,100 @@
+import Testing
+import Waypost
+
+@testable import WaypostConfiguration
+
+/// The answers of `waypost setup`: as people write them, as a file, and read again.
+@Suite struct SetupAnswersTests {
+    private static let path = "/etc/waypost/conf.d/50-setup.toml"
+
+    private func read(_ text: String, name: String = SetupAnswersTests.path) throws -> LoadedConfiguration {
+        try Configuration.read([ConfigurationFile(name: name, bytes: Array(text.utf8))], paths: .service)
+    }
+
+    private func answers() throws -> SetupAnswers {
+        var answers = SetupAnswers()
+        answers.sources = try SetupAnswerText.sources("/dev/ttyAMA0") + SetupAnswerText.sources("gpsd")
+        answers.destinations = try SetupAnswerText.destinations([
+            "mqtt://ana@broker.local", "traccar:http://t.example:5055/", "mqtts://b.example",
+        ])
+        answers.destinations[0].passwordFile = "/etc/waypost/mqtt.password"
+        answers.units = .nautical
+        answers.zones = try SetupAnswerText.zones("-33.8568, 151.2153, 1.5 km")
+        answers.fences = "/srv/fences \"new\".geojson"
+        return answers
+    }
+
+    @Test func readsItsOwnFileAgain() throws {
+        for answers in [try answers(), SetupAnswers()] {
+            let text = answers.text(command: "sudo waypost setup")
+            let again = SetupAnswers(try read(text), others: try read(""))
+            #expect(again == answers, "\(text)")
+            #expect(again.text(command: "sudo waypost setup") == text)
+        }
+    }
+
+    @Test func commentsEveryAnswer() throws {
+        let text = try answers().text(command: "sudo waypost setup")
+        for number in 1...5 { #expect(text.contains("\n# \(number). ")) }
+        #expect(text.contains("[[destination]]\nname = \"mqtt\"\nkind = \"mqtt\"\nurl = \"mqtt://broker.local\"\nuser = \"ana\"\n"))
+        #expect(text.contains("zones = [\"home: -33.8568, 151.2153, "))
+        #expect(!SetupAnswers().text(command: "").contains("[privacy]"))
+    }
+
+    /// What waits is kept under the name: the same server keeps its own.
+    @Test func keepsTheNameOfAServer() throws {
+        let former = try SetupAnswerText.destinations(["mqtt://a", "mqtt://b"])
+        #expect(former.map(\.name) == ["mqtt", "mqtt-2"])
+        let later = try SetupAnswerText.destinations(["mqtt://c", "mqtt://b"], former: former)
+        #expect(later.map(\.name) == ["mqtt-3", "mqtt-2"])
+        #expect(SetupAnswerText.text(later) == "mqtt://c mqtt://b")
+        #expect(try SetupAnswerText.destinations(["none"], former: former).isEmpty)
+    }
+
+    @Test(arguments: ["auto", "gpsd://localhost:2947", "serial:///dev/ttyUSB0", "nmea-tcp://boat:10110", "none"])
+    func namesReceiversAsTheyAreRead(text: String) throws {
+        #expect(try SetupAnswerText.text(SetupAnswerText.sources(text)) == text)
+    }
+
+    @Test(arguments: [
+        ("ftp://x", "must begin with https:// or http://"), ("mqtt://ana:geheim@x", "a password has no place in a URL"),
+        ("tealium:https://x/", "needs an account"), ("traccar:mqtt://x", "is a broker's"), ("mqtt:https://x/", "must begin with mqtt://"),
+        ("https://", "must be https://HOST/PATH"), ("mqtt://x/path", "without a path"), ("traccar:", "no server"),
+    ]) func refusesServers(text: String, why: String) {
+        let problem = #expect(throws: SetupProblem.self) { try SetupAnswerText.destinations([text]) }
+        #expect(problem?.description.contains(why) == true, "\(problem?.description ?? "")")
+        #expect(problem?.description.contains("geheim") == false)
+    }
+
+    @Test(arguments: ["52.5", "a,b", "91,0", "1,2,40m", "1,2,200km", "1,2,3,4", ""]) func refusesHomes(text: String) {
+        #expect(throws: SetupProblem.self) { try SetupAnswerText.zones(text) }
+    }
+
+    @Test func takesBeginningsOfUnits() throws {
+        #expect(try SetupAnswerText.units("imp") == .imperial)
+        #expect(try SetupAnswerText.units("N") == .nautical)
+        #expect(throws: SetupProblem("'miles' is no system of units; write metric, imperial or nautical")) {
+            try SetupAnswerText.units("miles")
+        }
+    }
+
+    @Test func saysWhatReplacesWhat() throws {
+        let text = "[[destination]]\nurl = \"https://mine.example/\"\n[display]\nunits = \"imperial\"\n"
+        let own = ConfigurationFile(name: Self.path, bytes: Array(text.utf8))
+        func remarks(_ name: String, _ text: String) throws -> [String] {
+            let other = ConfigurationFile(name: name, bytes: Array(text.utf8))
+            let files = [other, own].sorted { $0.name < $1.name }
+            return SetupAnswers.remarks(
+                try read(String(decoding: own.bytes, as: UTF8.self)), others: try Configuration.read([other], paths: .service),
+                whole: try Configuration.read(files, paths: .service))
+        }
+        let earlier = "/etc/waypost/conf.d/20-traccar.toml"
+        let later = "/etc/waypost/conf.d/90-mine.toml"
+        let destination = "[[destination]]\nurl = \"https://other.example/\"\n"
+        #expect(try remarks(earlier, destination) == ["[[destination]] is taken from \(Self.path), no longer from \(earlier):2"])
+        #expect(try remarks(later, destination) == ["[[destination]] is taken from \(later):2, not from \(Self.path)"])
+        #expect(
+            try remarks(later, "[display]\nunits = \"metric\"\n") == ["[display] units is taken from \(later):2, not from \(Self.path)"])
+        #expect(try remarks(later, "[display]\nunits = \"imperial\"\n[log]\nmax_bytes = 5\n").isEmpty)
+    }
+}
