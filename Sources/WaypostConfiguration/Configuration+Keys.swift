@@ -7,8 +7,8 @@ extension Configuration {
         .list(
             "source", \.sources, initial: Source(url: .gpsd(.init())),
             """
-            Where positions come from. Several [[source]] sections: the first is preferred, the next ones stand in for it.
-            A file of conf.d that has any replaces the whole list.
+            Where positions come from. With several [[source]] sections the first is preferred; the others are fallbacks, in order.
+            A conf.d file that has any [[source]] replaces the whole list.
             """,
             [
                 .init(
@@ -24,52 +24,52 @@ extension Configuration {
                 .init(
                     "never_write", \.neverWrites, .truth,
                     """
-                    Nothing is ever sent to the receiver of a serial source. Else a u-blox that speaks UBX binary, as gpsd leaves it, is told to \
-                    speak NMEA.
+                    Never sends anything to the receiver of a serial source. Otherwise a u-blox in UBX binary mode, as gpsd leaves it, is \
+                    switched back to NMEA.
                     """),
                 .init(
                     "gpsd_user", \.gpsdUser, .plainText,
                     """
-                    A user, by name or number, whose gpsd on this machine is believed besides that of root, of user gpsd and of the tracker's \
+                    A user, by name or number, whose gpsd on this machine is trusted as well as that of root, user gpsd and the tracker's \
                     own user; "any" = everybody's.
                     """),
             ], fault: \.fault),
         .table(
-            "tracking", \.tracking, "How positions are come by.",
+            "tracking", \.tracking, "How positions are acquired.",
             [
                 .init(
                     "high_accuracy", \.isHighAccuracy, .truth,
                     """
-                    Every fix is followed and logged. false = significant changes alone (500 m and 5 min): the receiver is on for a second \
-                    now and then, unless a client needs more.
+                    Follows and logs every fix. false = only significant changes (500 m and 5 min): the receiver is on for a second now \
+                    and then, unless a client needs more.
                     """),
                 .init(
                     "distance_filter", \.distanceFilterMetres, .distance(in: 0...1_000_000),
-                    "With high_accuracy: fixes nearer to the last one followed are left out. 0 = none."),
+                    "With high_accuracy: skips fixes closer than this to the last one followed. 0 = none."),
                 .init(
                     "accuracy", \.accuracy, .accuracyLevel,
                     """
-                    With high_accuracy: how exactly the tracker follows on its own account. From withinOneKilometer on the receiver sleeps \
+                    With high_accuracy: how accurate the tracker's own positions must be. From withinOneKilometer on the receiver sleeps \
                     between fixes.
                     """),
                 .init(
                     "rest_interval", \.restInterval, .duration(in: .zero ... .seconds(300)),
                     """
-                    At rest the receiver is looked at only so often (from 20 s), at the price of the first seconds of a drive. \
-                    0 = it stays on.
+                    At rest, turns the receiver on only this often (20 s or more); the first seconds of a drive are then missing. 0 = it \
+                    stays on.
                     """),
                 .init(
                     "first_fix_timeout", \.firstFixTimeout, .duration(in: .seconds(1) ... .seconds(3_600)),
-                    "So long after its start a source without a fix is kept, although a later one has a fix."),
+                    "How long after its start a source without a fix is kept, even if a fallback has one."),
             ]),
         .table(
-            "power", \.power, "What switches the receiver off while nobody needs it.",
+            "power", \.power, "What turns the receiver off while nobody needs it.",
             [
                 .init(
                     "hook", \.hook, .command,
                     """
-                    A shell command that is run with off behind it before a pause of a minute or more, and with on behind it at its end, such as \
-                    "uhubctl -l 1-1 -p 2 -a". It has 30 s. Empty = the receiver stays on, and only its line is closed.
+                    A shell command, called with the argument off before a pause of a minute or more and with on after it, such as \
+                    "uhubctl -l 1-1 -p 2 -a". It may take 30 s. Empty = the receiver stays on, and only its port is closed.
                     """)
             ]),
         .table(
@@ -77,9 +77,9 @@ extension Configuration {
             [
                 .init(
                     "directory", \.directory, .path,
-                    "The folder of the tracks. Users other than root and waypost: log/ in the state folder."),
+                    "The folder of the tracks. For users other than root and waypost: log/ in the state folder."),
                 .init(
-                    "sync_interval", \.syncInterval, .duration(in: .zero ... .seconds(3_600)), "At most this much is lost in a power cut."),
+                    "sync_interval", \.syncInterval, .duration(in: .zero ... .seconds(3_600)), "A power cut loses at most this much."),
                 .init(
                     "types", \.types, .logTypes,
                     """
@@ -89,80 +89,88 @@ extension Configuration {
                     """),
                 .init(
                     "rotate_bytes", \.rotateByteCount, .byteCount,
-                    "A journal of that size ends its track, as midnight UTC does. Its GPX file has about five times as much. 0 = any size."),
+                    """
+                    A track ends when its journal reaches this size, and at midnight UTC. Its GPX file is about five times as large. 0 = \
+                    any size.
+                    """),
                 .init(
                     "max_age", \.maximumAge, .duration(in: .zero ... .seconds(315_360_000)),
                     """
-                    Tracks whose last fix is older are deleted, once several fixes or a time server confirm what day it is. \
-                    0 = kept for ever.
+                    Deletes tracks whose last fix is older than this, once several fixes or a time server confirm the date. 0 = kept for \
+                    ever.
                     """),
-                .init("max_bytes", \.maximumByteCount, .byteCount, "The oldest tracks are deleted while the log has more. 0 = any size."),
+                .init(
+                    "max_bytes", \.maximumByteCount, .byteCount,
+                    "Deletes the oldest tracks while the log is larger than this. 0 = any size."),
                 .init(
                     "min_free", \.minimumFreeByteCount, .byteCount,
                     """
-                    The oldest tracks are deleted while the disk has less free; as it stands here, no more than a twentieth of the disk. \
-                    0 = logging pauses when the disk is full.
+                    Deletes the oldest tracks while the disk has less free space than this; the default is never more than a twentieth of \
+                    the disk. 0 = logging pauses when the disk is full.
                     """),
                 .init(
                     "keep_unpulled", \.keepsUnpulled, .truth,
                     """
                     Deletes nothing that a puller has not acknowledged (waypost log ack CURSOR --puller NAME), and nothing before the \
-                    first puller is known; when that fills the disk, logging pauses.
+                    first puller is known. If that fills the disk, logging pauses.
                     """),
                 .init(
                     "min_distance", \.minDistanceMetres, .distance(in: 0...10_000),
-                    "Fixes nearer to the last one logged are left out; with min_interval: those that are nearer or sooner. 0 = none."),
+                    "Skips fixes closer than this to the last one logged; with min_interval, fixes that are closer or sooner. 0 = none."),
                 .init(
                     "min_interval", \.minInterval, .duration(in: .zero ... .seconds(3_600)),
-                    "Fixes sooner after the last one logged are left out. 0 = none."),
+                    "Skips fixes that come sooner than this after the last one logged. 0 = none."),
                 .init(
                     "min_turn", \.minTurnDegrees, .degrees(in: 0...180),
-                    "While fixes are left out, one that turned by so much is logged all the same. 0 = turns do not count."),
+                    "While fixes are skipped, logs one after a turn of at least this much. 0 = turns do not count."),
                 .init(
                     "heartbeat", \.heartbeat, .duration(in: .zero ... .seconds(600)),
-                    "While fixes are left out, one is logged after so long, although nothing moves. 0 = none."),
+                    "While fixes are skipped, logs one after this time even if nothing moves. 0 = none."),
             ]),
         .table(
-            "geofences", \.geofences, "The areas whose borders are watched. waypost fences add and import add more.",
+            "geofences", \.geofences, "The areas whose borders are watched. waypost fences add and waypost fences import add more.",
             [
                 .init(
                     "file", \.file, .optionalPath,
                     """
-                    The fence file, or a folder of fence files (.geojson, .json, .kml, .otrw): GeoJSON, Tealium, OwnTracks, Traccar or KML. It is \
-                    read again when it changes; waypost fences check FILE says what is wrong with it. Empty = none.
+                    A fence file, or a folder of fence files (.geojson, .json, .kml, .otrw): GeoJSON, Tealium, OwnTracks, Traccar or KML. \
+                    It is read again when it changes; waypost fences check FILE reports its mistakes. Empty = none.
                     """),
                 .init(
                     "url", \.url, .webURL,
                     """
-                    The fence file of a web server (https://, http://), kept on the disk for the time without a network; file goes before it. \
-                    Empty = none.
+                    A fence file on a web server (https://, http://), cached on the disk for times without a network; file takes \
+                    precedence over it. Empty = none.
                     """),
                 .init(
                     "refresh", \.refresh, .duration(in: .seconds(60) ... .seconds(604_800)),
-                    "So often the server is asked whether it has changed."),
+                    "How often the server is asked for changes."),
                 .init(
                     "rule", \.rule, .choice(),
-                    "robust: a fix that lies flips nothing, decided from positions and Doppler velocity. exact: every fix is taken as it is."
+                    """
+                    robust: decides from positions and Doppler velocity, so that a wrong fix does not trigger an event. exact: takes every \
+                    fix as it is.
+                    """
                 ),
                 .init(
                     "max_active", \.maxActive, .count(in: 0...10_000_000),
-                    "At most so many fences count, the nearest by their borders, and those one is inside of. 0 = all."),
+                    "Watches at most this many fences: those whose borders are nearest, and those that the device is in. 0 = all."),
             ]),
         .list(
             "destination", \.destinations, initial: Destination(),
             """
-            Where positions and events are sent. Several [[destination]] sections: each at its own pace. What waits is kept under the name: changed
-            settings send it on. A file of conf.d that has any replaces the whole list.
+            Where positions and events are sent. Each of several [[destination]] sections works at its own pace. The queue is kept under the name: it
+            survives a change of the settings. A conf.d file that has any [[destination]] replaces the whole list.
             """,
             [
                 .init(
                     "name", \.name, .plainName, isUnique: true,
-                    "What it is called, in status and waypost dispatch, and under which what waits is kept."),
+                    "Its name in status and waypost dispatch; its queue is kept under this name."),
                 .init(
                     "kind", \.kind, .choice(),
                     """
-                    What it speaks: http = JSON of our own over HTTP or HTTPS, mqtt = the same over MQTT, owntracks (over either), \
-                    traccar = its OsmAnd protocol, tealium = Tealium Collect.
+                    The protocol: http = waypost's own JSON over HTTP or HTTPS, mqtt = the same over MQTT, owntracks (over either), \
+                    traccar = Traccar's OsmAnd protocol, tealium = Tealium Collect.
                     """
                 ),
                 .init(
@@ -170,149 +178,172 @@ extension Configuration {
                     "The server: https://HOST/PATH, http://HOST/PATH, mqtts://HOST[:8883] or mqtt://HOST[:1883]. Empty = none."),
                 .init(
                     "format", \.format, .choice(),
-                    "How it is written: http: native; traccar: form, or json, which later versions know. auto = the first."),
+                    "The format: http: native; traccar: form, or json for newer versions. auto = the first of them."),
                 .init(
                     "accuracy", \.accuracy, .choice(),
-                    "full, or reduced = the middle of a cell of 5 km at most four times an hour, without speed, course, altitude and fences."
+                    """
+                    full, or reduced = the centre of a 5 km cell at most four times an hour, without speed, course, altitude and fences.
+                    """
                 ),
                 .init(
                     "interval", \.interval, .duration(in: .zero ... .seconds(86_400)),
-                    "Between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch now)."),
+                    """
+                    The time between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch \
+                    now).
+                    """),
                 .init(
                     "health", \.health, .duration(in: .zero ... .seconds(604_800)),
                     """
-                    Between two reports of how the tracker is (version, what waits, disk, clock, fences), such as "1 h"; for every kind but \
-                    tealium. Below 1 s = none.
+                    The time between two health reports (version, queue, disk, clock, fences), such as "1 h"; for every kind but tealium. \
+                    Below 1 s = none.
                     """),
                 .init(
                     "cutoff", \.cutoff, .cutoff,
                     """
-                    A time of day by which everything must be gone, such as "04:00 Asia/Tokyo" (without a place: UTC); what misses it is marked \
-                    late and counted. Empty = none.
+                    A time of day by which the queue must be sent, such as "04:00 Asia/Tokyo" (without a place: UTC); what misses it is \
+                    marked late and counted. Empty = none.
                     """),
                 .init(
                     "order", \.order, .choice(),
-                    "Which positions go first after an outage: oldest = as they happened, live = the newest, then those that were missed."),
-                .init("batch", \.batchCount, .count(in: 1...1_000), "The most records that are sent together."),
+                    "Which positions go first after an outage: oldest = in their order; live = the newest, then the missed ones."),
+                .init("batch", \.batchCount, .count(in: 1...1_000), "The most records in one request."),
                 .init(
                     "positions", \.sendsPositions, .truth,
-                    "Positions of the log are sent. false = events alone, as tealium always has them."),
-                .init("piggyback", \.goesAlong, .truth, "It sends along when another destination was reached, as the radio is on then."),
-                .init("dry_run", \.isDryRun, .truth, "Nothing leaves: what would be sent is told in the log of messages, and stays."),
-                .init("timeout", \.timeout, .duration(in: .seconds(1) ... .seconds(600)), "The longest an exchange may take."),
-                .init("gzip", \.isCompressed, .truth, "Bodies are compressed; the server must know Content-Encoding: gzip."),
-                .init("headers", \.headers, .headerLines, "Further lines of each request's head, such as [\"X-Fleet: north\"]."),
+                    "Sends the positions of the log. false = only events; tealium always sends only events."),
+                .init(
+                    "piggyback", \.goesAlong, .truth,
+                    "Sends as soon as another destination was reached, because the radio is on then."),
+                .init("dry_run", \.isDryRun, .truth, "Sends nothing: what would be sent goes to the message log, and stays queued."),
+                .init("timeout", \.timeout, .duration(in: .seconds(1) ... .seconds(600)), "The longest time that a request may take."),
+                .init("gzip", \.isCompressed, .truth, "Compresses request bodies; the server must accept Content-Encoding: gzip."),
+                .init("headers", \.headers, .headerLines, "More header lines for each request, such as [\"X-Fleet: north\"]."),
                 .init(
                     "device", \.device, .plainText,
-                    "The device's name there: in JSON and topics, traccar's identifier, owntracks' device. Empty = [dispatch] device."),
+                    """
+                    The name of the device at this destination: in JSON and topics, Traccar's identifier, OwnTracks' device. Empty = \
+                    [dispatch] device.
+                    """),
                 .init(
-                    "user", \.user, .plainText, "The user's name: owntracks' user, and that of the password (HTTP Basic). Empty = none."),
+                    "user", \.user, .plainText,
+                    "The user name: OwnTracks' user, and the one of HTTP Basic with password_file. Empty = none."),
                 .init(
-                    "password_file", \.passwordFile, .optionalPath, "A file with the user's password, as token_file. Empty = none."),
+                    "password_file", \.passwordFile, .optionalPath,
+                    "A file with the password of user; the same rules as for token_file. Empty = none."),
                 .init(
                     "token_file", \.tokenFile, .optionalPath,
                     """
                     A file with the token for Authorization: Bearer, which only the tracker's user may read, or "credential:NAME" for \
-                    LoadCredential=NAME:... of systemd. Empty = none.
+                    systemd's LoadCredential=NAME:... Empty = none.
                     """),
                 .init(
-                    "ca_file", \.caFile, .optionalPath, "Certificates (PEM) that are trusted instead of the system's. Empty = the system's."
+                    "ca_file", \.caFile, .optionalPath,
+                    "The CA certificates (PEM) to trust instead of the system's. Empty = the system's."
                 ),
                 .init(
-                    "client_certificate", \.clientCertificate, .optionalPath, "A certificate (PEM) that says who this box is. Empty = none."
+                    "client_certificate", \.clientCertificate, .optionalPath,
+                    "The client certificate (PEM) of this box. Empty = none."
                 ),
-                .init("client_key", \.clientKey, .optionalPath, "Its key (PEM). Empty = in the same file."),
+                .init("client_key", \.clientKey, .optionalPath, "The key (PEM) of client_certificate. Empty = in the same file."),
                 .init(
-                    "tracker_id", \.trackerID, .plainText, "owntracks: two characters for maps. Empty = the last two of the device's name."),
+                    "tracker_id", \.trackerID, .plainText,
+                    "owntracks: two characters that mark the device on maps. Empty = the last two of its name."),
                 .init(
                     "waypoints", \.sendsWaypoints, .truth,
-                    "owntracks: whether the circles among the fences are told, too, when they change (up to some 200 of them)."),
+                    "owntracks: also sends the circular fences when they change (up to about 200)."),
                 .init(
                     "secret_file", \.secretFile, .optionalPath,
-                    "owntracks: a file with the secret that payloads are encrypted with, as token_file. Empty = not encrypted."),
+                    "owntracks: a file with the secret that encrypts payloads; the same rules as for token_file. Empty = not encrypted."),
                 .init(
                     "topic", \.mqtt.topic, .mqttTopic(isFixed: false),
                     """
-                    mqtt: where each record goes. It fills in {device}, {kind} (position, event, track, health), {name} (the fence's, the event's) \
-                    and {lane}.
+                    mqtt: the topic of each record. {device}, {kind} (position, event, track, health), {name} (of the fence or event) and \
+                    {lane} are filled in.
                     """),
                 .init(
                     "client_id", \.mqtt.clientID, .plainText,
-                    "Broker: what this client calls itself. Empty = follows from the machine's id and name."),
+                    "Broker: the client ID. Empty = made from the machine's id and the destination's name."),
                 .init(
                     "receipt", \.mqtt.receipt, .choice(),
                     """
-                    mqtt: whose word is the receipt. broker = its acknowledgement, which it may forget; application = the ids that an application \
-                    publishes to receipt_topic.
+                    mqtt: what counts as a receipt. broker = the broker's acknowledgement, although the broker may still lose the message; \
+                    application = the ids that an application publishes to receipt_topic.
                     """),
                 .init(
-                    "receipt_topic", \.mqtt.receiptTopic, .mqttTopic(isFixed: true), "mqtt: where an application says which records it has."
+                    "receipt_topic", \.mqtt.receiptTopic, .mqttTopic(isFixed: true),
+                    "mqtt: the topic where an application publishes the ids of the records it has."
                 ),
                 .init(
                     "receipt_timeout", \.mqtt.receiptTimeout, .duration(in: .seconds(1) ... .seconds(600)),
-                    "mqtt: how long an application's receipts are waited for after the last one."),
+                    "mqtt: how long to wait for an application's receipts after the last one."),
                 .init(
                     "presence", \.mqtt.showsPresence, .truth,
-                    "Broker: the connection is held, and the broker says when this box is there and when it is gone."),
-                .init("status_topic", \.mqtt.statusTopic, .mqttTopic(isFixed: true), "mqtt: where it says so, retained."),
-                .init("retain", \.mqtt.retainsPosition, .truth, "mqtt: the broker keeps the newest position for those who come later."),
-                .init("window", \.mqtt.window, .count(in: 1...1_000), "Broker: so many messages are on their way at most."),
+                    "Broker: keeps the connection open; the broker tells others when this box comes and goes."),
+                .init("status_topic", \.mqtt.statusTopic, .mqttTopic(isFixed: true), "mqtt: the topic for that, retained."),
+                .init("retain", \.mqtt.retainsPosition, .truth, "mqtt: the broker retains the newest position for later subscribers."),
+                .init("window", \.mqtt.window, .count(in: 1...1_000), "Broker: at most this many messages are in flight."),
                 .init("account", \.account, .plainText, "tealium: the account."),
                 .init("profile", \.profile, .plainText, "tealium: the profile."),
                 .init("data_source", \.dataSource, .plainText, "tealium: the data source's key. Empty = none."),
-                .init("visitor_id", \.visitorID, .plainText, "tealium: stands for the device. Empty = its name."),
+                .init("visitor_id", \.visitorID, .plainText, "tealium: the visitor id of the device. Empty = its name."),
             ], fault: \.fault),
         .table(
-            "dispatch", \.dispatch, "What waits to be sent: events on the disk in the state folder, positions in the log.",
+            "dispatch", \.dispatch, "The queue of what is to be sent: events on the disk in the state folder, positions in the log.",
             [
-                .init("device", \.device, .plainText, "What this device calls itself. Empty = the machine's name."),
+                .init("device", \.device, .plainText, "The name of this device. Empty = the host name."),
                 .init(
                     "opt_out", \.isOptedOut, .truth,
-                    "Nothing is sent and nothing waits: what waited is discarded. false again = from then on."),
+                    "Sends nothing and queues nothing; what was queued is discarded. false again = from then on."),
                 .init(
                     "max_bytes", \.maximumByteCount, .byteCount,
-                    "The oldest events are dropped, and counted, while those that wait have more."),
+                    "Drops and counts the oldest events while the queue is larger than this."),
                 .init(
                     "max_age", \.maximumAge, .duration(in: .zero ... .seconds(315_360_000)),
-                    "Events that have waited longer are dropped, and counted, once it is known what day it is. 0 = none."),
+                    "Drops and counts events that have waited longer than this, once the date is confirmed. 0 = none."),
                 .init(
                     "stop_budget", \.stopBudget, .duration(in: .zero ... .seconds(60)),
-                    "When the tracker is stopped, it may take so long to send what waits. 0 = it waits for the next start."),
+                    "How long the tracker may go on sending when it is stopped. 0 = the queue waits for the next start."),
             ]),
         .table(
             "privacy", \.privacy,
-            """
-            What nobody is told. A switch for all of it: waypost private on.
-            """,
+            "Where nothing is logged, sent or shared. waypost private on does the same everywhere.",
             [
                 .init(
                     "zones", \.zones, .privacyZones,
                     """
-                    Places around which nothing is logged, sent or shared, such as ["home: 52.51702, 13.38886, 250 m"]; or [[privacy.zones]] \
-                    with name, latitude, longitude and radius (50 m to 100 km). More than the radius is hidden, so that its middle does not show.
+                    Places around which nothing is logged, sent or shared, such as ["home: 52.51702, 13.38886, 250 m"]; or \
+                    [[privacy.zones]] with name, latitude, longitude and radius (50 m to 100 km). More than the radius is hidden, so that \
+                    the tracks do not show its centre.
                     """),
-                .init("inside", \.inside, .insideZones, "What is told inside a zone: nothing, or one coarse place for all of it."),
+                .init(
+                    "inside", \.inside, .insideZones,
+                    "What is shared inside a zone: nothing, or one coarse place for the whole zone."),
             ]),
         .table(
-            "time", \.time, "Who is told the time of the fixes.",
+            "time", \.time, "What gets the time of the fixes.",
             [
                 .init(
                     "chrony_sock", \.chronySocket, .optionalPath,
                     """
-                    The socket of a "refclock SOCK PATH" of chrony, such as "/run/chrony.waypost.sock": once a second it is told how far off the \
-                    clock is, from receivers alone, once several fixes agree on the date. Empty = nobody.
+                    The socket of a "refclock SOCK PATH" of chrony, such as "/run/chrony.waypost.sock": once a second chrony gets the \
+                    offset of the clock, only from receivers, and only once several fixes confirm the date. Empty = none.
                     """)
             ]),
         .table(
             "display", \.display,
-            "How waypost shows quantities and times to people. Files, JSON and what is sent keep metres, m/s and UTC.",
+            "How waypost shows quantities and times to people. Files, JSON and what is sent use metres, m/s and UTC.",
             [
                 .init(
                     "units", \.units, .choice(),
-                    "The units of distances, heights and speeds: km and km/h, miles, feet and mph, or nautical miles and knots."),
+                    """
+                    The units of distances, heights and speeds: metric (km, km/h), imperial (miles, feet, mph) or nautical (nautical \
+                    miles, knots).
+                    """),
                 .init(
                     "time_zone", \.timeZone, .timeZone,
-                    "The time zone of times on the screen, such as \"Europe/Zurich\". Empty = the system's; TZ in the environment goes before it."
+                    """
+                    The time zone of the times on the screen, such as "Europe/Zurich". Empty = the system's; the environment variable TZ \
+                    takes precedence.
+                    """
                 ),
             ]),
         .table(
@@ -320,7 +351,10 @@ extension Configuration {
             [
                 .init(
                     "socket", \.socket, .socketPath,
-                    "The Unix socket. Other users: waypost.sock in $XDG_RUNTIME_DIR. $WAYPOST_SOCKET changes the default.")
+                    """
+                    The Unix socket. For users other than root and waypost: waypost.sock in $XDG_RUNTIME_DIR. $WAYPOST_SOCKET changes the \
+                    default.
+                    """)
             ]),
     ]
 }

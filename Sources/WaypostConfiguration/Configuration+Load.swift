@@ -75,7 +75,7 @@ extension Configuration {
             } catch {
                 mistakes.add(.syntax(error.message), at: error.place)
             }
-            origins.merge(mistakes.origins) { _, later in later }
+            origins = mistakes.originsAfter(origins)
             errors += mistakes.mistakes.sorted { ($0.place ?? .start) < ($1.place ?? .start) }
         }
         let loaded = LoadedConfiguration(configuration: configuration, origins: origins, files: files.map(\.name), paths: paths)

@@ -7,7 +7,7 @@ import Waypost
 public struct Configuration: Equatable, Sendable {
     /// Where positions come from, best first; never empty after loading.
     public var sources: [Source]
-    /// How positions are come by.
+    /// How positions are acquired.
     public var tracking: Tracking
     /// What switches the receiver off.
     public var power = Power()
@@ -47,7 +47,7 @@ public struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// How positions are come by: `[tracking]`.
+    /// How positions are acquired: `[tracking]`.
     public struct Tracking: Equatable, Sendable {
         /// Whether every fix is followed and logged; else significant changes alone.
         public var isHighAccuracy = true

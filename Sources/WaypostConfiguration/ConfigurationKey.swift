@@ -82,13 +82,14 @@ struct ConfigurationSection: Sendable {
                     return mistakes.add(.wrongSectionForm(section: header), at: entry.place)
                 }
                 configuration[keyPath: property] = []
-                for element in elements {
+                mistakes.noteReplacement(ofList: header)
+                for (index, element) in elements.enumerated() {
                     guard case .table(let entries) = element.value else {
                         mistakes.add(.wrongSectionForm(section: header), at: element.place)
                         continue
                     }
                     var section = initial
-                    let unread = readKeys(keys, from: entries, header: header, into: &section, &mistakes)
+                    let unread = readKeys(keys, from: entries, header: header, number: index, into: &section, &mistakes)
                     for key in keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
                         mistakes.add(
                             .missingKey(section: header, key: key.name, example: key.example ?? key.written(initial)), at: element.place)
@@ -130,8 +131,10 @@ struct ConfigurationKeyDescription: Sendable {
 }
 
 /// Reads keys into a section, and gives the names of those whose values cannot be.
+///
+/// - Parameter number: which one of a list the section is.
 private func readKeys<Section>(
-    _ keys: [ConfigurationKey<Section>], from entries: [TOMLEntry], header: String, into section: inout Section,
+    _ keys: [ConfigurationKey<Section>], from entries: [TOMLEntry], header: String, number: Int? = nil, into section: inout Section,
     _ mistakes: inout MistakeCollector
 ) -> Set<String> {
     var unread: Set<String> = []
@@ -142,7 +145,7 @@ private func readKeys<Section>(
         }
         do {
             try key.read(entry.node, &section)
-            mistakes.noteOrigin("\(header) \(key.name)", at: entry.place)
+            mistakes.noteOrigin([header, number.map(String.init), key.name].compactMap { $0 }.joined(separator: " "), at: entry.place)
         } catch {
             let kind: ConfigurationError.Kind =
                 switch error {

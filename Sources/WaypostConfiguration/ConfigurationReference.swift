@@ -17,8 +17,6 @@ public struct ConfigurationEntry: Equatable, Sendable {
     /// The unit and range of the value; nil when the documentation says it all.
     public var unit: String?
     /// Where the value was set; nil for the built-in default.
-    ///
-    /// Of a section that comes several times only the last one's is known.
     public var origin: ConfigurationOrigin?
 }
 
@@ -34,10 +32,11 @@ extension LoadedConfiguration {
                 let defaultValues = occurrence < defaultOccurrences.count ? defaultOccurrences[occurrence] : defaultOccurrences[0]
                 return section.keys.indices.map { index in
                     let key = section.keys[index]
+                    let name = section.isList ? "\(section.header) \(occurrence) \(key.name)" : "\(section.header) \(key.name)"
                     return ConfigurationEntry(
                         section: section.header, occurrence: occurrence, key: key.name, value: values[index],
                         defaultValue: defaultValues[index], documentation: key.documentation,
-                        unit: key.unit, origin: occurrence == occurrences.count - 1 ? origins["\(section.header) \(key.name)"] : nil)
+                        unit: key.unit, origin: origins[name])
                 }
             }
         }

@@ -1,8 +1,10 @@
-/// What the reading of one file finds besides the values: its mistakes, and which key stands where.
+/// What the reading of one file finds besides the values: its mistakes, and the place of each key.
 struct MistakeCollector {
     let file: String
     private(set) var mistakes: [ConfigurationError] = []
     private(set) var origins: [String: ConfigurationOrigin] = [:]
+    /// The lists that this file gives anew, by their headers: what earlier files said of them holds no more.
+    private(set) var replacedLists: [String] = []
 
     init(file: String) {
         self.file = file
@@ -14,6 +16,14 @@ struct MistakeCollector {
 
     mutating func noteOrigin(_ key: String, at place: TextPlace) {
         origins[key] = ConfigurationOrigin(file: file, place: place)
+    }
+
+    mutating func noteReplacement(ofList header: String) { replacedLists.append(header) }
+
+    /// Where each key is set after this file, of those that were set before it.
+    func originsAfter(_ earlier: [String: ConfigurationOrigin]) -> [String: ConfigurationOrigin] {
+        let kept = earlier.filter { key, _ in !replacedLists.contains { key.hasPrefix($0) } }
+        return kept.merging(origins) { _, later in later }
     }
 
     /// Reports a key that its section does not have: it belongs elsewhere, is misspelt, or is unknown.

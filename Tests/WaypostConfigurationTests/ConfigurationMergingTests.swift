@@ -38,4 +38,17 @@ import WaypostConfiguration
         #expect(error.errors.map(\.place?.line) == [2, 3])
         #expect(!error.isNotFound)
     }
+
+    @Test func knowsTheLineOfEachSectionOfAReplacedList() throws {
+        let main = file("a.toml", "[[source]]\nurl = \"sim:walk\"\nnever_write = true\n\n[[source]]\nurl = \"sim:city\"\n")
+        let urls = { (loaded: LoadedConfiguration) in
+            loaded.entries.filter { $0.key == "url" && $0.section == "[[source]]" }.map {
+                "\($0.origin?.file ?? "?"):\($0.origin?.place.line ?? 0)"
+            }
+        }
+        #expect(urls(try Configuration.read([main], paths: .service)) == ["a.toml:2", "a.toml:6"])
+        let replaced = try Configuration.read([main, file("b.toml", "\n\n[[source]]\nurl = \"sim:none\"\n")], paths: .service)
+        #expect(urls(replaced) == ["b.toml:4"])
+        #expect(replaced.entries.first { $0.key == "never_write" }?.origin == nil, "nobody set it for this source")
+    }
 }

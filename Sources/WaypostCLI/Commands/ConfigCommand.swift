@@ -13,11 +13,10 @@ struct ConfigCommand: ParsableCommand {
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
-            abstract: "Report every mistake in a configuration, with its place.",
+            abstract: "Report every mistake in a configuration, with its line.",
             discussion: """
-                Reads the file and conf.d/*.toml beside it, as the tracker does, and looks whether the files that they name are there, and whether \
-                others may read secrets. Exit code 78 when there is a mistake, 66 when the file \
-                does not exist.
+                Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
+                nobody else can read secrets. Exit code 78 when there is a mistake, 66 when the file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
                 """)
@@ -37,16 +36,16 @@ struct ConfigCommand: ParsableCommand {
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show the configuration in force, and where each value comes from.",
+            abstract: "Show the effective configuration, and where each value comes from.",
             discussion: """
-                What is printed can be read as a configuration. Without --all the keys that no file sets are left out.
+                The output is itself a valid configuration. Without --all, keys that no file sets are left out.
 
                 Example: waypost config show --all
                 """)
 
         @OptionGroup var input: ConfigurationInput
 
-        @Flag(help: "Show the built-in defaults, too.")
+        @Flag(help: "Show built-in defaults, too.")
         var all = false
 
         @Flag(help: "Print one JSON object per key.")
@@ -81,14 +80,14 @@ struct ConfigCommand: ParsableCommand {
     struct Explain: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "explain",
-            abstract: "Say what a key means, its default, and its value in force.",
+            abstract: "Explain a key: meaning, default, and effective value.",
             discussion: "Example: waypost config explain log.sync_interval")
 
         @Argument(help: "The key: sync_interval, log.sync_interval or \"[log] sync_interval\".", completion: .configurationKey)
         var key: String
 
         @Option(
-            help: ArgumentHelp("The configuration; default is the one that the tracker would read.", valueName: "path"),
+            help: ArgumentHelp("The configuration file; default is the one that the tracker reads.", valueName: "path"),
             completion: .file())
         var config: String?
 
@@ -122,8 +121,8 @@ struct ConfigCommand: ParsableCommand {
             commandName: "schema",
             abstract: "Print a JSON Schema of the configuration, for editors.",
             discussion: """
-                An editor with a TOML language server completes and explains keys with it: write "#:schema /path/to/schema.json" as the first \
-                line of waypost.toml.
+                An editor with a TOML language server uses it to complete and explain keys: make "#:schema /path/to/schema.json" the first line \
+                of waypost.toml.
 
                 Example: waypost config schema >waypost.schema.json
                 """)
@@ -134,7 +133,7 @@ struct ConfigCommand: ParsableCommand {
 
 /// The configuration that a command reads.
 struct ConfigurationInput: ParsableArguments {
-    @Argument(help: "The configuration; default is the one that the tracker would read.", completion: .file())
+    @Argument(help: "The configuration file; default is the one that the tracker reads.", completion: .file())
     var file: String?
 
     /// The configuration; its mistakes are printed, a line each, and end the command.

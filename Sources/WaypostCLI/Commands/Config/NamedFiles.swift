@@ -2,7 +2,7 @@ import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
-/// The files that a configuration names: whether they are there, and secrets are secret.
+/// The files that a configuration names: whether they exist and can be read, and whether secrets are secret.
 struct NamedFiles {
     private let loaded: LoadedConfiguration
 
@@ -20,12 +20,20 @@ struct NamedFiles {
     /// What is wrong, a line each: `waypost.toml:12:1: [[destination]] token_file: /etc/x: there is no such file`.
     var mistakes: [String] {
         loaded.entries.compactMap { entry in
-            guard NamedFiles.keys.contains("\(entry.section) \(entry.key)"), let path = NamedFiles.text(entry.value), !path.isEmpty,
+            guard let path = NamedFiles.path(of: entry), !path.isEmpty,
                 let problem = problem(path, isSecret: NamedFiles.secrets.contains(entry.key))
             else { return nil }
             let place = entry.origin.map { "\($0.file):\($0.place.line):\($0.place.column): " } ?? ""
             return "\(place)\(entry.section) \(entry.key): \(problem)"
         }
+    }
+
+    /// The file that a value names; nil when it names none.
+    private static func path(of entry: ConfigurationEntry) -> String? {
+        let name = "\(entry.section) \(entry.key)"
+        // A source that was read once is one.
+        if name == "[[source]] url" { return text(entry.value).flatMap { try? SourceURL($0) }?.file }  // See above.
+        return keys.contains(name) ? text(entry.value) : nil
     }
 
     private func problem(_ path: String, isSecret: Bool) -> String? {
@@ -35,6 +43,16 @@ struct NamedFiles {
             let hidden = path.lastIndex(of: "/").map { !Syscalls.isFolder(String(path[...$0])) } ?? false
             return "\(path): there is no such file" + (hidden ? ", or this user may not see it" : "")
         }
+        do throws(SystemError) {
+            if Syscalls.isFolder(path) {
+                // Fences may be in a folder.
+                _ = try Syscalls.names(inFolder: path)
+            } else if Syscalls.kind(path) == .regular {
+                Syscalls.close(try Syscalls.openForReading(path))
+            }
+        } catch {
+            return error.isPermissionDenied ? "\(path): this user may not read it" : error.description
+        }
         guard isSecret else { return nil }
         return Syscalls.isOpenToOthers(path) ? "\(path): other users may read or change it; chmod 600 \(path)" : nil
     }
@@ -42,5 +60,17 @@ struct NamedFiles {
     /// A value of TOML that is a text; its escapes are those of JSON.
     private static func text(_ value: String) -> String? {
         (try? JSONParser().parse(Array(value.utf8)))?.string  // Another kind of value names no file.
+    }
+}
+
+extension SourceURL {
+    /// The file that it plays; nil for other sources.
+    fileprivate var file: String? {
+        switch self {
+        case .nmea(let nmea): if case .file(let path) = nmea.input { path } else { nil }
+        case .replay(let replay): replay.path
+        case .route(let route): if case .file(let path) = route.course { path } else { nil }
+        case .exec, .gpsd, .nmeaTCP, .nmeaUDP, .serial: nil
+        }
     }
 }
