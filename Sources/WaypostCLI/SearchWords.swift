@@ -27,7 +27,7 @@ struct SearchWords {
     /// The lines of `status`.
     var screenLines: [String] {
         tried.enumerated().map { "\($0 == 0 ? "tried     " : "          ")\($1.source): \($1.found)" }
-            + ["next      \(next)"] + commands.map { "              \($0)" }
+            + ["next      \(next)"] + commands.map { StatusScreen.commandIndent + $0 }
     }
 
     /// The lines of `watch`: why it waits, since when, and what to do.

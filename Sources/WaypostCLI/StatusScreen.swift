@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 
 /// A STATUS answer for people.
 struct StatusScreen {
@@ -14,12 +15,19 @@ struct StatusScreen {
         self.findings = findings
     }
 
+    /// Begins a line that is a command, and is never wrapped: people copy it.
+    static let commandIndent = "              "
+
     /// The screen, line by line.
     var lines: [String] {
         var lines = ["waypostd \(string("version")), process \(number("pid")), up \(uptime): \(string("health"))"]
         if let source = status["source"] {
             let connected = source["connected"]?.string.map { " (\($0))" } ?? ""
             lines.append("source    \(source["url"]?.string ?? "?")\(connected): \(source["state"]?.string ?? "?")\(satellites(source))")
+        }
+        if status["problems"] == nil {
+            lines.append("access    this user may see no more; use sudo, or join the group that may and log in again:")
+            lines.append("\(StatusScreen.commandIndent)\(CommandFailure.joinCommand(group: PeerPolicy.trustedGroupName))")
         }
         for member in status["sources"]?.array ?? [] where member["active"]?.bool != true {
             lines.append("          \(member["url"]?.string ?? "?"): \(member["state"]?.string ?? "?")")
@@ -29,7 +37,8 @@ struct StatusScreen {
         }
         if let following { lines.append("following \(following)") }
         if status["privacy"]?["private"]?.bool == true {
-            lines.append("privacy   private mode is on: nothing is logged, sent or shared; end it with waypost private off")
+            lines.append("privacy   private mode is on: nothing is logged, sent or shared; to end it:")
+            lines.append("\(StatusScreen.commandIndent)waypost private off")
         } else if status["privacy"]?["withheld"]?.bool == true {
             lines.append("privacy   inside a privacy zone: nothing is logged, sent or shared")
         }
@@ -71,7 +80,7 @@ struct StatusScreen {
         let search = SearchWords(status)
         lines += search?.screenLines ?? []
         for (check, finding) in findings { lines.append("doctor    \(check): \(oneLine(finding.what, limit: 300))") }
-        if !findings.isEmpty { lines.append("          what mends it: sudo waypost doctor") }
+        if !findings.isEmpty { lines += ["          for the commands that fix it:", "\(StatusScreen.commandIndent)sudo waypost doctor"] }
         // What was tried is told above.
         let problems = (status["problems"]?.array ?? []).compactMap(\.string).filter { $0 != search.map { "no position: \($0.why)" } }
         lines += problems.map { "problem   \($0)" }

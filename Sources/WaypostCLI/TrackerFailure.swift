@@ -18,19 +18,32 @@ extension CommandFailure {
         case .noPermission(let path):
             self.init(
                 .notAuthorised, what: "control socket \(path)", why: "this user may not use it",
-                next: "be root, or let this user into its folder")
+                next: "use sudo, or join the group that may: \(CommandFailure.joining(path))")
         case .pathTooLong(let path, let limit):
             self.init(
                 .usage, what: "control socket \(path)", why: "the path is longer than \(limit) bytes", next: "choose a shorter one")
         case .timedOut:
             self.init(
-                .timedOut, what: "waypostd", why: "does not answer", next: "try again, or see its log: journalctl -u waypostd")
-        case .closed:
-            self.init(
-                .unavailable, what: "waypostd", why: "has ended the connection", next: "see why: journalctl -u waypostd")
+                .timedOut, what: "waypostd", why: "does not answer", next: "try again; if that does not help: waypost doctor")
+        case .closed(byService: true):
+            self.init(.unavailable, what: "waypostd", why: "has ended", next: "see why: journalctl -u waypostd")
+        case .closed(byService: false):
+            self.init(.unavailable, what: "waypostd", why: "has ended", next: "its own terminal or log says why")
         case .cannotConnect, .protocolMismatch, .connectionFailed, .anotherIsListening, .notASocket, .cannotListen:
             self.init(.unavailable, what: "waypostd", why: "\(error)")
         }
+    }
+
+    /// The command that lets this user use the socket.
+    private static func joining(_ path: String) -> String {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let group = [path, folder].lazy.compactMap { Syscalls.groupName(of: $0) }.first { $0 != "root" }
+        return "\(joinCommand(group: group ?? PeerPolicy.trustedGroupName)), then log in again"
+    }
+
+    /// The command that puts this user into a group.
+    static func joinCommand(group: String) -> String {
+        "sudo usermod -aG \(group) \(ProcessIdentity.current().userName ?? "$USER")"
     }
 
     /// The value on a line that the tracker has sent.

@@ -12,6 +12,8 @@ import WaypostSystem
 public struct ControlClient: ~Copyable {
     /// The daemon's version, from its HELLO.
     public private(set) var daemonVersion = ""
+    /// Whether a service manager started the daemon and keeps its messages.
+    public private(set) var isOfService = false
 
     private let descriptor: Int32
     /// Received and not yet given out.
@@ -49,13 +51,14 @@ public struct ControlClient: ~Copyable {
         guard hello["class"]?.string == "HELLO", let version = hello["protocol"]?.int else { throw .protocolMismatch(found: nil) }
         guard version == ControlProtocol.version else { throw .protocolMismatch(found: version) }
         daemonVersion = hello["version"]?.string ?? ""
+        isOfService = hello["service"]?.bool == true
     }
 
     /// Sends a request.
     public mutating func send(_ request: ControlRequest) throws(ControlError) {
         if case .watch = request {} else { unansweredCount += 1 }
         do { try UnixSocket.sendAll(descriptor, request.line + [UInt8(ascii: "\n")]) } catch {
-            throw error.isConnectionEnd ? .closed : .connectionFailed(reason: error.description)
+            throw error.isConnectionEnd ? .closed(byService: isOfService) : .connectionFailed(reason: error.description)
         }
     }
 
@@ -132,10 +135,10 @@ public struct ControlClient: ~Copyable {
             guard try UnixSocket.waitReadable(descriptor, timeoutMilliseconds: wait) else { throw ControlError.timedOut }
             var chunk = [UInt8](repeating: 0, count: 16 << 10)
             let count = try chunk.withUnsafeMutableBytes { try Syscalls.read(descriptor, into: $0) }
-            guard count > 0 else { throw ControlError.closed }
+            guard count > 0 else { throw ControlError.closed(byService: isOfService) }
             received.append(contentsOf: chunk[..<count])
         } catch let error as SystemError {
-            throw error.isConnectionEnd ? .closed : .connectionFailed(reason: error.description)
+            throw error.isConnectionEnd ? .closed(byService: isOfService) : .connectionFailed(reason: error.description)
         } catch let error as ControlError {
             throw error
         } catch {

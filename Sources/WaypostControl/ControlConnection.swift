@@ -193,7 +193,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         guard access == .full else {
             throw ControlRefusal(
                 .notAuthorised, what: "position", why: "user \(peer.userID) may not see it",
-                next: "be root or a member of group \(PeerPolicy.trustedGroupName)")
+                next: "use sudo, or join the group that may: sudo usermod -aG \(PeerPolicy.trustedGroupName) $USER, then log in again")
         }
     }
 

@@ -27,8 +27,8 @@ public enum ControlError: Error, Sendable, Hashable {
     case refused(code: String, message: String)
     /// The daemon did not answer in time.
     case timedOut
-    /// The daemon ended the connection.
-    case closed
+    /// The daemon ended the connection; whether a service manager keeps its messages.
+    case closed(byService: Bool)
     /// Sending or receiving failed: what the system said.
     case connectionFailed(reason: String)
 }

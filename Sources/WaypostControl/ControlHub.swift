@@ -11,11 +11,11 @@ final class ControlHub {
     private var connections: [ControlConnectionID: ControlConnection] = [:]
     private var connectionCount = 0
 
-    init(programVersion: String, policy: PeerPolicy, handler: any ControlHandler, limits: ControlServer.Limits) {
+    init(programVersion: String, isService: Bool = false, policy: PeerPolicy, handler: any ControlHandler, limits: ControlServer.Limits) {
         self.policy = policy
         self.handler = handler
         self.limits = limits
-        hello = ByteBuffer(line: ControlProtocol.hello(programVersion: programVersion))
+        hello = ByteBuffer(line: ControlProtocol.hello(programVersion: programVersion, isService: isService))
     }
 
     /// A name for a connection, for the life of the process.

@@ -3,7 +3,7 @@ import Waypost
 /// The control socket's protocol: one JSON object per line, both ways.
 ///
 /// ```
-/// daemon  {"class":"HELLO","protocol":1,"version":"0.1.0"}            at once
+/// daemon  {"class":"HELLO","protocol":1,"version":"0.1.0"}            at once; "service":true under a service manager
 /// client  {"request":"status"}
 /// daemon  {"class":"STATUS",...}
 /// client  {"request":"watch","sky":true}
@@ -52,10 +52,11 @@ public enum ControlProtocol {
     public static let maximumAnswerBytes = 4 << 20
 
     /// The first line of every connection.
-    static func hello(programVersion: String) -> [UInt8] {
+    static func hello(programVersion: String, isService: Bool) -> [UInt8] {
         object("HELLO") { json in
             json.member("protocol", version)
             json.member("version", programVersion)
+            if isService { json.member("service", true) }
         }
     }
 

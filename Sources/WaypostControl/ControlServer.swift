@@ -44,9 +44,11 @@ public final class ControlServer: Sendable {
     /// socket, is an error. Every local user may connect (mode 0666): who may see what is decided by the peer's credentials.
     /// - Parameters:
     ///   - programVersion: the version in the HELLO line.
+    ///   - isService: whether a service manager keeps the daemon's messages.
     ///   - eventLoopGroup: where to run, when not on a thread of its own.
     public static func start(
-        path: String, programVersion: String, policy: PeerPolicy, handler: some ControlHandler, limits: Limits = Limits(),
+        path: String, programVersion: String, isService: Bool = false, policy: PeerPolicy, handler: some ControlHandler,
+        limits: Limits = Limits(),
         eventLoopGroup: (any EventLoopGroup)? = nil
     ) async throws(ControlError) -> ControlServer {
         try prepare(path)
@@ -55,7 +57,8 @@ public final class ControlServer: Sendable {
         do {
             let hub = try await loop.submit {
                 NIOLoopBound(
-                    ControlHub(programVersion: programVersion, policy: policy, handler: handler, limits: limits), eventLoop: loop)
+                    ControlHub(programVersion: programVersion, isService: isService, policy: policy, handler: handler, limits: limits),
+                    eventLoop: loop)
             }.get()
             let listener = try await ServerBootstrap(group: loop)
                 .childChannelOption(.allowRemoteHalfClosure, value: true)

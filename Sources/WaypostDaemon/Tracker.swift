@@ -183,7 +183,8 @@ struct Tracker {
     private func listen(_ handler: ControlDesk) async throws(DaemonFailure) -> ControlServer {
         do throws(ControlError) {
             return try await ControlServer.start(
-                path: configuration.control.socket, programVersion: WaypostVersion.text, policy: .standard(), handler: handler)
+                path: configuration.control.socket, programVersion: WaypostVersion.text, isService: surroundings.isService,
+                policy: .standard(), handler: handler)
         } catch {
             throw DaemonFailure(error)
         }

@@ -275,7 +275,7 @@ extension EndToEnd {
             try FileManager.default.createDirectory(atPath: folder.path("log/journal"), withIntermediateDirectories: true)
             try folder.write("1", to: "log/journal/.sequence")
             for command in Self.commands {
-                for (name, words) in [("other", "is no log"), ("log/journal", "is the journal folder of a log")] {
+                for (name, words) in [("other", "is not a log"), ("log/journal", "is the journal folder of a log")] {
                     let run = try await finish([Program.waypost.path, "log"] + command + ["--log", name], in: folder)
                     #expect(run.code == 66 && run.complaints.count == 1 && run.errors.contains(words), "\(command)")
                 }

@@ -92,5 +92,5 @@ well && file /etc/waypost/waypost.toml 'bawd = 9600\n' && diagnosed configuratio
 well && rm -r "$tree/proc" "$tree/commands"
 file /boot/firmware/cmdline.txt 'console=serial0,115200 console=tty1 root=/dev/mmcblk0p2\n'
 diagnosed console "sudo sed -i 's|console=serial0,115200 \*||' /boot/firmware/cmdline.txt"
-grep -q '^not looked at: uart: ' "$work/said" || short "a card shows no model: $(cat "$work/said")"
+grep -q '^not checked: uart: ' "$work/said" || short "a card shows no model: $(cat "$work/said")"
 printf 'doctor-trees: 16 systems with a fault each, found alone, and none where all is well\n'

@@ -128,6 +128,6 @@ opened console
 typed "clear; waypost doctor --root $tree"
 said 10 'a login console is on /dev/serial0, the line of the receiver'
 said 10 'sudo reboot'
-grep -q 'not looked at: uart' "$pages/console.txt" || short "console: the model is not known"
+grep -q 'not checked: uart' "$pages/console.txt" || short "console: the model is not known"
 
 printf 'first-minutes: six worlds, each with a position or the next step; screens in %s\n' "$pages"

@@ -1,4 +1,5 @@
 import Testing
+import WaypostSystem
 
 @testable import WaypostCLI
 
@@ -96,6 +97,6 @@ import Testing
         // A time service is enabled among the files of the card.
         #expect(well == ["configuration", "console", "modemmanager", "gpsd", "permission", "clock"])
         let lines = DoctorReport(reports: reports).lines
-        #expect(lines.contains("not looked at: uart: no /proc/device-tree/model: which model it is, is not known"), "\(lines)")
+        #expect(lines.contains("not checked: uart: no /proc/device-tree/model: which model it is, is not known"), "\(lines)")
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import Waypost
+import WaypostSystem
 
 @testable import WaypostCLI
 
@@ -214,7 +215,7 @@ import Waypost
         ) { try $0.append("tmpfs /var/log tmpfs rw,nosuid,size=50m 0 0\n", to: "/proc/mounts") },
         Fault(
             name: "a log folder on an overlay in memory", check: "log", evidence: "/proc/mounts:2: overlay / overlay",
-            command: "/mnt/data/waypost"
+            command: "sudo raspi-config nonint disable_overlayfs"
         ) {
             try $0.write(
                 """

@@ -1,5 +1,6 @@
 import Foundation
 import Waypost
+import WaypostSystem
 
 @testable import WaypostCLI
 

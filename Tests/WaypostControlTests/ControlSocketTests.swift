@@ -71,7 +71,7 @@ import WaypostSystem
             try await onThread {
                 var client = try fixture.watcher()
                 #expect(throws: ControlError.timedOut) { try client.nextLine(timeoutMilliseconds: 50) }
-                #expect(throws: ControlError.closed) { try client.nextLine(timeoutMilliseconds: 10_000) }
+                #expect(throws: ControlError.closed(byService: false)) { try client.nextLine(timeoutMilliseconds: 10_000) }
             }
         }
         _ = try await onThread { eventually { fixture.watcherCount == 1 } }

@@ -6,7 +6,7 @@ import WaypostControl
 struct CapabilitiesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capabilities",
-        abstract: "Say what the tracker can do on this box.",
+        abstract: "Show what the tracker can do on this box.",
         discussion: """
             One line per capability; with --json one object.
 
@@ -36,10 +36,10 @@ struct CapabilitiesCommand: ParsableCommand {
 
     private static let wording = [
         ("significant_changes", "significant changes"),
-        ("sleeps_between_samples", "receiver sleeps when few positions are needed"),
-        ("switches_receiver_off", "receiver is switched off meanwhile ([power] hook)"),
-        ("pauses_at_rest", "receiver sleeps at rest, too ([tracking] rest_interval)"),
-        ("map_matching", "positions are put on roads"),
+        ("sleeps_between_samples", "the receiver sleeps when few positions are needed"),
+        ("switches_receiver_off", "the receiver is turned off meanwhile ([power] hook)"),
+        ("pauses_at_rest", "the receiver also sleeps at rest ([tracking] rest_interval)"),
+        ("map_matching", "positions are matched to roads"),
         ("playback", "plays a recording or a simulated drive (waypost playback)"),
     ]
 }

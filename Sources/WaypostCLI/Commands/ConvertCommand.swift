@@ -8,7 +8,7 @@ struct ConvertCommand: ParsableCommand {
         commandName: "convert",
         abstract: "Convert recordings between formats.",
         discussion: """
-            The format is told by the extension (.nmea .log .txt, .gpx, .jsonl .json, .geojson, .csv, .kml) or by --from and --to; - is standard input or output. \
+            The extension gives the format (.nmea .log .txt, .gpx, .jsonl .json, .geojson, .csv, .kml) or --from and --to do; - is standard input or output. \
             Damage is skipped and reported on standard error, one line per kind.
 
             Example: waypost convert drive.nmea drive.gpx
@@ -40,6 +40,6 @@ struct ConvertCommand: ParsableCommand {
     ) throws -> ConversionFormat {
         if let format = named ?? ConversionFormat(extensionOf: path) { return format }
         throw CommandFailure(
-            .usage, what: path, why: "its name does not tell the format", next: "use \(option) \(ConversionFormat.list(known))")
+            .usage, what: path, why: "its extension does not give a format", next: "use \(option) \(ConversionFormat.list(known))")
     }
 }

@@ -7,20 +7,20 @@ import WaypostSystem
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the serial lines, what hangs on them and who has them.",
+        abstract: "List the serial ports, what is connected to them and who uses them.",
         discussion: """
-            No line is opened. Programs of other users are only named when this runs as root. A line marked "receiver" is one that \
-            serial:auto opens; any other can be named: serial:///dev/ttyUSB0.
+            No port is opened. Programs of other users are named only when this runs as root. serial:auto opens the ports marked \
+            "receiver"; you can name any other one: serial:///dev/ttyUSB0.
 
             Example: sudo waypost devices
             """)
 
     @Option(
-        help: ArgumentHelp("Look at a saved or made-up system tree instead of this system.", valueName: "folder"),
+        help: ArgumentHelp("Read a saved or made-up system tree instead of this system.", valueName: "folder"),
         completion: .directory)
     var root: String?
 
-    @Flag(help: "Print one JSON object per line.")
+    @Flag(help: "Print one JSON object per port.")
     var json = false
 
     func run() throws {
@@ -64,6 +64,7 @@ struct DevicesCommand: ParsableCommand {
                 json.member("product", device.productName)
                 json.member("serial", device.serialNumber)
                 json.member("driver", device.driver)
+                if device.isConsole { json.member("console", true) }
                 json.array("by_id") { json in for name in device.byIDNames { json.element(name) } }
                 json.array("by_path") { json in for name in device.byPathNames { json.element(name) } }
                 json.array("holders") { json in
@@ -107,6 +108,7 @@ private struct DeviceLines {
         } else {
             words.append("on the board")
         }
+        if device.isConsole { words.append("a console: no receiver can be here") }
         if let driver = device.driver { words.append("driver \(driver)") }
         return words.joined(separator: ", ")
     }

@@ -8,18 +8,19 @@ import WaypostSystem
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find what keeps the tracker from working, and say what mends it.",
+        abstract: "Find out why the tracker does not work, and how to fix it.",
         discussion: """
-            Looks at what users ask most about: a console on the receiver's line, the UART of a Raspberry Pi, ModemManager, gpsd, two readers, \
-            wrong speeds, groups, a log folder that forgets, a full disk, the clock, no fix, the antenna. Nothing is opened or changed. Each \
-            fault comes with its evidence and the commands that mend it. Exit code 0 when there is none, else 1; what could not be looked at \
-            is said, and is no fault. Some of it only root may see.
+            Checks what users ask about most: a console on the receiver's port, the UART of a Raspberry Pi, ModemManager, gpsd, two readers, \
+            wrong speeds, groups, a log folder in memory, a full disk, the clock, no fix, the antenna. It opens no port and changes nothing. \
+            Each fault comes with its evidence and the commands that fix it. Exit code 0 when there is no fault, else 1; checks that could not \
+            be made are listed and do not count. Some things only root may see.
 
             Example: sudo waypost doctor
             """)
 
     @Option(
-        help: ArgumentHelp("Look at a saved or made-up system tree instead of this system.", valueName: "folder"),
+        help: ArgumentHelp(
+            "Check a mounted card or a saved system tree instead of this system; its commands are to be run there.", valueName: "folder"),
         completion: .directory)
     var root: String?
 
@@ -32,7 +33,7 @@ struct DoctorCommand: ParsableCommand {
         let facts = try facts()
         let reports = Patience.during("looking at this system") { Doctor.examine(facts) }
         let output = try OutputStream(path: "-")
-        let text = DoctorReport(reports: reports)
+        let text = DoctorReport(reports: reports, root: root)
         for line in json ? text.jsonLines : text.lines { try output.write(line: line) }
         if text.faultCount > 0 { throw ExitCode(ExitStatus.failed.rawValue) }
     }
@@ -40,7 +41,8 @@ struct DoctorCommand: ParsableCommand {
     private func facts() throws(CommandFailure) -> SystemFacts {
         if let root {
             guard Syscalls.isFolder(root) else {
-                throw CommandFailure(.inputMissing, what: root, why: "is no folder", next: "name the root of a saved system tree")
+                throw CommandFailure(
+                    .inputMissing, what: root, why: "is not a folder", next: "name the root of a saved system tree or of a mounted card")
             }
             let path = Syscalls.resolvingLinks(root)
             let tree = SystemTree(root: path == "/" ? "" : path)

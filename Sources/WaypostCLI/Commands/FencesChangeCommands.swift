@@ -9,7 +9,7 @@ struct FencesAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add a circle to the fences of the running tracker.",
         discussion: """
-            It is kept over restarts. A fence of the same id is replaced. For other shapes see waypost fences import.
+            The fence is kept over restarts, and replaces one with the same id. For other shapes see waypost fences import.
 
             Example: waypost fences add Home --at 52.51702,13.38886 --radius 150
             """)
@@ -17,25 +17,25 @@ struct FencesAddCommand: ParsableCommand {
     @Argument(help: "The fence's name.")
     var name: String
 
-    @Option(help: ArgumentHelp("The middle, in degrees.", valueName: "latitude,longitude"), transform: PlaceValue.parse)
+    @Option(help: ArgumentHelp("The centre, in degrees.", valueName: "latitude,longitude"), transform: PlaceValue.parse)
     var at: Coordinate
 
     @Option(help: ArgumentHelp("The radius: \(DistanceValue.forms).", valueName: "distance"), transform: DistanceValue.parse)
     var radius: Double
 
     @Option(
-        help: ArgumentHelp("Report a dwell when the device has stayed inside for so long: \(SpanValue.forms).", valueName: "span"),
+        help: ArgumentHelp("Report a dwell when the device has stayed inside for this long: \(SpanValue.forms).", valueName: "span"),
         transform: SpanValue.parse)
     var dwell: Duration?
 
-    @Option(help: "What tells it from others; the name when left out.")
+    @Option(help: "The id that identifies it; default: the name.")
     var id: String?
 
     @OptionGroup var daemon: DaemonConnection
 
     func validate() throws {
         if name.isEmpty { throw ValidationError("NAME must not be empty") }
-        if id?.isEmpty == true { throw ValidationError("--id must not be empty; the name when left out") }
+        if id?.isEmpty == true { throw ValidationError("--id must not be empty; without it the name is used") }
         _ = try fence()
     }
 
@@ -59,8 +59,8 @@ struct FencesImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Add the fences of a file to those of the running tracker.",
         discussion: """
-            GeoJSON, Tealium, OwnTracks, Traccar or KML. Says how many are new and how many replaced others. They are kept over restarts; fences of the same ids are replaced. A file that changes \
-            by itself is better named in the configuration: [geofences] file.
+            Reads GeoJSON, Tealium, OwnTracks, Traccar and KML, and says how many fences are new and how many replaced others with the same id. They \
+            are kept over restarts. Name a file that changes by itself in the configuration instead: [geofences] file.
 
             Example: waypost fences import yards.kml
             """)
@@ -86,7 +86,7 @@ struct FencesRemoveCommand: ParsableCommand {
         commandName: "remove",
         abstract: "Remove a fence that was added or imported.",
         discussion: """
-            When the device is inside, its exit is told, with the reason "removed".
+            When the device is inside, this reports an exit with the reason "removed".
 
             Example: waypost fences remove Home
             """)
@@ -105,8 +105,8 @@ struct FencesExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write the fences of the running tracker to a file.",
         discussion: """
-            The format is told by the file's name (.geojson, .kml, .otrw) or by --format; GeoJSON keeps everything, and what another one does not \
-            keep is said.
+            The extension gives the format (.geojson, .kml, .otrw), or --format does. GeoJSON keeps everything; a remark says what another format \
+            leaves out.
 
             Example: waypost fences export fences.geojson
             """)
@@ -137,7 +137,7 @@ struct FencesExportCommand: ParsableCommand {
         if suffix.lowercased() == "json" { return .geojson }
         if let format = FenceFormat(fileExtension: String(suffix)) { return format }
         let formats = FenceFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        throw CommandFailure(.usage, what: file, why: "its name does not tell the format", next: "use --format \(formats)")
+        throw CommandFailure(.usage, what: file, why: "its extension does not give a format", next: "use --format \(formats)")
     }
 
     private func fences() throws -> [Geofence] {
@@ -181,8 +181,8 @@ private struct FenceUpload {
             if text.count > ControlProtocol.maximumRequestBytes - 100 {
                 guard size > 1 else {
                     throw CommandFailure(
-                        .badData, what: "fence \"\(part[0].name)\"", why: "is too large to be sent (\(text.count) bytes)",
-                        next: "put it into the fence file of the configuration")
+                        .badData, what: "fence \"\(part[0].name)\"", why: "is too large to send (\(text.count) bytes)",
+                        next: "put it in the fence file of the configuration")
                 }
                 size /= 2
                 continue

@@ -6,11 +6,11 @@ import WaypostSystem
 struct FencesCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what is wrong in a fence file, and where.",
+        abstract: "Report the mistakes in a fence file, and where they are.",
         discussion: """
-            Errors are entries that give no fence; warnings are most likely not what was meant: swapped coordinates, rings that are open or cross \
-            themselves, holes outside, fences smaller than a receiver can see, repeated names and areas, fences that have expired; notes are \
-            worth knowing, such as overlaps. Formats, told by the contents: GeoJSON with properties name, radius, width, dwell_seconds, expires, \
+            Errors are entries that give no fence. Warnings are probably mistakes: swapped coordinates, rings that are open or cross themselves, holes \
+            outside, fences smaller than a receiver can resolve, repeated names and areas, expired fences. Notes are worth knowing, such as \
+            overlaps. The contents give the format: GeoJSON with properties name, radius, width, dwell_seconds, expires, \
             notify; Tealium's geofences.json; OwnTracks waypoints; Traccar geofences; KML.
 
             Exit code 0 with warnings, 65 when nothing is usable or, with --strict, when there is an error.
@@ -27,7 +27,7 @@ struct FencesCheckCommand: ParsableCommand {
     @Flag(help: "Print one JSON object per remark, and one for the file.")
     var json = false
 
-    @Option(help: "How far off the receiver's fixes may be, in metres; smaller fences get a warning.")
+    @Option(help: "The accuracy of the receiver, in metres; smaller fences get a warning.")
     var accuracy = 10.0
 
     func validate() throws {

@@ -9,8 +9,8 @@ struct FencesListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the fences that the running tracker watches.",
         discussion: """
-            Those of the fence file come first, those added by waypost fences add and import behind them. The place is the middle; the distance is \
-            that from the device to the border. Neither distance nor side is shown before the first fix, in private mode and inside a privacy zone.
+            The fences of the fence file come first, then those added with waypost fences add and import. The place is the centre; the distance is \
+            from the device to the border. Distance and side are not shown before the first fix, in private mode or inside a privacy zone.
 
             Example: waypost fences list
             """)
@@ -41,7 +41,7 @@ struct FencesActiveCommand: ParsableCommand {
         commandName: "active",
         abstract: "List the fences nearest to where the device is.",
         discussion: """
-            The nearest twenty by their borders, with how far that is, and whether the device counts as inside. Nothing before the first fix.
+            The twenty with the nearest borders, their distance, and whether the device is inside. Empty before the first fix.
 
             Example: waypost fences active
             """)

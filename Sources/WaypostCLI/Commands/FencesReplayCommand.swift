@@ -8,7 +8,7 @@ struct FencesReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Show the fence events of recordings.",
         discussion: """
-            Each track is watched on its own, on its own times; the same input gives the same bytes. Fences: GeoJSON with properties name, radius, \
+            Each track is replayed separately, with its own times; the same input gives the same bytes. Fences: GeoJSON with properties name, radius, \
             width, dwell_seconds, expires, notify, Tealium's geofences.json, OwnTracks waypoints, Traccar geofences, or KML. Rules: robust (default) estimates the position from fixes and Doppler \
             velocity, exact takes every fix as it is.
 
@@ -18,10 +18,10 @@ struct FencesReplayCommand: ParsableCommand {
     @Argument(help: "The fence file.", completion: .file())
     var fences: String
 
-    @Argument(help: "The recordings: \(ConversionFormat.list(ConversionFormat.readable)), told by the extension.", completion: .file())
+    @Argument(help: "The recordings: \(ConversionFormat.list(ConversionFormat.readable)), given by the extension.", completion: .file())
     var tracks: [String]
 
-    @Option(help: "How a change of side is decided: exact or robust.")
+    @Option(help: "How enter and exit are decided: exact or robust.")
     var rule: BorderRule = .robust
 
     @Flag(help: "Print one JSON object per event.")
@@ -45,7 +45,7 @@ struct FencesReplayCommand: ParsableCommand {
     {
         guard let kind = ConversionFormat(extensionOf: track), let decoder = kind.makeDecoder(fixesRollover: false) else {
             throw CommandFailure(
-                .usage, what: track, why: "its name does not tell a format that can be read",
+                .usage, what: track, why: "its extension does not give a format that can be read",
                 next: "use \(ConversionFormat.list(ConversionFormat.readable))")
         }
         var reader = try ConversionReader(path: track, decoder: decoder)

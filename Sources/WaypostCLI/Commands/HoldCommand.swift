@@ -7,18 +7,18 @@ import WaypostSystem
 struct HoldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold",
-        abstract: "Keep the receiver on, for every fix, until this ends.",
+        abstract: "Keep the receiver on, for every fix, until this command ends.",
         discussion: """
-            For a tracker that follows significant changes alone, or sleeps at rest. The reason is shown by status; the hold ends with this \
-            command (Ctrl-C, kill, or --seconds), however it ends.
+            For a tracker that follows only significant changes, or sleeps at rest. status shows the reason. The hold ends with this command, \
+            however that ends (Ctrl-C, kill or --seconds).
 
             Example: waypost hold --reason "photo walk" --seconds 3600
             """)
 
-    @Option(help: ArgumentHelp("What it is for.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, shown by status.", valueName: "text"))
     var reason: String
 
-    @Option(help: ArgumentHelp("End by itself after so long: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
+    @Option(help: ArgumentHelp("End after this long: \(SpanValue.forms).", valueName: "span"), transform: SpanValue.parse)
     var seconds: Duration?
 
     @OptionGroup var daemon: DaemonConnection
@@ -34,7 +34,7 @@ struct HoldCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        if seconds == nil { SystemProcess.printError("waypost: positioning is held on; end it with Ctrl-C") }
+        if seconds == nil { SystemProcess.printError("waypost: the receiver is kept on; press Ctrl-C to end this") }
         do throws(ControlError) {
             // Nothing more comes but the connection's end.
             while true { _ = try client.nextLine(timeoutMilliseconds: seconds.map { Int($0 / .milliseconds(1)) }) }

@@ -7,19 +7,19 @@ import WaypostSystem
 struct LedgerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract: "Say what became of fixes and events: logged, queued, sent, received, or left out and why.",
+        abstract: "Show what happened to fixes and events: logged, queued, sent, received, or left out and why.",
         discussion: """
-            One line per record: when, what, its number in the log, and per destination queued, sent (no receipt yet), receipt, refused \
-            (see waypost dispatch list), unwanted (the destination began later, takes no positions, or has no word for it), or forgotten (settled so long ago \
-            that nothing more is kept of it). Fixes that were left out are told as stretches, of this run of the tracker.
+            One line per record: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
+            (see waypost dispatch list), unwanted (the destination began later, takes no positions, or cannot express it), or forgotten (settled \
+            so long ago that no more is known). Fixes that were left out in this run of the tracker are shown as stretches.
 
             Example: waypost ledger --since 2026-11-22T08:00:00Z
             """)
 
-    @Option(help: ArgumentHelp("One record, by its id.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only the record with this id.", valueName: "id"))
     var id: String?
 
-    @Option(help: ArgumentHelp("Everything from this moment on: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
+    @Option(help: ArgumentHelp("Everything since then: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
     var since: UTCTime?
 
     @Flag(help: "Print one JSON object per record.")
@@ -39,7 +39,7 @@ struct LedgerCommand: ParsableCommand {
             let records = try daemon.ask(.ledger(.record(id: id)))["records"]?.array ?? []
             guard let record = records.first else {
                 throw CommandFailure(
-                    .inputMissing, what: "record \"\(id)\"", why: "neither the log nor the outbox knows it",
+                    .inputMissing, what: "record \"\(id)\"", why: "it is neither in the log nor in the outbox",
                     next: "see waypost ledger --since TIME")
             }
             return try write(record, format, to: output)

@@ -6,10 +6,10 @@ import WaypostControl
 struct PlaybackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "playback",
-        abstract: "Steer the recording or simulated drive that the tracker plays.",
+        abstract: "Control the recording or simulated drive that the tracker plays.",
         discussion: """
-            stationary: the position stands still, as at a red light. position-lost: there is no position while the drive goes on, as in a \
-            tunnel. reset: the drive begins again. For --source gpx:, nmea:, route: and sim:.
+            stationary: the device stands still, as at a red light. position-lost: there is no position while the drive goes on, as in a \
+            tunnel. reset: the drive starts again. For the sources gpx:FILE, nmea:FILE, route:FILE and sim:.
 
             Example: waypost playback position-lost on
             """,
@@ -22,7 +22,7 @@ struct PlaybackCommand: ParsableCommand {
 
     struct Stationary: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let the position stand still, or go on.",
+            abstract: "Stop the drive where it is, or let it go on.",
             discussion: "Example: waypost playback stationary on")
 
         @Argument(help: "on or off.")
@@ -35,7 +35,7 @@ struct PlaybackCommand: ParsableCommand {
 
     struct PositionLost: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Have no position, or have it again, while the drive goes on.",
+            abstract: "Hide the position, or show it again, while the drive goes on.",
             discussion: "Example: waypost playback position-lost on")
 
         @Argument(help: "on or off.")
@@ -48,7 +48,7 @@ struct PlaybackCommand: ParsableCommand {
 
     struct Reset: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Begin the drive again.",
+            abstract: "Start the drive again.",
             discussion: "Example: waypost playback reset")
 
         @OptionGroup var daemon: DaemonConnection
@@ -58,7 +58,7 @@ struct PlaybackCommand: ParsableCommand {
 
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say how the switches are.",
+            abstract: "Show the switches.",
             discussion: "Example: waypost playback status")
 
         @OptionGroup var daemon: DaemonConnection

@@ -7,10 +7,10 @@ import WaypostSystem
 struct PrivateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "private",
-        abstract: "Stop telling positions to anybody, and start again.",
+        abstract: "Turn private mode on or off: no position leaves the tracker.",
         discussion: """
-            While it is on, nothing is logged, sent or shared, not even shown by watch and status; the receiver goes on. It stays on over restarts. \
-            Without on or off it says how it is.
+            While it is on, nothing is logged, sent or shared, and watch and status show no position; the receiver goes on. It stays on over restarts. \
+            Without on or off, shows which it is.
 
             Example: waypost private on
             """)
@@ -20,7 +20,7 @@ struct PrivateCommand: ParsableCommand {
         case on, off
     }
 
-    @Argument(help: "on or off; how it is when left out.")
+    @Argument(help: "on or off; without it, shows which.")
     var choice: Choice?
 
     @OptionGroup var daemon: DaemonConnection

@@ -4,14 +4,17 @@ import WaypostConfiguration
 import WaypostPositioning
 import WaypostSystem
 
-/// `waypost receiver`: how a receiver is set, and another setting for it.
+/// `waypost receiver`: shows and changes the settings of a receiver.
 struct ReceiverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receiver",
         abstract: "Show and change the settings of a u-blox or MediaTek receiver.",
         discussion: """
-            The port must be free: gpsd and the tracker give it up when they are stopped. Settings hold until the receiver is without power, \
-            unless --keep puts them where it keeps them.
+            The port must be free: stop gpsd and the tracker first. Settings last until the receiver loses power, unless --keep stores them \
+            in it.
+
+            Exit code 66 when there is no such port or no receiver, 65 when it is not a receiver of these makers, 75 when the port is in use or \
+            the receiver is silent, 77 when this user may not open it.
 
             Example: waypost receiver show --port /dev/ttyACM0
             """,
@@ -20,7 +23,7 @@ struct ReceiverCommand: ParsableCommand {
     /// `waypost receiver show`.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show what the receiver is and how it is set.",
+            commandName: "show", abstract: "Show which receiver it is, and its settings.",
             discussion: "Example: waypost receiver show --port /dev/ttyACM0")
 
         @OptionGroup var port: ReceiverPortOptions
@@ -34,7 +37,7 @@ struct ReceiverCommand: ParsableCommand {
             commandName: "rate", abstract: "Show or set how many fixes a second there are.",
             discussion: "Example: waypost receiver rate 5 --keep")
 
-        @Argument(help: ArgumentHelp("Fixes a second, 0.1 to 25; none shows them.", valueName: "hertz"))
+        @Argument(help: ArgumentHelp("Fixes a second, 0.1 to 25; without it, shows them.", valueName: "hertz"))
         var hertz: Double?
 
         @OptionGroup var keeping: KeepOption
@@ -53,10 +56,10 @@ struct ReceiverCommand: ParsableCommand {
     /// `waypost receiver baud [RATE]`.
     struct Baud: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "baud", abstract: "Show or set the speed of the receiver's serial line.",
+            commandName: "baud", abstract: "Show or set the speed of the receiver's serial port.",
             discussion: "The tracker finds the new speed by itself.\n\nExample: waypost receiver baud 115200 --port /dev/ttyAMA0")
 
-        @Argument(help: ArgumentHelp("4800 to 921600; none shows it.", valueName: "bits per second"))
+        @Argument(help: ArgumentHelp("4800 to 921600; without it, shows it.", valueName: "bits per second"))
         var rate: Int?
 
         @OptionGroup var keeping: KeepOption
@@ -73,7 +76,7 @@ struct ReceiverCommand: ParsableCommand {
     /// `waypost receiver model [NAME]`.
     struct Model: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "model", abstract: "Show or set how the receiver is told that it moves.",
+            commandName: "model", abstract: "Show or set the kind of movement that the receiver expects.",
             discussion: """
                 u-blox: \(UBXDynamicModel.allCases.map(\.name).joined(separator: ", ")). \
                 MediaTek: \(PMTKNavigationMode.allCases.map(\.name).joined(separator: ", ")).
@@ -81,7 +84,7 @@ struct ReceiverCommand: ParsableCommand {
                 Example: waypost receiver model automotive
                 """)
 
-        @Argument(help: ArgumentHelp("The model; none shows it.", valueName: "name"))
+        @Argument(help: ArgumentHelp("The model; without it, shows it.", valueName: "name"))
         var name: String?
 
         @OptionGroup var keeping: KeepOption
@@ -93,10 +96,10 @@ struct ReceiverCommand: ParsableCommand {
     /// `waypost receiver gst [on|off]`.
     struct GST: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "gst", abstract: "Show or set whether the receiver sends GST, the errors of each fix.",
-            discussion: "With GST, accuracy is what the receiver itself computes.\n\nExample: waypost receiver gst on --keep")
+            commandName: "gst", abstract: "Show or set whether the receiver sends GST, the error estimates of each fix.",
+            discussion: "With GST, the accuracy is the receiver's own estimate.\n\nExample: waypost receiver gst on --keep")
 
-        @Argument(help: "on or off; none shows it.")
+        @Argument(help: "on or off; without it, shows it.")
         var state: Switch?
 
         @OptionGroup var keeping: KeepOption
@@ -113,16 +116,16 @@ struct ReceiverCommand: ParsableCommand {
 
 /// Whether a setting outlasts a loss of power.
 struct KeepOption: ParsableArguments {
-    @Flag(help: "Keep the setting without power (u-blox).")
+    @Flag(help: "Store the setting, so that it outlasts a loss of power (u-blox).")
     var keep = false
 }
 
 /// The receiver that is meant, and how it is shown.
 struct ReceiverPortOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The receiver's port; default is the only one that is known as a receiver.", valueName: "path"))
+    @Option(help: ArgumentHelp("The receiver's port; default is that of the only known receiver.", valueName: "path"))
     var port: String?
 
-    @Option(help: ArgumentHelp("The speed of its line; default finds it.", valueName: "bits per second"))
+    @Option(help: ArgumentHelp("The speed of the port; default finds it.", valueName: "bits per second"))
     var lineSpeed: Int?
 
     @Flag(help: "Print one JSON object.")
@@ -154,8 +157,10 @@ struct ReceiverPortOptions: ParsableArguments {
         if let port { return port }
         let receivers = SerialDeviceCatalogue().devices().filter(\.isKnownGNSS)
         guard receivers.count == 1, let receiver = receivers.first else {
-            let why = receivers.isEmpty ? "none is plugged in that is known as one" : "there are \(receivers.count)"
-            throw CommandFailure(.unavailable, what: "receiver", why: why, next: "name its port: --port PATH (waypost devices lists them)")
+            let why = receivers.isEmpty ? "no known receiver is plugged in" : "there are \(receivers.count)"
+            throw CommandFailure(
+                receivers.isEmpty ? .inputMissing : .usage, what: "receiver", why: why,
+                next: "name its port: --port PATH (waypost devices lists them)")
         }
         return receiver.path
     }
@@ -166,9 +171,11 @@ extension CommandFailure {
     init(_ error: ReceiverError) {
         let status: ExitStatus =
             switch error {
-            case .unavailable, .held, .unknown: .unavailable
+            case .missing: .inputMissing
+            case .notALine, .unknown: .badData
+            case .failed: .inputOutput
             case .denied: .notAuthorised
-            case .silent: .timedOut
+            case .held, .silent: .timedOut
             case .refused, .notKept: .failed
             }
         self.init(status, what: "receiver", why: error.words)

@@ -7,8 +7,8 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Run the tracker in the foreground.",
         discussion: """
-            Starts waypostd, which lies beside this program, with the same options. It needs no root when all paths are given. Stop it with Ctrl-C; \
-            in the background of a script (&), where shells have Ctrl-C ignored, with kill and its process number.
+            Runs the waypostd beside this program with the same options. It does not need root when all paths are given. Stop it with Ctrl-C; \
+            in the background of a script (&), where shells ignore Ctrl-C, with kill and its process ID.
 
             Example: waypost run --source nmea:drive.nmea --state /tmp/waypost --log /tmp/waypost/log --socket /tmp/waypost/socket
             """)
@@ -35,7 +35,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Control socket.", valueName: "path"), completion: .file())
     var socket: String?
 
-    @Flag(help: "Go on when the source has ended.")
+    @Flag(help: "Keep running when the source has ended.")
     var stay = false
 
     func run() throws {

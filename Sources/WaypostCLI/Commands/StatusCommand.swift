@@ -9,7 +9,7 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Show what the tracker does.",
         discussion: """
-            After a minute without a position it shows what the doctor finds, too.
+            After a minute without a position it also shows what the doctor finds.
 
             Exit code 0 when all is well, 1 when something is not, 69 when the tracker does not run.
 
@@ -34,7 +34,7 @@ struct StatusCommand: ParsableCommand {
         do throws(JSONError) {
             status = try JSONParser().parse(line)
         } catch {
-            throw CommandFailure(.unavailable, what: "waypostd", why: "answers something that is no JSON: \(error)")
+            throw CommandFailure(.unavailable, what: "waypostd", why: "its answer is not JSON: \(error)")
         }
         let findings = json ? [] : findings(status)
         let output = try OutputStream(path: "-")
@@ -42,7 +42,8 @@ struct StatusCommand: ParsableCommand {
             try output.write(line: String(decoding: line, as: UTF8.self))
         } else {
             for line in StatusScreen(status, screen.format(of: status), findings: findings).lines {
-                for part in wrapped(printable(line), columns: output.screenColumns, indent: 10) { try output.write(line: part) }
+                let columns = line.hasPrefix(StatusScreen.commandIndent) ? nil : output.screenColumns
+                for part in wrapped(printable(line), columns: columns, indent: 10) { try output.write(line: part) }
             }
         }
         if status["health"]?.string != "healthy" { throw ExitCode(ExitStatus.failed.rawValue) }

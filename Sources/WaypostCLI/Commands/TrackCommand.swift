@@ -7,18 +7,18 @@ import WaypostSystem
 struct TrackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "track",
-        abstract: "Send an event of your own, with the position, to every destination.",
+        abstract: "Send your own event, with the position, to every destination.",
         discussion: """
-            It is on the disk when this returns, and sent when the destination is due. Values that are JSON numbers, true, false or null are \
-            sent as such, everything else as text. A destination that has no word for it is named: OwnTracks takes no event without a place.
+            The event is on the disk when this returns, and is sent when the destination is due. Values that are JSON numbers, true, false or null are \
+            sent as such, everything else as text. A warning names destinations that cannot take it: OwnTracks takes no event without a position.
 
             Example: waypost track delivered parcel=7 signed_by="A. Smith"
             """)
 
-    @Argument(help: "What it is called.")
+    @Argument(help: "The name of the event.")
     var name: String
 
-    @Argument(help: ArgumentHelp("What to say with it.", valueName: "key=value"))
+    @Argument(help: ArgumentHelp("A value to send with it.", valueName: "key=value"))
     var values: [String] = []
 
     @OptionGroup var daemon: DaemonConnection
@@ -31,7 +31,7 @@ struct TrackCommand: ParsableCommand {
     func run() throws {
         let answer = try daemon.ask(.track(name: name, values: try members()))
         for destination in (answer["not_for"]?.array ?? []).compactMap(\.string) {
-            SystemProcess.printError("waypost: track: \(destination) will not get it: OwnTracks takes no event without a place")
+            SystemProcess.printError("waypost: track: \(destination) will not get it: OwnTracks takes no event without a position")
         }
     }
 
@@ -42,7 +42,7 @@ struct TrackCommand: ParsableCommand {
             guard parts.count == 2, !parts[0].isEmpty else { throw ValidationError("\(pair): must be KEY=VALUE") }
             let key = String(parts[0])
             guard members.updateValue(TrackCommand.value(String(parts[1])), forKey: key) == nil else {
-                throw ValidationError("\(key): comes twice")
+                throw ValidationError("\(key): is given twice")
             }
         }
         return members

@@ -10,9 +10,9 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Show positions and events as they come.",
         discussion: """
-            With --distance, --accuracy from withinOneKilometer on or --significant the receiver sleeps in between, if nothing else needs it.
+            With --distance, --significant, or --accuracy withinOneKilometer and coarser, the receiver sleeps in between if nothing else needs it.
 
-            Exit code 75 when the time of --timeout passes without a fix, 69 when the tracker ends.
+            Exit code 75 when --timeout passes without a fix, 69 when the tracker ends.
 
             Example: waypost watch --json --count 10
             """)
@@ -24,33 +24,33 @@ struct WatchCommand: ParsableCommand {
     var json = false
 
     @Option(
-        help: ArgumentHelp("Only fixes that are so far from the last one shown: \(DistanceValue.forms).", valueName: "distance"),
+        help: ArgumentHelp("Only fixes at least this far from the last one shown: \(DistanceValue.forms).", valueName: "distance"),
         transform: DistanceValue.parse)
     var distance: Double?
 
     @Option(
         help: ArgumentHelp(
-            "How exactly: \(DesiredAccuracy.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "level"))
+            "The accuracy wanted: \(DesiredAccuracy.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "level"))
     var accuracy: DesiredAccuracy = .best
 
-    @Flag(help: "Only significant changes: 500 m and 5 min from the last one. The first is the last position that is known, at once.")
+    @Flag(help: "Only significant changes: 500 m and 5 min from the last one. The first is the last known position, at once.")
     var significant = false
 
-    @Flag(help: "Only events: fences entered and left. --count and --timeout count these.")
+    @Flag(help: "Only events: fences entered and left. --count and --timeout then refer to these.")
     var events = false
 
-    @Option(help: ArgumentHelp("End after so many fixes.", valueName: "n"))
+    @Option(help: ArgumentHelp("End after this many fixes.", valueName: "n"))
     var count: Int?
 
     @Option(
-        help: ArgumentHelp("End with 75 when so long passes without a fix: \(SpanValue.forms).", valueName: "span"),
+        help: ArgumentHelp("End with 75 when this long passes without a fix: \(SpanValue.forms).", valueName: "span"),
         transform: SpanValue.parse)
     var timeout: Duration?
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
         if significant, distance != nil || accuracy != .best {
-            throw ValidationError("--significant has distances of its own; leave out --distance and --accuracy")
+            throw ValidationError("--significant has its own distance; leave out --distance and --accuracy")
         }
         if events, significant || distance != nil || accuracy != .best {
             throw ValidationError("--events shows no positions; leave out --significant, --distance and --accuracy")
@@ -64,6 +64,7 @@ struct WatchCommand: ParsableCommand {
         var lines = json ? nil : WatchLines(format, screenColumns: output.screenColumns)
         var found = 0
         var deadline = nextDeadline
+        var hasEnded = false
         var patience = WatchPatience(isForEvents: events, format)
         do throws(ControlError) {
             try client.send(.watch(options))
@@ -71,12 +72,13 @@ struct WatchCommand: ParsableCommand {
             throw CommandFailure(error)
         }
         while found < count ?? .max {
-            guard let line = try next(of: &client, before: deadline, &patience) else {
+            guard let line = try next(of: &client, before: deadline, &patience, afterEnd: hasEnded) else {
                 for line in patience.look(&client) where !json || Terminal.isErrorInteractive { SystemProcess.printError(line) }
                 continue
             }
             let report = try? TPVCodec.decode(line)  // Other classes of lines are no reports.
             let value = report == nil ? try? JSONParser().parse(line) : nil  // Of a later version, perhaps.
+            hasEnded = value?["class"]?.string == "LOST" && value?["reason"]?.string == "ended"
             if isCounted(report, value) {
                 found += 1
                 deadline = nextDeadline
@@ -111,7 +113,7 @@ struct WatchCommand: ParsableCommand {
 
     /// The next line; nil when it is time to say what is waited for.
     private func next(
-        of client: inout ControlClient, before deadline: Int64?, _ patience: inout WatchPatience
+        of client: inout ControlClient, before deadline: Int64?, _ patience: inout WatchPatience, afterEnd hasEnded: Bool
     ) throws(CommandFailure) -> [UInt8]? {
         let left = deadline.map { max(0, $0 - MonotonicClock.milliseconds) } ?? .max
         if patience.milliseconds == 0, left > 0 { return nil }
@@ -123,6 +125,8 @@ struct WatchCommand: ParsableCommand {
             let what = "no \(events ? "event" : "fix") for \(spanText(timeout ?? .zero))"
             throw CommandFailure(
                 .timedOut, what: "watch", why: what + (patience.why.map { " (\($0))" } ?? ""), next: "see waypost status")
+        } catch .closed where hasEnded {
+            throw CommandFailure(.unavailable, what: "waypostd", why: "has ended with its source")
         } catch {
             throw CommandFailure(error)
         }

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A Raspberry Pi, as far as its serial lines differ.
 struct Board: Equatable, Sendable {

@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// Which device a name of the board's serial lines means, also where no `/dev` shows it: on a card in a reader.
 ///
 /// `serial0` is the line of the pins, and another device on each generation: `ttyAMA0` (the full UART) up to the Pi 2 and on the Zero;

@@ -1,8 +1,11 @@
 import Waypost
+import WaypostSystem
 
 /// What the doctor says, for people and for programs.
 struct DoctorReport {
     let reports: [(check: String, report: CheckReport)]
+    /// The folder of the system, when it is not this one.
+    var root: String?
 
     /// How many findings keep the tracker from working.
     var faultCount: Int { count(.fault) }
@@ -13,27 +16,30 @@ struct DoctorReport {
         reports.compactMap { entry in entry.report.notChecked.map { (entry.check, $0) } }
     }
 
-    /// The lines for people: faults, notes, what was not looked at, and the sum.
+    /// The lines for people: faults, notes, what was not checked, and the sum.
     var lines: [String] {
         var lines: [String] = []
         for level in [Finding.Level.fault, .note] {
             for (check, report) in reports {
                 for finding in report.findings where finding.level == level {
                     lines.append("\(level.rawValue): \(check): \(oneLine(finding.what, limit: 400))")
-                    lines += finding.evidence.map { "    seen in  \($0.words)" }
+                    lines += finding.evidence.map { "    evidence  \($0.words)" }
                     for (index, command) in finding.commands.enumerated() {
-                        lines.append((index == 0 ? "    mend by  " : "             ") + command)
+                        lines.append((index == 0 ? "    fix       " : "              ") + command)
                     }
                 }
             }
         }
-        lines += unchecked.map { "not looked at: \($0.check): \(oneLine($0.reason, limit: 200))" }
+        lines += unchecked.map { "not checked: \($0.check): \(oneLine($0.reason, limit: 200))" }
         let well = reports.filter { $0.report == .well }.map(\.check)
-        if !well.isEmpty { lines.append("well: \(well.joined(separator: ", "))") }
+        if !well.isEmpty { lines.append("ok: \(well.joined(separator: ", "))") }
+        if let root, reports.contains(where: { $0.report.findings.contains { !$0.commands.isEmpty } }) {
+            lines.append("the commands are for the system of \(oneLine(root, limit: 200)): run them there, not on this machine")
+        }
         let notes = count(.note)
         let sum = faultCount == 0 ? "no fault" : counted(faultCount, "fault")
         lines.append(
-            "\(sum)\(notes > 0 ? ", \(counted(notes, "note"))" : "")\(unchecked.isEmpty ? "" : ", \(unchecked.count) not looked at")")
+            "\(sum)\(notes > 0 ? ", \(counted(notes, "note"))" : "")\(unchecked.isEmpty ? "" : ", \(unchecked.count) not checked")")
         return lines
     }
 
@@ -49,6 +55,7 @@ struct DoctorReport {
                 json.member("healthy", faultCount == 0)
                 json.member("faults", faultCount)
                 json.member("notes", count(.note))
+                json.member("root", root)
                 json.array("not_checked") { json in
                     for (check, reason) in unchecked {
                         json.object { json in

@@ -1,20 +1,4 @@
-import Waypost
-
-/// Where something stands that a finding rests on.
-struct Evidence: Equatable, Sendable {
-    /// The file, as the system names it; a command's name for what it printed.
-    var file: String
-    /// The line, counted from 1; nil for a file's mere presence, a link, or what was measured.
-    var line: Int?
-    /// What stands there.
-    var text: String
-
-    /// `/boot/firmware/cmdline.txt:1: console=serial0,115200`.
-    var words: String {
-        let place = oneLine(file, limit: 200) + (line.map { ":\($0)" } ?? "")
-        return text.isEmpty ? place : "\(place): \(oneLine(text, limit: 160))"
-    }
-}
+import WaypostSystem
 
 /// Something that a check found, with what shows it and what mends it.
 struct Finding: Equatable, Sendable {

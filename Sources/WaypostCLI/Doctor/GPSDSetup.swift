@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// How gpsd is set up: `/etc/default/gpsd`, and whether the system starts it.
 struct GPSDSetup: Equatable, Sendable {
     /// Whether the system has it; nil when that cannot be seen.

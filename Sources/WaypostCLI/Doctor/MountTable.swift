@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// What is mounted where: `/proc/mounts`.
 struct MountTable: Sendable {
     /// One mount.
@@ -15,6 +17,8 @@ struct MountTable: Sendable {
         var isReadOnly: Bool { options.contains("ro") }
         /// Whether what is written is gone with the power.
         var isInMemory: Bool { ["tmpfs", "ramfs", "devtmpfs", "zram"].contains(kind) }
+        /// Whether its files belong to users, as the log must to the tracker's.
+        var hasOwners: Bool { !["exfat", "vfat"].contains(kind) }
         /// Whether it is a disk that can be written, and no place for the system's start.
         var isDisk: Bool {
             ["ext2", "ext3", "ext4", "f2fs", "btrfs", "xfs", "ubifs", "jffs2", "exfat", "vfat"].contains(kind) && !isReadOnly
@@ -43,6 +47,12 @@ struct MountTable: Sendable {
         // The last of the deepest: it hides the others.
         mounts.enumerated().filter { isBelow(path, $0.element.folder) }
             .max { ($0.element.folder.count, $0.offset) < ($1.element.folder.count, $1.offset) }?.element
+    }
+
+    /// Whether what is written to a path is gone at the next start.
+    func forgets(_ path: String) -> Bool {
+        guard let mount = mount(of: path) else { return false }
+        return mount.isInMemory || upperMount(of: mount)?.isInMemory == true
     }
 
     /// The folder above an overlay's files, where what is written goes.

@@ -91,7 +91,9 @@ extension PositioningManager {
         case .members(let members):
             sourceMembers = members
             peer = members.first(where: \.isActive)?.peer
-        case .switched(let change): lastSwitch = (change, MonotonicClock.milliseconds)
+        case .switched(let change):
+            lastSwitch = (change, MonotonicClock.milliseconds)
+            sky = nil
         }
     }
 
@@ -99,18 +101,30 @@ extension PositioningManager {
     private func noteReason(_ reason: LossReason) {
         switch lossReason {
         case nil, .withheld: break
-        default: lossReason = reason
+        default:
+            lossReason = reason
+            forgetSky(after: reason)
         }
     }
 
     private func process(_ position: Position) async {
         // The same fix again is no new one, whatever the source thinks.
-        if let last = rawPosition, let time = position.time, time == last.time, position.coordinate == last.coordinate {
+        // Nor does it end a loss: what was lost stays lost until the receiver has found itself again.
+        if let lastFix, let time = position.time, time == lastFix.time, position.coordinate == lastFix.coordinate {
             return freshness.noteOther()
         }
         freshness.renew(at: MonotonicClock.milliseconds)
-        if loss.addFix(at: position.time), !source.tellsLosses { await lose(.silent) }
+        let leap = leaps.leapMilliseconds(to: position.time, at: BootClock.milliseconds)
+        if loss.addFix(at: position.time), !source.tellsLosses {
+            if let leap {
+                await deliver(.status(.warning("the receiver's time jumps ahead by \(spanText(seconds: Int(leap / 1_000)))")))
+            } else {
+                await lose(.silent)
+            }
+            if isStopping { return }
+        }
         lossReason = nil
+        lastFix = position
         rawPosition = position
         lastKnown = (position, MonotonicClock.milliseconds)
         averageSpeed.process(position)
@@ -136,8 +150,19 @@ extension PositioningManager {
     func lose(_ reason: LossReason) async {
         forgetPosition()
         lossReason = reason
+        forgetSky(after: reason)
         if let matcher { await turn.calling { await matcher.lose() } }
         await deliver(.lost(reason))
+    }
+
+    /// What comes next has nothing to do with what came before.
+    func forgetFixes() {
+        (loss, lastFix, leaps) = (PositionLossRule(), nil, TimeLeaps())
+    }
+
+    /// Only a receiver that still reports has satellites in view.
+    private func forgetSky(after reason: LossReason) {
+        if reason != .noFix { sky = nil }
     }
 
     func forgetPosition() {

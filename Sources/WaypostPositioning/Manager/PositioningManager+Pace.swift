@@ -194,7 +194,8 @@ extension PositioningManager {
         guard await turn.enter() else { return }
         forgetPosition()
         (sky, peer, sourceMembers, lossReason) = (nil, nil, [], nil)
-        (loss, rest) = (PositionLossRule(), StationaryRule())
+        forgetFixes()
+        rest = StationaryRule()
         endListeners()
         isStopping = false
         await leave()
@@ -206,7 +207,8 @@ extension PositioningManager {
         guard await turn.enter() else { return }
         if rawPosition != nil, loss.lose() { await lose(.replaced) }
         source = next
-        (loss, rest, duty) = (PositionLossRule(), StationaryRule(), DutyCycle())
+        forgetFixes()
+        (rest, duty) = (StationaryRule(), DutyCycle())
         (sky, peer, sourceMembers, lastSwitch) = (nil, nil, [], nil)
         end = nil
         await leave()
@@ -218,6 +220,7 @@ extension PositioningManager {
         guard await turn.enter() else { return }
         if isPaused {
             loss.pause()
+            leaps = TimeLeaps()
             let pause = duty.sleepsUntil.map { Duration.milliseconds(max(0, $0 - MonotonicClock.milliseconds)) }
             await deliver(.paused(pause))
             if pause ?? .seconds(86_400) >= PositioningManager.leastOff, let power = settings.power {

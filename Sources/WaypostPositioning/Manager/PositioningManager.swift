@@ -43,7 +43,7 @@ public actor PositioningManager {
     public internal(set) var sourceMembers: [SourceMember] = []
     /// The last change from one member to another, and when (milliseconds of the monotonic clock).
     public internal(set) var lastSwitch: (change: SourceSwitch, at: Int64)?
-    /// The last view of the sky, nil when stopped.
+    /// The last view of the sky; nil when stopped, and when the source is lost, unless for want of a fix.
     public internal(set) var sky: SkyView?
     /// Why the position is lost, nil while it is not.
     public internal(set) var lossReason: LossReason?
@@ -60,6 +60,9 @@ public actor PositioningManager {
     var averageSpeed: AverageSpeed
     var lastKnown: (position: Position, at: Int64?)?
     var freshness = FixFreshness()
+    /// The last fix of this source, also while the position is lost: the same one again is not new.
+    var lastFix: Position?
+    var leaps = TimeLeaps()
 
     // Who needs positions, and what follows for the receiver.
     var life = Life.stopped
@@ -156,7 +159,7 @@ public actor PositioningManager {
     @discardableResult
     public func start(needing need: PositioningNeed? = .everyFix) -> Bool {
         guard life != .started || end != nil else { return false }
-        if !isRunning { loss = PositionLossRule() }
+        if !isRunning { forgetFixes() }
         life = .started
         ownNeed = need
         end = nil

@@ -2,8 +2,12 @@ import WaypostSystem
 
 /// Why a receiver cannot be asked or changed; each with one line for people.
 public enum ReceiverError: Error, Sendable, Equatable {
-    /// The port is not there, or no line.
-    case unavailable(String)
+    /// The port is not there.
+    case missing(String)
+    /// The path is not that of a serial line.
+    case notALine(String)
+    /// Reading or writing has failed.
+    case failed(String)
     /// gpsd or another program has it.
     case held(String)
     /// This user may not open it.
@@ -20,8 +24,8 @@ public enum ReceiverError: Error, Sendable, Equatable {
     /// One line for people.
     public var words: String {
         switch self {
-        case .unavailable(let words), .held(let words), .denied(let words), .silent(let words), .unknown(let words), .refused(let words),
-            .notKept(let words):
+        case .missing(let words), .notALine(let words), .failed(let words), .held(let words), .denied(let words), .silent(let words),
+            .unknown(let words), .refused(let words), .notKept(let words):
             words
         }
     }
@@ -30,9 +34,11 @@ public enum ReceiverError: Error, Sendable, Equatable {
         if error.isPermissionDenied {
             self = .denied(SerialRefusal.denied(path: path, group: Syscalls.groupName(of: path)).words)
         } else if error.isNoTerminal {
-            self = .unavailable(SerialRefusal.notALine(path: path).words)
+            self = .notALine(SerialRefusal.notALine(path: path).words)
+        } else if error.isMissing {
+            self = .missing("\(path) is not there")
         } else {
-            self = .unavailable("\(path): \(error.reason)")
+            self = .failed("\(path): \(error.reason)")
         }
     }
 }

@@ -33,8 +33,8 @@ final class ReceiverLine {
     static func open(_ path: String, baudRate: Int?, gpsdPorts: [UInt16]) throws(ReceiverError) -> ReceiverLine {
         let device = Syscalls.resolvingLinks(path)
         switch Syscalls.kind(device) {
-        case .missing: throw .unavailable("\(path) is not there")
-        case .regular, .folder: throw .unavailable(SerialRefusal.notALine(path: path).words)
+        case .missing: throw .missing("\(path) is not there")
+        case .regular, .folder: throw .notALine(SerialRefusal.notALine(path: path).words)
         case .other: break
         }
         if gpsdPorts.contains(where: { GPSDDevices.list(port: $0).contains(device) }) {

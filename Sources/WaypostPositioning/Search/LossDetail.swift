@@ -49,10 +49,11 @@ public enum SourceObstacle: Sendable, Hashable {
 }
 
 extension SourceObstacle.Candidate {
-    /// The lines that are not known as receivers, the likeliest first: bridges that receivers come with, other USB lines, the board's own.
+    /// The lines that are not known as receivers, the likeliest first: bridges that receivers come with, other USB lines, the board's own;
+    /// never a console.
     static func all(of devices: [SerialDevice]) -> [SourceObstacle.Candidate] {
         let rank = { (device: SerialDevice) in device.possibleReceiver != nil ? 0 : device.vendorID != nil ? 1 : 2 }
-        return devices.filter { !$0.isKnownGNSS }.enumerated()
+        return devices.filter { !$0.isKnownGNSS && !$0.isConsole }.enumerated()
             .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
             .map { _, device in
                 let words = device.possibleReceiver ?? device.productName ?? (device.vendorID == nil ? nil : "USB")

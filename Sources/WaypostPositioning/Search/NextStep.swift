@@ -18,13 +18,51 @@ enum NextStep: Equatable {
     case startGPSD(isLocal: Bool)
     /// The port that was named has nothing on it now.
     case plugBack
+    /// A program of the user's gives nothing.
+    case runProgram
+    /// A server or a sender on the network gives nothing.
+    case checkPeer(String)
+    /// A recording has no position here.
+    case playOn
+    /// A recording has been played.
+    case playAgain
     /// Nothing simple.
     case askTheDoctor
+
+    /// What a source is, as far as that decides what to do about it.
+    enum Kind {
+        case receiver, program, network, recording, other
+
+        init(_ name: String) {
+            switch name.prefix(while: { $0 != ":" }) {
+            case "gpsd", "serial": self = .receiver
+            case "exec": self = .program
+            case "nmea-tcp", "nmea-udp": self = .network
+            case "nmea", "gpx", "route", "sim": self = .recording
+            default: self = .other
+            }
+        }
+    }
 
     /// What helps there; nil when nothing has gone wrong yet.
     ///
     /// - Parameter hasCandidates: whether something is plugged in that may be a receiver.
     init?(_ source: SourceMember, hasCandidates: Bool) {
+        switch (Kind(source.name), source.state) {
+        case (.recording, .ended), (.recording, .lost(.ended)):
+            self = .playAgain
+            return
+        case (.recording, .searching), (.recording, .lost):
+            self = .playOn
+            return
+        case (.program, .lost(.silent)), (.program, .lost(.disconnected)):
+            self = .runProgram
+            return
+        case (.network, .lost(.silent)), (.network, .lost(.disconnected)):
+            self = .checkPeer(source.name)
+            return
+        default: break
+        }
         switch source.state {
         case .standby, .starting, .fix: return nil
         case .searching, .lost(.noFix): self = .openSky
@@ -55,7 +93,11 @@ enum NextStep: Equatable {
         case .plugIn: 6
         case .plugBack: 7
         case .startGPSD: 8
-        case .askTheDoctor: 9
+        case .runProgram: 9
+        case .checkPeer: 10
+        case .playOn: 11
+        case .playAgain: 12
+        case .askTheDoctor: 13
         }
     }
 
@@ -67,8 +109,8 @@ enum NextStep: Equatable {
             return ("give the antenna a clear view of the sky; from cold a first fix takes up to 12 minutes", [])
         case .permit(let path, let group): return permission(surroundings, path, group)
         case .readThroughGPSD(let path):
-            return ("read it through gpsd, with the source gpsd://localhost, or take it from gpsd", ["sudo gpsdctl remove \(path)"])
-        case .checkLine(isGPSD: true): return ("see whether gpsd gets anything from its receiver", ["gpspipe -r -n 5"])
+            return ("use gpsd://localhost as the source, or take the port from gpsd", ["sudo gpsdctl remove \(path)"])
+        case .checkLine(isGPSD: true): return ("check whether gpsd gets data from its receiver", ["gpspipe -r -n 5"])
         case .checkLine(isGPSD: false): return ("check the receiver's cable and speed", ["sudo waypost receiver show"])
         case .tellGPSD:
             return (
@@ -76,11 +118,17 @@ enum NextStep: Equatable {
                 [#"sudo sed -i 's|^DEVICES=.*|DEVICES="\#(port)"|' /etc/default/gpsd"#, "sudo systemctl restart gpsd.socket gpsd.service"]
             )
         case .nameThePort: return naming(port, surroundings, "if that is the receiver, name its port")
-        case .plugIn: return naming(port, surroundings, "plug a receiver in; if it is, name its port")
+        case .plugIn: return naming(port, surroundings, "plug in a receiver; if it is plugged in already, name its port")
         case .startGPSD(isLocal: true): return ("start gpsd", ["sudo systemctl enable --now gpsd.socket"])
-        case .startGPSD(isLocal: false): return ("see whether gpsd runs there, and listens to other machines (its option -G)", [])
-        case .plugBack: return ("plug the receiver in, or name another port; this lists them", ["sudo waypost devices"])
-        case .askTheDoctor: return ("let the doctor look", ["sudo waypost doctor"])
+        case .startGPSD(isLocal: false): return ("check that gpsd runs there, and listens to other machines (its option -G)", [])
+        case .plugBack: return ("plug in the receiver, or name another port; this lists them", ["sudo waypost devices"])
+        case .runProgram: return ("run the program by hand: does it print positions, and go on?", [])
+        case .checkPeer(let name):
+            let sender = name.hasPrefix("nmea-udp:") ? "the sender sends to \(name)" : "the server at \(name) runs and sends positions"
+            return ("check that \(sender)", [])
+        case .playOn: return ("wait", [])
+        case .playAgain: return ("the recording has ended; start the tracker again to play it once more", [])
+        case .askTheDoctor: return ("run the doctor", ["sudo waypost doctor"])
         }
     }
 
@@ -101,10 +149,10 @@ enum NextStep: Equatable {
     private func permission(_ surroundings: PositionSearch.Surroundings, _ path: String, _ group: String?) -> (String, [String]) {
         let user = surroundings.userName
         guard let group, group != "root" else {
-            return ("give \(path) to a group, and let \(user) into it; see who may open it", ["ls -l \(path)"])
+            return ("give \(path) to a group that \(user) is in; this shows who may open it", ["ls -l \(path)"])
         }
         let join = "sudo usermod -aG \(group) \(user)"
-        if surroundings.isService { return ("let \(user) into the group \(group)", [join, "sudo systemctl restart waypostd.service"]) }
-        return ("let \(user) into the group \(group), then log in again", [join])
+        if surroundings.isService { return ("add \(user) to the group \(group)", [join, "sudo systemctl restart waypostd.service"]) }
+        return ("add \(user) to the group \(group), then log in again", [join])
     }
 }

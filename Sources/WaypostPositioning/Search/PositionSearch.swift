@@ -67,6 +67,8 @@ extension SourceMember {
         switch state {
         case .standby: "not tried yet"
         case .starting: peer.map { "connected (\($0)), nothing received yet" } ?? "being tried"
+        case .searching where NextStep.Kind(name) == .recording, .lost(.noFix) where NextStep.Kind(name) == .recording:
+            "the recording has no position here"
         case .searching, .lost(.noFix): "the receiver sends, but has no fix"
         case .fix: "has a fix"
         case .ended: "has ended"

@@ -25,6 +25,8 @@ public struct SerialDevice: Sendable, Hashable {
     public var driver: String?
     /// Who has it open or claims it, as far as this user may see.
     public var holders: [SerialDeviceHolder] = []
+    /// Whether the system uses it as a console: no receiver can be there.
+    public var isConsole = false
 
     /// A line with nothing known but its name.
     public init(name: String) {
@@ -84,10 +86,13 @@ public struct SerialDeviceCatalogue: Sendable {
     public func devices() -> [SerialDevice] {
         let byID = links(in: "by-id")
         let byPath = links(in: "by-path")
+        let tree = SystemTree(root: root)
+        let consoles = Set(SerialConsole.all(in: tree).map { tree.resolved($0.path) })
         return names(in: "/sys/class/tty").filter(isLine).map { name in
             var device = SerialDevice(name: name)
             device.byIDNames = byID[name] ?? []
             device.byPathNames = byPath[name] ?? []
+            device.isConsole = consoles.contains(device.path)
             describe(&device)
             return device
         }

@@ -45,7 +45,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
     var words: String {
         switch self {
         case .missing(let path): return "\(path) is not there; waiting for it"
-        case .noKnownReceiver: return "no receiver that is known as one is plugged in; name its port (waypost devices lists them)"
+        case .noKnownReceiver: return "no known receiver is plugged in; name the port of another one (waypost devices lists them)"
         case .heldByGPSD(let path): return "\(path): gpsd has it; use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)"
         case .held(let path, _, true): return "\(path): another source of this waypost has it"
         case .held(let path, let holders, false):
@@ -58,7 +58,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
             return "\(path): permission denied; its group may: sudo usermod -aG \(group) $USER, then log in again"
         case .vanished(let path): return "\(path) was unplugged while it was being opened"
         case .noSuchSpeed(let path, let baudRate): return "\(path): cannot do \(baudRate) baud"
-        case .notALine(let path): return "\(path) is no serial line"
+        case .notALine(let path): return "\(path) is not a serial port"
         case .failed(let path, let reason): return "\(path): \(reason)"
         }
     }

@@ -39,7 +39,7 @@ public struct SerialSource: PositionSource {
     ///
     /// - Parameters:
     ///   - baudRate: one of `SerialPort.baudRates`; nil finds it.
-    ///   - neverWrites: whether nothing is ever sent to the receiver; else a u-blox that speaks UBX, as gpsd leaves it, is told to speak NMEA.
+    ///   - neverWrites: whether nothing is ever sent to the receiver; otherwise a u-blox in UBX mode, as gpsd leaves it, is switched to NMEA.
     ///   - memory: where the last good speeds are kept; by default for the life of this source.
     ///   - gpsdPorts: where the gpsds of this machine listen, whose devices are left alone.
     ///   - catalogue: where receivers are looked for.
@@ -123,7 +123,7 @@ private struct SerialRun: Sendable {
                 await line.close()
                 await sleep(SerialRun.lookMilliseconds)
             } catch {
-                if case .notALine(let path) = error { throw .unusable(path: path, reason: "is no serial line") }
+                if case .notALine(let path) = error { throw .unusable(path: path, reason: "is not a serial port") }
                 session.lose(error.loss)
                 if case .deviceGone = error.loss {
                     await sleep(SerialRun.lookMilliseconds)

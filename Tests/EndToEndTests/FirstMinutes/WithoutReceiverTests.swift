@@ -33,7 +33,7 @@ extension EndToEnd {
             #expect(watch.errors.contains("next: \(next)\n    \(command)\n"), "\(watch.errors)")
             #expect(watch.errors.contains("waypost: watch: no fix for 3 s (\(found)); see waypost status"), "\(watch.errors)")
             let doctor = try await waypost("doctor", "--socket", "socket", in: tracker.folder)
-            for words in ["; \(next)", "waypost status: \(found)", "mend by  \(command)"] {
+            for words in ["; \(next)", "waypost status: \(found)", "fix       \(command)"] {
                 #expect(doctor.output.contains(words), "\(words)")
             }
         }

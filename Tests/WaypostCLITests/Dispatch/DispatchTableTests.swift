@@ -53,6 +53,9 @@ struct DispatchTableTests {
             .refused(code: "unavailable", message: "later"),
         ]
         #expect(others.allSatisfy { CommandFailure($0).status != .unavailable })
-        #expect([ControlError.notRunning(path: "s"), .closed].allSatisfy { CommandFailure($0).status == .unavailable })
+        #expect(
+            [ControlError.notRunning(path: "s"), .closed(byService: true), .closed(byService: false)].allSatisfy {
+                CommandFailure($0).status == .unavailable
+            })
     }
 }

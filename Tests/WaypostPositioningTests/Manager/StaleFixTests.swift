@@ -28,6 +28,36 @@ import WaypostTestKit
         await manager.stop()
     }
 
+    /// The same fix after the loss is the one that was lost, not the end of the loss.
+    @Test func staysLostWhenTheLostFixIsRepeated() async {
+        let source = ScriptedSource([.position(fix(0)), .position(fix(1)), .lost(.silent), .position(fix(1))], stays: true)
+        let manager = PositioningManager(source: source)
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.start()
+        #expect(await log.waits(for: 3))
+        await manager.answer()
+        #expect(await log.updates == [.position(fix(0)), .position(fix(1)), .lost(.silent)])
+        #expect(await manager.rawPosition == nil)
+        await manager.stop()
+    }
+
+    /// Fixes come as before, only their date is another one.
+    @Test func doesNotTakeAStepOfTheReceiversDateForALoss() async {
+        let manager = PositioningManager(
+            source: PacedSource(fixes: [fix(0), fix(0.1), fix(0.2), fix(7_200.3), fix(7_200.4)], pauseMilliseconds: 100))
+        let log = UpdateLog()
+        await manager.attach(log)
+        await manager.start()
+        #expect(await log.waits(for: 6))
+        #expect(
+            await log.updates == [
+                .position(fix(0)), .position(fix(0.1)), .position(fix(0.2)), .status(.warning("the receiver's time jumps ahead by 2 h")),
+                .position(fix(7_200.3)), .position(fix(7_200.4)),
+            ])
+        await manager.stop()
+    }
+
     /// With needs of a few seconds the receiver is on all the time, too.
     @Test func losesAFixBetweenSamplesThatFollowEachOther() async {
         let noise: [PositionSourceEvent] = [.noFix(NoFix(time: nil, source: "script"))]
@@ -104,6 +134,21 @@ private struct ChatteringSource: PositionSource {
             for event in events { await output(event) }
             try? await Task.sleep(for: .milliseconds(100))  // Cancelled: the loop ends.
         }
+    }
+}
+
+/// Gives fixes at their pace, and then stays.
+private struct PacedSource: PositionSource {
+    let name = "script"
+    let fixes: [Position]
+    let pauseMilliseconds: Int
+
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        for fix in fixes {
+            await output(.position(fix))
+            try? await Task.sleep(for: .milliseconds(pauseMilliseconds))  // Cancelled: the loop below ends.
+        }
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }  // Cancelled: the loop ends.
     }
 }
 

@@ -22,7 +22,8 @@ import Testing
         let search = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: []))], in: service)
         #expect(search.why == "gpsd://localhost:2947: not connected: no gpsd answers; serial:auto: no receiver is plugged in")
         #expect(
-            search.advice.hasPrefix("plug a receiver in; if it is, name its port, under [[source]] in /etc/waypost/waypost.toml: url ="))
+            search.advice.hasPrefix(
+                "plug in a receiver; if it is plugged in already, name its port, under [[source]] in /etc/waypost/waypost.toml: url ="))
         #expect(search.commands.last == "sudo systemctl restart waypostd.service")
     }
 
@@ -30,7 +31,7 @@ import Testing
         let line = SourceObstacle.Candidate(path: "/dev/ttyS0", words: nil)
         let search = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: [line]))], in: byHand)
         #expect(search.why.hasSuffix("no receiver is plugged in; /dev/ttyS0, a line of the board, may have one"))
-        #expect(search.advice.hasPrefix("plug a receiver in; if it is, name its port"))
+        #expect(search.advice.hasPrefix("plug in a receiver; if it is plugged in already, name its port"))
         #expect(search.commands == ["waypost run --source serial:///dev/ttyS0"])
     }
 
@@ -80,6 +81,25 @@ import Testing
         #expect(PositionSearch([gone], in: service).commands == ["sudo waypost devices"])
     }
 
+    /// Advice about cables, antennas and dongles is for receivers.
+    @Test(arguments: [
+        ("exec:reader", SourceMember.State.lost(.silent), "run the program by hand"),
+        ("exec:reader", .lost(.disconnected("it ended with exit code 1")), "run the program by hand"),
+        (
+            "nmea-tcp://10.0.0.7:10110", .lost(.disconnected("connection refused")),
+            "check that the server at nmea-tcp://10.0.0.7:10110 runs"
+        ),
+        ("nmea-udp://127.0.0.1:10110", .lost(.silent), "check that the sender sends to nmea-udp://127.0.0.1:10110"),
+        ("gpx:drive.gpx", .searching, "wait"),
+        ("nmea:drive.nmea", .lost(.noFix), "wait"),
+        ("nmea:drive.nmea", .ended, "the recording has ended; start the tracker again to play it once more"),
+    ])
+    func advisesWhatFitsTheSource(name: String, state: SourceMember.State, advice: String) {
+        let search = PositionSearch([SourceMember(name: name, state: state)], in: service)
+        #expect(search.advice.hasPrefix(advice), "\(search.advice)")
+        #expect(search.commands.isEmpty)
+    }
+
     @Test func waitsForWhatIsBeingTried() {
         let search = PositionSearch([gpsd(.starting)], in: service)
         #expect(search.why == "gpsd://localhost:2947: being tried")
@@ -97,5 +117,11 @@ import Testing
         (bridge.vendorID, bridge.productID) = (0x10c4, 0xea60)
         let paths = SourceObstacle.Candidate.all(of: [board, known, usb, bridge]).map(\.path)
         #expect(paths == ["/dev/ttyUSB0", "/dev/ttyACM1", "/dev/ttyAMA0"])
+    }
+
+    @Test func advisesNoPortThatIsAConsole() {
+        var console = SerialDevice(name: "ttyS0")
+        console.isConsole = true
+        #expect(SourceObstacle.Candidate.all(of: [console]).isEmpty)
     }
 }

@@ -114,7 +114,7 @@ extension SerialLineTests {
         @Test func saysThatNothingComesOrNothingAnswers() throws {
             let terminal = try PseudoTerminal()
             defer { terminal.unplug() }
-            #expect(throws: ReceiverError.unavailable("/dev/nowhere is not there")) { try ReceiverDesk(path: "/dev/nowhere").state() }
+            #expect(throws: ReceiverError.missing("/dev/nowhere is not there")) { try ReceiverDesk(path: "/dev/nowhere").state() }
             let wire = try SerialWire(baudRate: nil, receiver: SimulatedReceiver(periodMilliseconds: 100))
             defer { wire.unplug() }
             let path = wire.terminal.path

@@ -44,6 +44,24 @@ import WaypostTestKit
         #expect(devices.first?.vendorID == nil && devices.first?.isKnownGNSS == false)
     }
 
+    @Test(arguments: ["/proc/cmdline", "/sys/class/tty/console/active"])
+    func knowsWhichLinesAreConsoles(file: String) throws {
+        let root = try SystemTree()
+        try root.addBoardLine("ttyS0", driver: "serial8250", type: "4")
+        try root.addBoardLine("ttyS1", driver: "serial8250", type: "4")
+        try root.write(file == "/proc/cmdline" ? "console=tty0 console=ttyS0,115200n8 quiet" : "tty0 ttyS0", to: file)
+        let devices = SerialDeviceCatalogue(root: root.path).devices()
+        #expect(devices.map(\.isConsole) == [true, false])
+    }
+
+    @Test func findsTheConsoleBehindTheNameOfTheBoard() throws {
+        let root = try SystemTree()
+        try root.addBoardLine("ttyAMA0", driver: "uart-pl011", type: "32")
+        try root.link("/dev/serial0", to: "ttyAMA0")
+        try root.write("console=serial0,115200 console=tty1", to: "/boot/firmware/cmdline.txt")
+        #expect(SerialDeviceCatalogue(root: root.path).devices().map(\.isConsole) == [true])
+    }
+
     @Test func findsNothingWhereNothingIs() throws {
         #expect(SerialDeviceCatalogue(root: try SystemTree().path).devices() == [])
         #expect(SerialDeviceCatalogue(root: "/nowhere").devices() == [])
@@ -90,7 +108,8 @@ private final class SystemTree {
         try FileManager.default.createSymbolicLink(atPath: path + name, withDestinationPath: target)
     }
 
-    private func write(_ text: String, to file: String) throws {
+    func write(_ text: String, to file: String) throws {
+        try makeFolder(String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)]))
         try (text + "\n").write(toFile: path + file, atomically: false, encoding: .utf8)
     }
 

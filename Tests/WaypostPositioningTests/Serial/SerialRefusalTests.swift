@@ -116,7 +116,7 @@ extension SerialLineTests {
 
         @Test func refusesWhatIsNoLine() async throws {
             for path in ["/tmp", "/etc/passwd", "/dev/null"] {
-                await #expect(throws: PositionSourceError.unusable(path: path, reason: "is no serial line")) {
+                await #expect(throws: PositionSourceError.unusable(path: path, reason: "is not a serial port")) {
                     try await SerialSource(.path(path), gpsdPorts: [noGPSD]).run { _ in }
                 }
             }

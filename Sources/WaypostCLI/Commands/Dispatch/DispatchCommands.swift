@@ -7,7 +7,7 @@ import WaypostSystem
 struct DispatchCommandGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dispatch",
-        abstract: "See what waits to be sent, send it now, pause it; look after what a server refused.",
+        abstract: "Show what waits to be sent, send it now, pause it; handle what a server refused.",
         discussion: "Example: waypost dispatch now --wait",
         subcommands: [
             DispatchNowCommand.self, DispatchStatusCommand.self, DispatchPauseCommand.self, DispatchResumeCommand.self,
@@ -19,7 +19,7 @@ struct DispatchCommandGroup: ParsableCommand {
 /// Asks the daemon about sending.
 struct DispatchQuestion: ParsableArguments {
     @Option(
-        name: [.customLong("to")], help: ArgumentHelp("Only this destination; all when left out.", valueName: "destination"),
+        name: [.customLong("to")], help: ArgumentHelp("Only this destination; default: all.", valueName: "destination"),
         completion: .destination)
     var destination: String?
 
@@ -58,15 +58,15 @@ struct DispatchQuestion: ParsableArguments {
 struct DispatchNowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "now",
-        abstract: "Send everything that waits; the interval stays as it is.",
+        abstract: "Send everything that waits; the interval does not change.",
         discussion: """
-            With --wait it says how it ended: good, no_data (nothing waits, or no network) or error (exit code 1), and names every \
-            destination that failed, and why: a paused one, too.
+            With --wait it prints the result: good, no_data (nothing waits, or no network) or error (exit code 1), and names every destination that \
+            failed or is paused, and why.
 
             Example: waypost dispatch now --wait
             """)
 
-    @Flag(help: "Wait for the end and say how it was.")
+    @Flag(help: "Wait for the end and print the result.")
     var wait = false
 
     @OptionGroup var question: DispatchQuestion
@@ -96,14 +96,14 @@ struct DispatchNowCommand: ParsableCommand {
 struct DispatchDrainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Send until nothing waits, something fails, or the time is over.",
+        abstract: "Send until nothing waits, something fails, or the time is up.",
         discussion: """
-            For the moment before a shutdown, or after an interface came up. Says good, no_data or error (exit code 1), and names every destination that failed.
+            For use before a shutdown, or after an interface came up. Prints good, no_data or error (exit code 1), and names every destination that failed.
 
             Example: waypost dispatch drain --budget 20
             """)
 
-    @Option(help: ArgumentHelp("The longest it may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The longest time it may take.", valueName: "seconds"))
     var budget: UInt64 = 30
 
     @OptionGroup var question: DispatchQuestion
@@ -122,7 +122,7 @@ struct DispatchDrainCommand: ParsableCommand {
 struct DispatchPauseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop sending, over restarts; what comes meanwhile waits.",
+        abstract: "Stop sending, also over restarts; records wait meanwhile.",
         discussion: "Example: waypost dispatch pause --to home")
 
     @OptionGroup var question: DispatchQuestion
@@ -133,7 +133,7 @@ struct DispatchPauseCommand: ParsableCommand {
 /// `waypost dispatch resume`: go on sending.
 struct DispatchResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Go on sending after a pause.", discussion: "Example: waypost dispatch resume --to home")
+        commandName: "resume", abstract: "Send again after a pause.", discussion: "Example: waypost dispatch resume --to home")
 
     @OptionGroup var question: DispatchQuestion
 

@@ -7,7 +7,7 @@ import WaypostSystem
 struct DispatchStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show each destination: last receipt, what was sent, what waits, when it is tried next, and what is wrong.",
+        abstract: "Show each destination: last receipt, records sent and waiting, next attempt, and problems.",
         discussion: "Example: waypost dispatch status")
 
     @Flag(help: "Print one JSON object.")
@@ -52,9 +52,9 @@ struct DestinationLine {
 /// `waypost dispatch list`: what a server refused.
 struct DispatchListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the records that a server refused for good, with its words.",
+        commandName: "list", abstract: "List the records that a server refused for good, with its reason.",
         discussion: """
-            Each with its number, the destination, when it happened, what it is, and its id.
+            Shows the number, destination, time, kind and id of each record.
 
             Example: waypost dispatch list --to home
             """)
@@ -66,7 +66,9 @@ struct DispatchListCommand: ParsableCommand {
 
     func run() throws {
         let output = try OutputStream(path: "-")
-        for letter in try question.ask(.list)["dead_letters"]?.array ?? [] {
+        let letters = try question.ask(.list)["dead_letters"]?.array ?? []
+        if letters.isEmpty, !json { SystemProcess.printError("waypost: dispatch list: no server has refused a record for good") }
+        for letter in letters {
             if json {
                 try output.write(value: letter)
                 continue
@@ -82,9 +84,9 @@ struct DispatchListCommand: ParsableCommand {
 /// `waypost dispatch retry`: send what was refused once more.
 struct DispatchRetryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Send refused records once more.", discussion: "Example: waypost dispatch retry 12")
+        commandName: "retry", abstract: "Send refused records again.", discussion: "Example: waypost dispatch retry 12")
 
-    @Argument(help: "The record's number in dispatch list; all when left out.")
+    @Argument(help: "The record's number in dispatch list; default: all.")
     var number: UInt64?
 
     @OptionGroup var question: DispatchQuestion

@@ -7,10 +7,10 @@ import WaypostSystem
 struct DispatchExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print what waits for a destination, a JSON object a line; it goes on waiting.",
+        abstract: "Print what waits for a destination as JSON lines; it stays queued.",
         discussion: """
-            Events first, then positions, as servers get them; seq of a position is its number in the log. A destination that is not in the
-            configuration any more can be named, too.
+            Events first, then positions, as servers get them; the seq of a position is its number in the log. The destination may have been removed
+            from the configuration.
 
             Example: waypost dispatch export old-server > waiting.jsonl
             """)
@@ -35,18 +35,18 @@ struct DispatchExportCommand: ParsableCommand {
 struct DispatchMoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
-        abstract: "Let what waits for one destination, and its dead letters, wait for another.",
+        abstract: "Move the queue of a destination, and its dead letters, to another.",
         discussion: """
-            The first may be gone from the configuration, the second must be in it. What the second has of it already is sent to it again
+            The first may have been removed from the configuration, the second must be in it. What the second already has is sent to it again
             under the same ids.
 
             Example: waypost dispatch move old-server new-server
             """)
 
-    @Argument(help: "The destination for which it waits.", completion: .destination)
+    @Argument(help: "The destination whose queue is moved.", completion: .destination)
     var from: String
 
-    @Argument(help: "The destination that is to get it.", completion: .destination)
+    @Argument(help: "The destination that gets it.", completion: .destination)
     var to: String
 
     @OptionGroup var daemon: DaemonConnection
@@ -62,9 +62,9 @@ struct DispatchMoveCommand: ParsableCommand {
 struct DispatchDiscardCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Drop for good what waits for a destination.",
+        abstract: "Discard the queue of a destination for good.",
         discussion: """
-            What is logged stays in the log. A destination that is not in the configuration any more is forgotten with its dead letters.
+            The log keeps what is logged. A destination that was removed from the configuration is forgotten together with its dead letters.
 
             Example: waypost dispatch discard old-server
             """)

@@ -8,10 +8,10 @@ import WaypostSystem
 struct LogAckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ack",
-        abstract: "Say how far a puller has the log.",
+        abstract: "Record how much of the log a puller has.",
         discussion: """
-            CURSOR is the "seq" of the last line that has arrived, or the number of "cursor N". With keep_unpulled nothing is deleted before every \
-            puller has it. A cursor before the one known changes nothing.
+            CURSOR is the "seq" of the last line that has arrived, or the number of "cursor N". With keep_unpulled nothing is deleted until every \
+            puller has it. A cursor before the known one changes nothing.
 
             Example: waypost log ack 4711 --puller home
             """)
@@ -19,10 +19,10 @@ struct LogAckCommand: ParsableCommand {
     @Argument(help: "The last record that the puller has.")
     var cursor: UInt64?
 
-    @Option(help: ArgumentHelp("Who has it; a new name begins a new puller.", valueName: "name"), completion: .puller)
+    @Option(help: ArgumentHelp("The puller; a new name adds one.", valueName: "name"), completion: .puller)
     var puller: String
 
-    @Flag(help: "Forget the puller instead: nothing is kept for it any more.")
+    @Flag(help: "Remove the puller instead: nothing is kept for it any more.")
     var forget = false
 
     @OptionGroup var location: LogLocation

@@ -9,9 +9,9 @@ import WaypostSystem
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "List, fetch, check and clear the recorded tracks.",
+        abstract: "List, fetch, check and erase the recorded tracks.",
         discussion: """
-            Works with and without a running tracker. Without --log the log is the running tracker's, else the one in its configuration.
+            Works with or without a running tracker. Without --log it uses the log of the running tracker, else that of the configuration.
 
             Example: waypost log list
             """,
@@ -24,7 +24,7 @@ struct LogCommand: ParsableCommand {
 /// Which log a command is about.
 struct LogLocation: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Folder of the log; default is the running tracker's, else the configuration's.", valueName: "dir"),
+        help: ArgumentHelp("Folder of the log; default: the running tracker's, else the configuration's.", valueName: "dir"),
         completion: .directory)
     var log: String?
 
@@ -82,7 +82,7 @@ struct LogLocation: ParsableArguments {
             if error.isMissing {
                 throw CommandFailure(.inputMissing, what: path, why: "there is no such log", next: "name it with --log DIR")
             }
-            if !error.meansNoPermission { throw CommandFailure(.inputMissing, what: path, why: "is no log: \(error.reason)") }
+            if !error.meansNoPermission { throw CommandFailure(.inputMissing, what: path, why: "is not a log: \(error.reason)") }
             throw CommandFailure(RecordingError.cannotRead(path: path, cause: error))
         }
         try checkIsLog(path, names)
@@ -98,7 +98,7 @@ struct LogLocation: ParsableArguments {
         if names.contains(where: ["journal", "SHA256SUMS", ".lock"].contains) { return }
         let isInLog = names.contains { $0 == ".sequence" || $0.hasSuffix(".journal") }
         throw CommandFailure(
-            .inputMissing, what: path, why: isInLog ? "is the journal folder of a log" : "is no log",
+            .inputMissing, what: path, why: isInLog ? "is the journal folder of a log" : "is not a log",
             next: isInLog ? "name the folder above it with --log DIR" : "name it with --log DIR")
     }
 
@@ -123,7 +123,7 @@ extension CommandFailure {
         switch error {
         case .alreadyInUse(let folder, let holder):
             let who = holder.map { "process \($0)" } ?? "another process"
-            self.init(.cannotCreate, what: folder, why: "\(who) records there", next: "it finishes its tracks itself when it stops")
+            self.init(.cannotCreate, what: folder, why: "\(who) records there", next: "it finishes its own tracks when it stops")
         case .cannotPrepare(let path, let cause):
             self.init(cause, cause.isMissing ? .inputMissing : .cannotCreate, what: path, why: "cannot be used")
         case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),
@@ -135,15 +135,15 @@ extension CommandFailure {
             self.init(.badData, what: path, why: "was written by a later waypost (journal version \(version))", next: "use that one")
         case .cannotDelete(let path, let cause): self.init(cause, .inputOutput, what: path, why: "cannot be deleted")
         case .eventTooLong(let byteCount, let limit):
-            self.init(.badData, what: "an event", why: "has \(byteCount) bytes of detail, and the log takes \(limit)")
+            self.init(.badData, what: "an event", why: "has \(byteCount) bytes of detail, but the log takes at most \(limit)")
         case .invalidPuller(let name):
             self.init(
-                .usage, what: "--puller \(name)", why: "is no name of a puller",
+                .usage, what: "--puller \(name)", why: "is not a valid name",
                 next: "use up to \(Pullers.maximumNameByteCount) letters, digits, '.', '_' and '-'")
         case .unknownCursor(let cursor, let last):
             self.init(
-                .badData, what: "cursor \(cursor)", why: "is behind the end of the log, which is at \(last)",
-                next: "name the last one that was fetched")
+                .badData, what: "cursor \(cursor)", why: "is after the end of the log, which is at \(last)",
+                next: "use the last one that was fetched")
         case .tooManyPullers(let limit):
             self.init(
                 .failed, what: "pullers", why: "there are \(limit) already", next: "forget one: waypost log ack --forget --puller NAME")

@@ -10,16 +10,16 @@ struct LogEraseCommand: ParsableCommand {
         commandName: "erase",
         abstract: "Remove a stretch of time from the log for good.",
         discussion: """
-            The fixes from --from on until before --to go, from the journals and from the GPX files, whose rest is written anew. An erasure that a power cut \
-            interrupts is ended by the next start or recovery. Copies that were fetched stay where they are. Asks first, unless --yes is given.
+            Removes the fixes from --from until before --to from the journals and from the GPX files, which are rewritten. If a power cut interrupts \
+            it, the next start or recovery completes it. Copies that were fetched are not touched. Asks first, unless --yes is given.
 
             Example: waypost log erase --from 2026-11-21T11:00:00Z --to 2026-11-21T12:30:00Z
             """)
 
-    @Option(help: ArgumentHelp("The first moment that goes: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
+    @Option(help: ArgumentHelp("The first moment to erase: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
     var from: UTCTime
 
-    @Option(help: ArgumentHelp("The first moment after that stays.", valueName: "time"), transform: MomentValue.parse)
+    @Option(help: ArgumentHelp("The first moment after it to keep.", valueName: "time"), transform: MomentValue.parse)
     var to: UTCTime
 
     @Flag(help: "Do not ask.")
@@ -58,7 +58,7 @@ struct LogEraseCommand: ParsableCommand {
 
     private func confirm(_ folder: LogFolder) throws(CommandFailure) {
         guard Syscalls.isTerminal(Syscalls.standardInput), Terminal.isErrorInteractive else {
-            throw CommandFailure(.usage, what: "erase", why: "nobody is there to be asked", next: "use --yes")
+            throw CommandFailure(.usage, what: "erase", why: "there is no terminal to ask on", next: "use --yes")
         }
         let format = ScreenFormat(zone: ScreenOptions.zone)
         SystemProcess.printError(

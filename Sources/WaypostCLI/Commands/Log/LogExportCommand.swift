@@ -9,9 +9,9 @@ struct LogExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Write what was logged to standard output.",
         discussion: """
-            Each line of jsonl is a TPV with a growing "seq"; --since SEQ goes on exactly behind it, whatever happened to the connection. For the \
-            other formats the cursor reached is told on standard error at the end, as "cursor N". "break" says that the track was interrupted \
-            before a fix, and why. With --puller the export begins behind what that puller has acknowledged (see waypost log ack). It ends at \
+            Each line of jsonl is a TPV with a growing "seq"; --since SEQ continues exactly after it, whatever happened to the connection. For the \
+            other formats the last line on standard error is the cursor reached: "cursor N". "break" says that the track was interrupted \
+            before a fix, and why. With --puller the export begins after what that puller has acknowledged (see waypost log ack). It ends at \
             the end of the log as it is; run it again for what comes.
 
             Example: waypost log export --since 2026-11-21 --format gpx
@@ -26,7 +26,7 @@ struct LogExportCommand: ParsableCommand {
     @Option(help: "Format: \(ConversionFormat.list(ConversionFormat.writable)).")
     var format = ConversionFormat.jsonl
 
-    @Option(help: ArgumentHelp("Begin behind what this puller has acknowledged.", valueName: "name"), completion: .puller)
+    @Option(help: ArgumentHelp("Begin after what this puller has acknowledged.", valueName: "name"), completion: .puller)
     var puller: String?
 
     @Option(help: ArgumentHelp("Only positions of that type of log: \(LogType.list); default: each track's first.", valueName: "type"))
@@ -50,6 +50,7 @@ struct LogExportCommand: ParsableCommand {
             if case .position(let position) = record.content, let until, let time = position.time, time >= until { continue }
             try writer.add(record)
         }
+        if writer.lastSequence == nil { SystemProcess.printError("waypost: log export: no positions were logged \(stretch)") }
         let last = writer.lastSequence ?? (reader.cursor > 0 ? reader.cursor : end)
         try writer.finish()
         if let damage = reader.damage.first {
@@ -59,6 +60,11 @@ struct LogExportCommand: ParsableCommand {
         }
         // A line of jsonl tells its own.
         if format != .jsonl { SystemProcess.printError("cursor \(last)") }
+    }
+
+    /// What was asked for, for people.
+    private var stretch: String {
+        since == nil && until == nil && puller == nil ? "yet" : until == nil ? "after that" : "in that time"
     }
 
     private func start(in folder: LogFolder) throws(CommandFailure) -> LogReader.Start {

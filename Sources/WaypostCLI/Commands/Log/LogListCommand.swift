@@ -9,7 +9,7 @@ struct LogListCommand: ParsableCommand {
         commandName: "list",
         abstract: "List the recorded tracks.",
         discussion: """
-            A track that is still recorded, or waits for its GPX file, is "open". A puller has a track when it has acknowledged all of it.
+            A track that is still being recorded, or waits for its GPX file, is "open". A puller has fetched a track when it has acknowledged all of it.
 
             Example: waypost log list --json
             """)
@@ -33,6 +33,7 @@ struct LogListCommand: ParsableCommand {
             if json { try output.write(line: entry.line) } else { entries.append(entry) }
         }
         progress.add(bytes: 0)
+        if entries.isEmpty, !json { SystemProcess.printError("waypost: log list: there are no tracks in \(folder.path)") }
         let format = ScreenFormat(zone: ScreenOptions.zone)
         var table = TextTable(LogListEntry.columns, screenColumns: output.screenColumns)
         for line in table.lines(entries.map { $0.cells(format) }) { try output.write(line: line) }
@@ -76,6 +77,8 @@ struct LogListEntry {
         case .segmentBreak: segmentCount += 1
         case .position(let position):
             positionCount += 1
+            // The first segment of a track that goes on after a rotation has no break before it.
+            if segmentCount == 0 { segmentCount = 1 }
             if firstTime == nil { firstTime = position.time }
             lastTime = position.time ?? lastTime
         case .event, .other: break

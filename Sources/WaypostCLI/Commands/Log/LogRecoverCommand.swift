@@ -7,9 +7,9 @@ import WaypostSystem
 struct LogRecoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Make the GPX files that a crash left unmade, or that are gone.",
+        abstract: "Make the GPX files that are missing after a crash or a deletion.",
         discussion: """
-            What a crash left the tracker makes itself when it starts; this is for a card in another computer, and for files that somebody \
+            After a crash the tracker makes them itself when it starts. This is for a card in another computer, and for files that somebody \
             removed: every journal gets its files again. Prints their paths. Exit code 73 while a tracker records there, 74 when a track cannot be \
             made.
 

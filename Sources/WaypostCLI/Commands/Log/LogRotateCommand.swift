@@ -7,9 +7,9 @@ import WaypostSystem
 struct LogRotateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "End the track that is recorded and make its GPX file.",
+        abstract: "End the current track and make its GPX file.",
         discussion: """
-            The next fix begins another track. Prints the path of the file, nothing when nothing was recorded.
+            The next fix starts a new track. Prints the path of the file; nothing when nothing was recorded.
 
             Example: waypost log rotate
             """)

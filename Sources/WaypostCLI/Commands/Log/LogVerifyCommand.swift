@@ -9,8 +9,8 @@ struct LogVerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Check the log against its checksums.",
         discussion: """
-            Reads every journal against its checksums, and every GPX file against its journal and SHA256SUMS. A file that is gone is a fault \
-            unless a puller has acknowledged it. Exit code 65 when something is damaged, with the file and the place. Changes nothing.
+            Checks every journal against its checksums, and every GPX file against its journal and SHA256SUMS. A missing file is a fault unless a \
+            puller has acknowledged it. Exit code 65 when something is damaged; the output names file and place. Changes nothing.
 
             Example: waypost log verify
             """)

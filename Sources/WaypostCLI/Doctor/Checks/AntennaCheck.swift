@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A receiver that sees no satellite at all, after the time in which every working antenna has shown some.
 enum AntennaCheck: DoctorCheck {
@@ -6,7 +7,7 @@ enum AntennaCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
-        guard source.isWithoutSatellites else { return .well }
+        guard source.isWithoutSatellites, !source.isPlayed else { return .well }
         let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
         let isLate = source.secondsWithoutFix >= source.firstFixSeconds
         return .found(

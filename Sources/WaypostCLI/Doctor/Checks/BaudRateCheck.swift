@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A serial line that is read at another speed than the receiver sends at.
 ///

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A board without a right clock: its files get wrong times, and TLS refuses every certificate.
 ///

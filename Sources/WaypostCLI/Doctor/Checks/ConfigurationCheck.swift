@@ -1,4 +1,5 @@
 import WaypostConfiguration
+import WaypostSystem
 
 /// Mistakes in `waypost.toml`: the tracker does not start with any.
 enum ConfigurationCheck: DoctorCheck {

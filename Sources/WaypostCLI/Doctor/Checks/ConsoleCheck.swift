@@ -1,4 +1,5 @@
 import WaypostPositioning
+import WaypostSystem
 
 /// A login console on the receiver's line: it answers the sentences, and takes half of them.
 ///
@@ -7,42 +8,24 @@ import WaypostPositioning
 enum ConsoleCheck: DoctorCheck {
     static let name = "console"
 
-    /// Where the boot loader reads the kernel's command line, in a system or on a boot partition alone.
-    private static let bootFiles = ["/boot/firmware/cmdline.txt", "/boot/cmdline.txt", "/cmdline.txt"]
-    /// What the running kernel was told.
-    private static let runningFile = "/proc/cmdline"
-    private static let gettyFolder = "/etc/systemd/system/getty.target.wants"
-    private static let gettyPrefix = "serial-getty@"
-
     static func examine(_ facts: SystemFacts) -> CheckReport {
         let tree = facts.tree
-        let boot = bootFiles.lazy.compactMap(tree.firstLine).first
-        let commandLines = [boot, tree.firstLine(of: runningFile)].compactMap { $0 }
-        var consoles: [Console] = []
-        for line in commandLines {
-            for word in line.text.split(separator: " ") where word.hasPrefix("console=") {
-                let name = word.dropFirst("console=".count).prefix { $0 != "," }
-                guard isSerial(name) else { continue }
-                let evidence = Evidence(file: line.file, line: line.line, text: String(word))
-                consoles.append(Console(devices: facts.boardLines.devices(of: "/dev/\(name)"), evidence: evidence, word: String(word)))
-            }
-        }
-        let units = tree.names(in: gettyFolder) ?? []
-        for unit in units where unit.hasPrefix(gettyPrefix) && unit.hasSuffix(".service") {
-            let name = unit.dropFirst(gettyPrefix.count).dropLast(".service".count)
-            guard isSerial(name) else { continue }
-            let evidence = Evidence(file: "\(gettyFolder)/\(unit)", text: "enabled")
-            consoles.append(Console(devices: facts.boardLines.devices(of: "/dev/\(name)"), evidence: evidence, word: nil))
+        let hasBootFile = SerialConsole.bootLine(in: tree) != nil
+        var consoles = SerialConsole.all(in: tree).map { console in
+            Console(devices: facts.boardLines.devices(of: console.path), evidence: console.evidence, word: console.word)
         }
         for program in facts.programs ?? [] where ["agetty", "login"].contains(program.name) {
-            guard let line = program.lines.first(where: { line in isSerial(Substring(line.device.dropFirst("/dev/".count))) }) else {
+            guard let line = program.lines.first(where: { line in SerialConsole.isSerial(Substring(line.device.dropFirst("/dev/".count))) })
+            else {
                 continue
             }
             consoles.append(Console(devices: [line.device], evidence: line.evidence, word: nil))
         }
-        let findings = groups(of: consoles).compactMap { finding($0, facts, hasBootFile: boot != nil) }
+        let findings = groups(of: consoles).compactMap { finding($0, facts, hasBootFile: hasBootFile) }
         return CheckReport(
-            findings: findings, notChecked: commandLines.isEmpty ? "neither \(bootFiles[0]) nor \(runningFile) can be read" : nil)
+            findings: findings,
+            notChecked: hasBootFile || tree.firstLine(of: SerialConsole.runningFile) != nil
+                ? nil : "neither \(SerialConsole.bootFiles[0]) nor \(SerialConsole.runningFile) can be read")
     }
 
     /// Those that are on one line, together.
@@ -62,11 +45,6 @@ enum ConsoleCheck: DoctorCheck {
         var evidence: Evidence
         /// The word of the kernel's command line.
         var word: String?
-    }
-
-    private static func isSerial(_ name: Substring) -> Bool {
-        ["serial", "ttyS", "ttyAMA", "ttyUSB", "ttyACM"].contains { name.hasPrefix($0) }
-            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
     private static func finding(_ consoles: [Console], _ facts: SystemFacts, hasBootFile: Bool) -> Finding? {
@@ -96,7 +74,7 @@ enum ConsoleCheck: DoctorCheck {
         for console in consoles {
             guard let word = console.word else { continue }
             let pattern = sedPattern(word)
-            if console.evidence.file != runningFile {
+            if console.evidence.file != SerialConsole.runningFile {
                 commands.append("sudo sed -i 's|\(pattern) *||' \(console.evidence.file)")
             } else if facts.tree.lines(of: "/etc/default/grub")?.contains(where: { $0.text.contains(word) }) == true {
                 commands += ["sudo sed -i 's|\(pattern) *||' /etc/default/grub", "sudo update-grub"]
@@ -108,7 +86,7 @@ enum ConsoleCheck: DoctorCheck {
         }
         // Without a change of the kernel's line the getty's end is all, and happens at once.
         // What the boot file does not say any more the kernel was told before.
-        let isOld = hasBootFile && consoles.contains { $0.evidence.file == runningFile }
+        let isOld = hasBootFile && consoles.contains { $0.evidence.file == SerialConsole.runningFile }
         return isOld || commands.contains { $0.hasPrefix("sudo sed") } ? commands + ["sudo reboot"] : commands
     }
 }

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A disk so full that logging pauses.
 enum DiskCheck: DoctorCheck {

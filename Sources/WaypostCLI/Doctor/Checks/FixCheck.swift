@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostSystem
 
 /// No positions from a tracker that runs, and why.
 enum FixCheck: DoctorCheck {
@@ -7,7 +8,8 @@ enum FixCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
-        guard source.lacksPositions, !source.isWithoutSatellites else { return .well }
+        // A recording has what it has.
+        guard source.lacksPositions, !source.isPlayed, !source.isWithoutSatellites else { return .well }
         let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
         if let search = source.search, source.reason != "no_fix", source.reason != nil {
             // The tracker has tried, and says what to do.
@@ -15,7 +17,7 @@ enum FixCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "no position for \(search.seconds) s; \(oneLine(search.next, limit: 300))", evidence: tried,
-                    commands: search.commands.isEmpty ? ["sudo waypost devices"] : search.commands))
+                    commands: search.commands.isEmpty && source.isReceiver ? ["sudo waypost devices"] : search.commands))
         }
         switch source.reason {
         case "no_fix", nil:
@@ -34,12 +36,15 @@ enum FixCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "\(source.url) is open, but nothing comes", evidence: evidence,
-                    commands: [source.isSerial ? "sudo waypost receiver show" : "gpspipe -r -n 5", "sudo waypost devices"]))
+                    commands: !source.isReceiver
+                        ? [] : [source.isSerial ? "sudo waypost receiver show" : "gpspipe -r -n 5", "sudo waypost devices"]))
         default:
             // The tracker's words say what to do, where that is one thing.
             let words = source.detail ?? source.reason ?? "lost"
             return .found(
-                Finding(what: "no positions: \(oneLine(words, limit: 300))", evidence: evidence, commands: ["sudo waypost devices"]))
+                Finding(
+                    what: "no positions: \(oneLine(words, limit: 300))", evidence: evidence,
+                    commands: source.isReceiver ? ["sudo waypost devices"] : []))
         }
     }
 }
@@ -97,6 +102,12 @@ struct TrackerSource: Sendable {
 
     /// Whether a line of the machine gives them.
     var isSerial: Bool { url.hasPrefix("serial:") }
+
+    /// Whether a receiver gives them, here or through gpsd.
+    var isReceiver: Bool { isSerial || url.hasPrefix("gpsd:") }
+
+    /// Whether a recording or a simulation gives them.
+    var isPlayed: Bool { ["nmea:", "gpx:", "route:", "sim:"].contains { url.hasPrefix($0) } }
 
     /// Whether the receiver reports, and has not one satellite in view.
     var isWithoutSatellites: Bool { lacksPositions && (reason == nil || reason == "no_fix") && (satellitesSeen ?? 0) == 0 }

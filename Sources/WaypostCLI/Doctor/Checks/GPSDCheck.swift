@@ -1,5 +1,6 @@
 import WaypostConfiguration
 import WaypostPositioning
+import WaypostSystem
 
 /// gpsd and the tracker: one of them has the port, and the other one must know.
 enum GPSDCheck: DoctorCheck {

@@ -1,4 +1,6 @@
-/// The folder of the tracks on a disk that cannot be written, or that forgets everything at the next start.
+import WaypostSystem
+
+/// A log folder on a disk that cannot be written, or that forgets everything at the next start.
 enum LogFolderCheck: DoctorCheck {
     static let name = "log"
 
@@ -20,13 +22,11 @@ enum LogFolderCheck: DoctorCheck {
         let upper = table.upperMount(of: mount)
         if mount.isInMemory || upper?.isInMemory == true {
             let kind = mount.isInMemory ? mount.kind : "an overlay in \(upper?.kind ?? "memory")"
-            let commands =
-                move(facts, table) ?? (mount.kind == "overlay" ? ["sudo raspi-config nonint disable_overlayfs", "sudo reboot"] : nil)
+            let mend = mend(facts, table)
             return .found(
                 Finding(
-                    what: "\(folder) is in memory (\(kind)): the tracks are gone at the next start",
-                    evidence: evidence + [upper?.evidence].compactMap { $0 },
-                    commands: commands ?? ["sudo umount \(shellWord(mount.folder))"]))
+                    what: "\(folder) is in memory (\(kind)): the tracks are gone at the next start\(mend.advice)",
+                    evidence: evidence + [upper?.evidence].compactMap { $0 }, commands: mend.commands))
         }
         if mount.kind == "overlay", upper == nil {
             let what = "\(folder) is on an overlay: whether the tracks outlast the next start is not to be seen"
@@ -35,16 +35,48 @@ enum LogFolderCheck: DoctorCheck {
         return .well
     }
 
+    /// What keeps the tracks over a restart.
+    ///
+    /// Where the configuration is in memory, too, a change of it would be gone with the tracks: what covers the disk goes first.
+    private static func mend(_ facts: SystemFacts, _ table: MountTable) -> (advice: String, commands: [String]) {
+        let move = move(facts, table)
+        guard table.forgets(facts.tree.resolved(configurationFolder)) else {
+            if let move { return ("", move) }
+            return ("; mount a disk, and name a folder on it as [log] directory", ["lsblk -f"])
+        }
+        let root = table.mount(of: facts.tree.resolved(configurationFolder))
+        guard root?.kind == "overlay" else {
+            return (", and so is \(configurationFolder): install the system on a disk", ["lsblk -f"])
+        }
+        if facts.tree.exists("/usr/sbin/overlayroot-chroot") {
+            let off = #"sudo overlayroot-chroot sed -i 's|^overlayroot=.*|overlayroot="disabled"|' /etc/overlayroot.conf"#
+            return ("; end the overlay", [off, "sudo reboot"])
+        }
+        let off = ["sudo raspi-config nonint disable_overlayfs", "sudo reboot"]
+        guard let move else { return ("; end the overlay", off) }
+        return (
+            "; end the overlay, move the log to the other disk, and then set the overlay up again if you want it",
+            off + ["# after the restart:"] + move + ["sudo raspi-config nonint enable_overlayfs", "sudo reboot"]
+        )
+    }
+
+    private static let configurationFolder = "/etc/waypost"
+
     /// The commands that move the log to a disk that keeps it; nil when there is none.
     private static func move(_ facts: SystemFacts, _ table: MountTable) -> [String]? {
         // A disk of its own rather than the system's, which somebody may have made read-only for a reason.
-        let disks = table.mounts.filter { $0.isDisk && table.mount(of: $0.folder) == $0 }
-        guard let disk = disks.first(where: { $0.folder != "/" }) ?? disks.first else { return nil }
-        let folder = shellWord(disk.folder == "/" ? "/var/lib/waypost/log" : disk.folder + "/waypost")
+        let disks = table.mounts.filter { $0.isDisk && $0.hasOwners && table.mount(of: $0.folder) == $0 }
+        let places = (disks.filter { $0.folder != "/" } + disks.filter { $0.folder == "/" }).flatMap { disk in
+            let folders = disk.folder == "/" ? ["/var/lib/waypost/log", "/srv/waypost", "/opt/waypost"] : [disk.folder + "/waypost"]
+            // Another mount may cover the place.
+            return folders.filter { table.mount(of: facts.tree.resolved($0)) == disk }
+        }
+        guard let place = places.first else { return nil }
+        let folder = shellWord(place)
         return [
             "sudo install -d -o waypost -g waypost -m 2750 \(folder)",
-            #"printf '[log]\ndirectory = "%s"\n' \#(folder) | sudo tee /etc/waypost/conf.d/log.toml"#,
-            "sudo mkdir -p /etc/systemd/system/waypostd.service.d",
+            "sudo mkdir -p \(configurationFolder)/conf.d /etc/systemd/system/waypostd.service.d",
+            #"printf '[log]\ndirectory = "%s"\n' \#(folder) | sudo tee \#(configurationFolder)/conf.d/log.toml"#,
             #"printf '[Service]\nReadWritePaths=%s\n' \#(folder) | sudo tee /etc/systemd/system/waypostd.service.d/log.conf"#,
             "sudo systemctl daemon-reload", SystemFacts.restartCommand,
         ]

@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// The UART of a Raspberry Pi's pins: switched off, the small one, or another connector than the name says.
 enum MiniUARTCheck: DoctorCheck {
     static let name = "uart"

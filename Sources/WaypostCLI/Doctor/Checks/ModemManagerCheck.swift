@@ -1,4 +1,5 @@
 import WaypostPositioning
+import WaypostSystem
 
 /// ModemManager: it opens new serial ports and talks to them for ten seconds, in case they are modems.
 enum ModemManagerCheck: DoctorCheck {

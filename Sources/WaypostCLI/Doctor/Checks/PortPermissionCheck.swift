@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// The group that may open serial ports, and whether the tracker's user is in it.
 enum PortPermissionCheck: DoctorCheck {
     static let name = "permission"

@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// The tracker itself: installed as a service, and not running.
 enum ServiceCheck: DoctorCheck {
     static let name = "service"
@@ -6,10 +8,15 @@ enum ServiceCheck: DoctorCheck {
         guard let programs = facts.programs else { return .notChecked("no /proc") }
         // By hand, in a container, or answering from elsewhere: it runs.
         if facts.measurements.status != nil || programs.contains(where: { $0.name == "waypostd" }) { return .well }
-        guard let unit = facts.unitPath else { return .notChecked("the tracker does not run, and is not installed as a service") }
+        guard let unit = facts.unitPath else {
+            return .found(
+                Finding(
+                    level: .note, what: "the tracker is not running, and is not installed as a service: start it",
+                    evidence: [Evidence(file: "/proc", text: "no process is called waypostd")], commands: ["waypost run"]))
+        }
         return .found(
             Finding(
-                what: "the tracker does not run: nothing is recorded and nothing is sent",
+                what: "the tracker is not running: nothing is recorded or sent; start it",
                 evidence: [Evidence(file: unit, text: "not running")],
                 commands: ["sudo systemctl enable --now waypostd.service"]))
     }

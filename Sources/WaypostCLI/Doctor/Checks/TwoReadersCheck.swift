@@ -1,3 +1,5 @@
+import WaypostSystem
+
 /// Two programs that read one serial line: each gets a part of every sentence.
 enum TwoReadersCheck: DoctorCheck {
     static let name = "readers"

@@ -1,12 +1,13 @@
-import WaypostSystem
-
 /// The files of a system: this one's, or those of a saved or made-up tree.
 ///
 /// Paths are those of the system. Links are followed within the tree: one to `/lib/x` means `ROOT/lib/x`. What is no ordinary file is
 /// never read, so that a FIFO in a foreign tree holds nobody up.
-struct SystemTree: Sendable {
+public struct SystemTree: Sendable {
     /// The folder that stands for `/`; empty for this system.
-    let root: String
+    public let root: String
+
+    /// The tree below a folder.
+    public init(root: String) { self.root = root }
 
     /// The files of larger trees' logs are of no use here.
     private static let longestFile = 1 << 20
@@ -14,7 +15,7 @@ struct SystemTree: Sendable {
     private static let mostLinks = 40
 
     /// The lines of a file, counted from 1; nil when it is missing, unreadable or no file.
-    func lines(of path: String) -> [Evidence]? {
+    public func lines(of path: String) -> [Evidence]? {
         let place = root + resolved(path)
         guard Syscalls.kind(place) == .regular else { return nil }
         // What cannot be read is not known: the check that asks says so.
@@ -28,21 +29,21 @@ struct SystemTree: Sendable {
     }
 
     /// The first line of a file; nil when there is none.
-    func firstLine(of path: String) -> Evidence? { lines(of: path)?.first }
+    public func firstLine(of path: String) -> Evidence? { lines(of: path)?.first }
 
     /// The names in a folder, sorted; nil when there is none, or it may not be looked into.
-    func names(in folder: String) -> [String]? {
+    public func names(in folder: String) -> [String]? {
         try? Syscalls.names(inFolder: root + resolved(folder))  // The check that asks says that it is not known.
     }
 
     /// What a link says; nil when there is none.
-    func linkTarget(_ path: String) -> String? { Syscalls.linkTarget(root + path) }
+    public func linkTarget(_ path: String) -> String? { Syscalls.linkTarget(root + path) }
 
     /// Whether anything has that name; a link counts, wherever it leads.
-    func exists(_ path: String) -> Bool { Syscalls.exists(root + path) }
+    public func exists(_ path: String) -> Bool { Syscalls.exists(root + path) }
 
     /// The path without links, within the tree.
-    func resolved(_ path: String) -> String {
+    public func resolved(_ path: String) -> String {
         var ahead: [Substring] = path.split(separator: "/").reversed()
         var done: [Substring] = []
         var links = 0

@@ -1,0 +1,24 @@
+import Waypost
+
+/// Tells a step of the receiver's date from a time without fixes: after a step the fixes have come as before.
+///
+/// A recording that is played faster than it was made has no such steps: there only the times of the fixes tell how much passed between
+/// them. So what comes at less than half of its own pace is believed.
+/// - Concurrency: a value; moments are milliseconds of a clock that runs in suspend, given by the caller.
+struct TimeLeaps: Sendable {
+    private var last: (time: Int64, moment: Int64)?
+    private var isLive = true
+
+    /// How far the receiver's time has jumped ahead with this fix, in milliseconds; nil when that much time may have passed.
+    mutating func leapMilliseconds(to time: UTCTime?, at moment: Int64) -> Int64? {
+        guard let time = time?.millisecondsSince1970 else { return nil }
+        defer { last = (time, moment) }
+        guard let last else { return nil }
+        let (step, passed) = (time - last.time, moment - last.moment)
+        if step <= 2 * passed + SilenceRule.leastMilliseconds {
+            isLive = step <= 2 * passed
+            return nil
+        }
+        return isLive ? step - passed : nil
+    }
+}

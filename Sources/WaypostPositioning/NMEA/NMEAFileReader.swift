@@ -1,0 +1,161 @@
+import Waypost
+import WaypostSystem
+
+/// The thread's side of one run of an ``NMEAFileSource``, from the start to the end or to a reset.
+struct NMEAFileReader: ~Copyable {
+    private let source: NMEAFileSource
+    private let handoff: EventHandoff
+    private let cancellation: ThreadCancellation
+    private let descriptor: Int32
+    private let isRegular: Bool
+    private var decoder: NMEADecoder
+    private var pace: ReplayPace
+
+    // The switches of a file.
+    private let control: PlaybackControl
+    private let wake: WakeSignal
+    private let resetCount: Int
+    private var last: Position?
+    /// What was added to the recording's times by standing still.
+    private var heldMilliseconds: Int64 = 0
+    /// Whether a loss was told since the last position.
+    private var isLost = false
+
+    /// Why a run has ended.
+    enum End {
+        case finished, cancelled
+        /// Somebody asked to begin again.
+        case reset
+    }
+
+    /// The time between positions that are held.
+    private static let heldInterval: Int64 = 1_000
+
+    init(source: NMEAFileSource, handoff: EventHandoff, cancellation: ThreadCancellation) throws(PositionSourceError) {
+        (descriptor, wake) = try NMEAFileReader.open(source.path)
+        self.source = source
+        self.handoff = handoff
+        self.cancellation = cancellation
+        control = source.control
+        resetCount = source.control.state.resetCount
+        isRegular = Syscalls.isRegularFile(descriptor)
+        var options = NMEADecoder.Options()
+        options.deliversSky = true
+        options.endsEpochAtLearnedSentence = !isRegular
+        decoder = NMEADecoder(options: options)
+        pace = ReplayPace(speed: source.speed ?? (isRegular ? 1 : 0))
+        control.attach(wake)
+    }
+
+    private static func open(_ path: String) throws(PositionSourceError) -> (Int32, WakeSignal) {
+        do throws(SystemError) {
+            let wake = try WakeSignal()
+            if Syscalls.isFolder(path) { throw SystemError.isFolder(path) }
+            return (path == "-" ? Syscalls.standardInput : try Syscalls.openForReading(path), wake)
+        } catch {
+            throw .cannotOpen(path: path, reason: error.reason)
+        }
+    }
+
+    deinit {
+        control.detach(wake)
+        if descriptor != Syscalls.standardInput { Syscalls.close(descriptor) }
+    }
+
+    consuming func run() throws(PositionSourceError) -> End {
+        var events: [NMEAEvent] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            switch isRegular ? .ready : cancellation.wait(forReading: descriptor, timeoutMilliseconds: NMEAFileSource.quietMilliseconds) {
+            case .cancelled: return .cancelled
+            case .timedOut:
+                decoder.endEpoch(into: &events)
+                if let end = deliver(&events) { return end }
+                if cancellation.wait(forReading: descriptor, timeoutMilliseconds: nil) == .cancelled { return .cancelled }
+            case .ready: break
+            }
+            let count: Int
+            do throws(SystemError) {
+                count = try Syscalls.readAvailable(descriptor, into: &buffer)
+            } catch {
+                throw .cannotRead(path: source.path, reason: error.reason)
+            }
+            if count < 0 { continue }
+            if count == 0 { break }
+            decoder.decode(buffer.span.extracting(0..<count), into: &events)
+            if let end = deliver(&events) { return end }
+        }
+        decoder.finish(into: &events)
+        if let end = deliver(&events) { return end }
+        guard decoder.counters.sentences > 0 else {
+            throw .unusable(path: source.path, reason: "holds no NMEA sentence in \(counted(decoder.counters.lines, "line"))")
+        }
+        for line in decoder.counters.summary { handoff.send(.status(.warning(line))) }
+        handoff.send(.finished)
+        return .finished
+    }
+
+    /// Sends events at their time; the end when there is one.
+    private mutating func deliver(_ events: inout [NMEAEvent]) -> End? {
+        defer { events.removeAll(keepingCapacity: true) }
+        for event in events {
+            switch event {
+            case .sky(var view):
+                view.source = source.name
+                guard handoff.send(.sky(view)) else { return .cancelled }
+            case .epoch(let epoch):
+                if let end = reach(epoch) { return end }
+                guard tell(epoch.position, time: epoch.time) else { return .cancelled }
+                last = epoch.position ?? last
+            }
+        }
+        return cancellation.isCancelled ? .cancelled : nil
+    }
+
+    /// Waits until an epoch is due; meanwhile stands still as long as it is told to.
+    private mutating func reach(_ epoch: NMEAEpoch) -> End? {
+        while true {
+            let state = control.state
+            if isRegular, state.resetCount != resetCount { return isLost || handoff.send(.lost(.ended)) ? .reset : .cancelled }
+            if isRegular, state.isStationary, var position = last {
+                let start = MonotonicClock.milliseconds
+                heldMilliseconds += NMEAFileReader.heldInterval
+                position.speedMetresPerSecond = 0
+                guard tell(position, time: position.time), wait(milliseconds: NMEAFileReader.heldInterval) != .cancelled else {
+                    return .cancelled
+                }
+                pace.delay(byMilliseconds: MonotonicClock.milliseconds - start)
+                continue
+            }
+            switch wait(milliseconds: pace.waitMilliseconds(until: epoch)) {
+            case .cancelled: return .cancelled
+            case .ready: continue
+            case .timedOut: return nil
+            }
+        }
+    }
+
+    private func wait(milliseconds: Int64) -> ThreadCancellation.Wake {
+        if milliseconds <= 0 { return cancellation.isCancelled ? .cancelled : .timedOut }
+        let result = cancellation.wait(forReading: wake.descriptor, timeoutMilliseconds: milliseconds)
+        if result == .ready { wake.clear() }
+        return result
+    }
+
+    /// Tells a position or that there is none; false when nobody wants it any more.
+    private mutating func tell(_ position: Position?, time: UTCTime?) -> Bool {
+        let time = time?.advanced(byMilliseconds: heldMilliseconds)
+        let isHidden = isRegular && control.state.isPositionLost
+        guard var position, !isHidden else {
+            if isHidden, !isLost {
+                isLost = true
+                guard handoff.send(.lost(.noFix)) else { return false }
+            }
+            return handoff.send(.noFix(NoFix(time: time, source: source.name)))
+        }
+        isLost = false
+        position.time = time
+        position.source = source.name
+        return handoff.send(.position(position))
+    }
+}

@@ -1,0 +1,31 @@
+import Waypost
+import WaypostSystem
+
+/// When the epochs of a recording are due.
+struct ReplayPace {
+    /// A step in the recording's times that is no pause but a new start: an hour, or any step back.
+    static let longestPauseMilliseconds: Int64 = 3_600_000
+
+    private let speed: Double
+    private var start: (recorded: Int64, monotonic: Int64)?
+    private var last: Int64 = 0
+
+    /// - Parameter speed: times as fast as recorded; 0 never waits.
+    init(speed: Double) {
+        self.speed = speed
+    }
+
+    /// Puts off everything that follows.
+    mutating func delay(byMilliseconds delay: Int64) { start?.monotonic += delay }
+
+    /// How long to wait before the epoch is due, in milliseconds.
+    mutating func waitMilliseconds(until epoch: NMEAEpoch, now: Int64 = MonotonicClock.milliseconds) -> Int64 {
+        guard speed > 0, let recorded = epoch.time?.millisecondsSince1970 ?? epoch.millisecondOfDay.map(Int64.init) else { return 0 }
+        defer { last = recorded }
+        guard let start, recorded >= last, recorded - last <= ReplayPace.longestPauseMilliseconds else {
+            start = (recorded, now)
+            return 0
+        }
+        return max(0, start.monotonic + Int64(Double(recorded - start.recorded) / speed) - now)
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+import WaypostSystem
+
+@testable import WaypostCLI
+
+/// The promise: what the doctor advises about tracks in memory mends that, and does not lead to the same fault after the next start.
+@Suite struct LogFolderAdviceTests {
+    private let overlay = """
+        tmpfs /media/root-rw tmpfs rw 0 0
+        overlay / overlay rw,lowerdir=/media/root-ro,upperdir=/media/root-rw/overlay,workdir=/media/root-rw/work 0 0
+
+        """
+
+    private func finding(_ mounts: String, _ change: (FakeSystem) throws -> Void = { _ in }) throws -> Finding {
+        let system = try FakeSystem()
+        try system.write(mounts, to: "/proc/mounts")
+        try change(system)
+        let tree = SystemTree(root: system.path)
+        let report = LogFolderCheck.examine(SystemFacts(tree: tree, measurements: Measurements(saved: tree)))
+        return try #require(report.findings.first)
+    }
+
+    @Test func endsTheOverlayBeforeTheConfigurationIsChanged() throws {
+        let found = try finding(overlay + "/dev/sda1 /mnt/data ext4 rw 0 0\n")
+        let off = try #require(found.commands.firstIndex(of: "sudo raspi-config nonint disable_overlayfs"))
+        let change = try #require(found.commands.firstIndex { $0.contains("/etc/waypost/conf.d/log.toml") })
+        #expect(off < change, "a change in an overlay is gone at the next start")
+        #expect(found.commands.suffix(2) == ["sudo raspi-config nonint enable_overlayfs", "sudo reboot"])
+        #expect(found.commands.contains { $0.contains("/mnt/data/waypost") })
+    }
+
+    @Test func endsTheOverlayOfUbuntu() throws {
+        let found = try finding(overlay) { try $0.write("", to: "/usr/sbin/overlayroot-chroot") }
+        #expect(found.commands.first?.hasPrefix("sudo overlayroot-chroot sed -i ") == true)
+    }
+
+    @Test(arguments: ["tmpfs /var tmpfs rw 0 0\n", "tmpfs /var/log tmpfs rw 0 0\ntmpfs /var/lib tmpfs rw 0 0\n"])
+    func namesAFolderThatIsOnTheDisk(mounts: String) throws {
+        let found = try finding("/dev/mmcblk0p2 / ext4 rw 0 0\n" + mounts)
+        #expect(found.commands.first == "sudo install -d -o waypost -g waypost -m 2750 /srv/waypost")
+    }
+
+    @Test func namesNoDiskWithoutOwners() throws {
+        let found = try finding("rootfs / tmpfs rw 0 0\n/dev/sda1 /mnt/stick vfat rw 0 0\n")
+        #expect(found.commands == ["lsblk -f"])
+        #expect(found.what.hasSuffix("install the system on a disk"))
+    }
+}
