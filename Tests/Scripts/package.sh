@@ -18,15 +18,8 @@ most_exposed=20 # what systemd-analyze security may find, in tenths
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/waypost-package.XXXXXX")
 root=$work/root
-container=
 not_run=()
-stop_container() {
-    [[ -n $container ]] || return 0
-    inside systemctl poweroff >/dev/null 2>&1 || true
-    within 20 gone "$nspawn" || kill -KILL "$nspawn" 2>/dev/null || true
-    container=
-}
-gone() { ! kill -0 "$1" 2>/dev/null; }
+source Tests/Scripts/bare-debian.sh
 finish() {
     local code=$?
     trap - EXIT
@@ -44,15 +37,6 @@ short() {
         inside journalctl --unit waypostd --lines 20 --no-pager >&2 || true
     fi
     exit 1
-}
-# within SECONDS COMMAND...: whether the command succeeds before the time is over.
-within() {
-    local deadline=$((SECONDS + $1))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        ((SECONDS < deadline)) || return 1
-        sleep 0.2
-    done
 }
 
 # -- The packages: the one to ship, and a later one to upgrade to.
@@ -81,44 +65,11 @@ passed "systemd-analyze security: $(sed -n 's/.*Overall exposure level for //p' 
 
 # What the package depends on comes from the network here, as the container has none; of alternatives the first.
 depends=$(dpkg-deb -f "$package" Depends | sed 's/ *([^)]*)//g; s/ *|[^,]*//g; s/ //g')
-recipe=(--variant=apt --include="systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal,$depends"
-    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/waypost
-image=$cache/debian-$release-$(sha256sum <<<"$release ${recipe[*]}" | head -c 12).tar
-if [[ ! -s $image ]]; then
-    mkdir -p "$cache"
-    printf 'package: making a bare Debian %s: %s\n' "$release" "$image"
-    sources=()
-    [[ ! -s /etc/apt/sources.list.d/debian.sources ]] || sources=(/etc/apt/sources.list.d/debian.sources)
-    mmdebstrap --quiet "${recipe[@]}" --format=tar "$release" "$image.part" "${sources[@]}"
-    mv "$image.part" "$image"
-fi
-mkdir "$root"
-tar -C "$root" --numeric-owner -xf "$image"
+unpack_debian "systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal,$depends" \
+    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*'
 cp "$package" "$later" Tests/Data/drive.nmea Tests/Scripts/feed.py "$root/root/"
-: >"$root/etc/machine-id"
-printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
 passed "a bare Debian $release"
 
-start_container() {
-    systemd-nspawn --quiet --register=no --keep-unit --private-network --directory="$root" --boot --console=pipe \
-        </dev/null >"$work/console" 2>&1 &
-    nspawn=$!
-    within 20 leads || return 1
-    container=$(<"/proc/$nspawn/task/$nspawn/children")
-    container=${container%% *}
-    within 60 is_up
-}
-leads() { [[ -n $(cat "/proc/$nspawn/task/$nspawn/children" 2>/dev/null) ]]; }
-is_up() { [[ $(inside systemctl is-system-running) =~ running|degraded ]]; }
-# inside COMMAND...: in the container, else in the chroot.
-inside() {
-    # In name spaces of its own, as a chroot alone has no /proc.
-    local how=(unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" chroot "$root")
-    [[ -z $container ]] || how=(nsenter --target "$container" --all)
-    "${how[@]}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@" </dev/null
-}
-shell() { inside sh -c "$1"; }
 show() { inside systemctl show waypostd --property "$1" --value; }
 active() { inside systemctl is-active waypostd; }
 # configure LINE...: the test's own part of the configuration, and the service with it.

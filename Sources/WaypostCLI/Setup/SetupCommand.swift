@@ -82,7 +82,7 @@ struct SetupCommand: ParsableCommand {
         let givenSecrets = try secrets(for: options.destinations ?? [])
         let dialogue = SetupDialogue(
             screen: SetupTerminal(), findings: findings, given: options,
-            tryServer: { SetupTrial.words($0, secret: $1) }, countFences: SetupOptions.countFences)
+            tryServer: { SetupTrial.words($0, secret: $1) }, countFences: { path throws(SetupProblem) in try countFences(path) })
         var answered: SetupDialogue<SetupTerminal>.Answered
         if isAsking {
             answered = try dialogue.run(former)
@@ -121,13 +121,19 @@ struct SetupCommand: ParsableCommand {
             if let home { options.zones = try SetupAnswerText.zones(home) }
             if let fences {
                 let path = fences == SetupAnswerText.none ? nil : try SetupOptions.fencePath(fences)
-                if let path { _ = try SetupOptions.countFences(path) }
+                if let path { _ = try countFences(path) }
                 options.fences = .init(path: path)
             }
         } catch {
             throw ValidationError("\(error)")
         }
         return options
+    }
+
+    private func countFences(_ path: String) throws(SetupProblem) -> Int {
+        let count = try SetupOptions.countFences(path)
+        if config == nil { try SetupOptions.refuseUnreadable(path, byOwnerOf: DefaultPaths.service.stateDirectory) }
+        return count
     }
 
     /// The servers of the command line, each with the name and the secret that it had before.

@@ -44,7 +44,6 @@ struct SetupFiles {
 
     /// What is to be written: the text, and the secrets by their paths.
     struct Draft {
-        var answers: SetupAnswers
         var text: String
         var secrets: [(path: String, secret: String)]
         /// What it replaces elsewhere, and what elsewhere replaces it.
@@ -69,14 +68,13 @@ struct SetupFiles {
         let named = others.files.contains(configurationFile) ? configurationFile : nil
         let whole = try Configuration.load(path: named, paths: paths, with: file)
         return Draft(
-            answers: answers, text: String(decoding: file.bytes, as: UTF8.self), secrets: secrets,
+            text: String(decoding: file.bytes, as: UTF8.self), secrets: secrets,
             remarks: SetupAnswers.remarks(own, others: others, whole: whole))
     }
 
     /// Writes them: each whole or not at all, the secrets first.
     func write(_ draft: Draft) throws(SystemError) {
-        let isNew = !Syscalls.isFolder(folder)
-        if isNew { try Syscalls.createFolders(folder) }
+        if !Syscalls.isFolder(folder) { try Syscalls.createFolders(folder) }
         for (path, secret) in draft.secrets {
             try AtomicFile.write(Array((secret + "\n").utf8), to: path, mode: 0o600, owner: service)
         }

@@ -43,6 +43,23 @@ struct SetupOptions {
         }
     }
 
+    /// Refuses a file that the tracker could not read: the service runs as a user of its own, who may not look into homes.
+    ///
+    /// - Parameter folder: a folder of that user.
+    static func refuseUnreadable(_ path: String, byOwnerOf folder: String) throws(SetupProblem) {
+        var isReadable = true
+        do throws(SystemError) {
+            try ProcessIdentity.actAsOwner(ofFolder: folder)
+            do throws(SystemError) { Syscalls.close(try Syscalls.openForReading(path)) } catch { isReadable = false }
+            try ProcessIdentity.actAsItself()
+        } catch {
+            throw SetupProblem("\(path): cannot be tried as the tracker's user: \(error.reason)")
+        }
+        if isReadable { return }
+        throw SetupProblem(
+            "\(path): the tracker's user may not read it; sudo install -m 644 \(shellWord(path)) /etc/waypost/, and name the copy")
+    }
+
     /// How many fences are in a file.
     static func countFences(_ path: String) throws(SetupProblem) -> Int {
         if Syscalls.isFolder(path) { return 0 }
