@@ -70,7 +70,8 @@ actor SearchKeeper: PositioningConsumer {
 
     /// Says what was tried, found and is to be done, once everything has been tried.
     private func tell() {
-        guard start != nil, !isWithheld, !sources.contains(where: { $0.state == .starting }) else { return }
+        // One that has a fix takes over in a moment.
+        guard start != nil, !isWithheld, !sources.contains(where: { $0.state == .starting || $0.state == .fix }) else { return }
         // A source that waits or has ended by itself is nothing to look into.
         guard sources.contains(where: { $0.loss != nil && $0.loss != .ended }), told.count < SearchKeeper.mostTold else { return }
         let search = search

@@ -44,6 +44,7 @@ public struct PositionSearch: Sendable, Equatable {
     }
 
     private static func next(_ sources: [SourceMember], _ surroundings: Surroundings) -> (String, [String]) {
+        if let next = sources.first(where: { $0.state == .fix }) { return ("wait: \(next.name) is about to take over", []) }
         let candidates = sources.flatMap(\.candidates)
         let steps = sources.compactMap { NextStep($0, hasCandidates: candidates.contains { $0.words != nil }) }
         return steps.min { $0.rank < $1.rank }?.words(surroundings, candidate: candidates.first) ?? ("wait: it is being tried", [])

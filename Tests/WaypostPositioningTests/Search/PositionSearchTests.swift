@@ -100,6 +100,12 @@ import Testing
         #expect(search.commands.isEmpty)
     }
 
+    @Test func advisesNothingWhenAnotherSourceHasAFix() {
+        let search = PositionSearch([gpsd(noGPSD), SourceMember(name: "serial:auto", state: .fix)], in: service)
+        #expect(search.advice == "wait: serial:auto is about to take over")
+        #expect(search.commands == [])
+    }
+
     @Test func waitsForWhatIsBeingTried() {
         let search = PositionSearch([gpsd(.starting)], in: service)
         #expect(search.why == "gpsd://localhost:2947: being tried")
