@@ -18,12 +18,12 @@ import Glibc
 /// - Source: SQLite's file format, section 4: https://www.sqlite.org/fileformat2.html#walformat
 public struct SQLiteLog: Sendable {
     /// What the file holds.
-    public let bytes: [UInt8]
+    public private(set) var bytes: [UInt8]
     /// How many commits SQLite does not see, as something before them is damaged.
     public private(set) var hiddenCommitCount = 0
 
     /// The bytes of a page.
-    public let pageByteCount: Int
+    public private(set) var pageByteCount: Int
     /// The frames that are whole, up to the last commit.
     private var frames: [Frame] = []
 
@@ -53,7 +53,18 @@ public struct SQLiteLog: Sendable {
         let isPageSize = SQLitePages.isPageSize(pageByteCount)
         self.pageByteCount = isPageSize ? pageByteCount : SQLitePages.ownPageByteCount
         let head = bytes.count >= SQLiteLog.headByteCount ? Checksum().adding(bytes[0..<24], isBigEndian) : nil
-        readFrames(isBigEndian, isHeadWhole: head == Checksum(bytes, at: 24) && isPageSize && (magic | 1) == 0x377F_0683)
+        let isHeadWhole = head == Checksum(bytes, at: 24) && isPageSize && (magic | 1) == 0x377F_0683
+        readFrames(isBigEndian, isHeadWhole: isHeadWhole)
+        if isHeadWhole { return }
+        // A damaged head may say another size or order of bytes than the frames have.
+        for size in Set([self.pageByteCount, SQLitePages.ownPageByteCount]) {
+            for isBigEndian in [false, true] {
+                var other = self
+                (other.pageByteCount, other.frames, other.hiddenCommitCount) = (size, [], 0)
+                other.readFrames(isBigEndian, isHeadWhole: false)
+                if other.frames.count > frames.count { self = other }
+            }
+        }
     }
 
     private mutating func readFrames(_ isBigEndian: Bool, isHeadWhole: Bool) {

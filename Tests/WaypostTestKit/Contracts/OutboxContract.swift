@@ -13,11 +13,13 @@ public enum OutboxContract {
     /// The ways in which an outbox whose files were damaged breaks the contract.
     ///
     /// - It opens, and what waits can be read and moved.
+    /// - Every entry comes back of which the newest image of its page, in the file or the log, is as it was (``OutboxImages``).
     /// - What was taken and what is told as lost is no more than there was.
     /// - It takes entries, and the next run finds it whole.
     ///
     /// - Parameter input: what is done to the files that a kill left: four bytes each time, what (0 to 2: changes a byte of the file, the log,
-    ///   the tally; 3: cuts one of them off), where (two bytes), and the bits to change, or the file to cut.
+    ///   the tally; 3: cuts one of them off; 4: fills a kilobyte of the file or the log with one byte), where (two bytes), and the bits to change,
+    ///   the file to cut, or the byte.
     public static func violations(damaging input: [UInt8]) async -> [Violation] {
         do { return try await damage(input) } catch { return [Violation("it does not go on: \(error)")] }
     }
@@ -45,30 +47,40 @@ public enum OutboxContract {
         }
         let path = folder + "/outbox.sqlite"
         var files = try await killed(at: path)
+        let whole = files
         for start in stride(from: 0, to: input.count - 3, by: 4) {
             let offset = Int(input[start + 1]) << 8 | Int(input[start + 2])
             let value = input[start + 3]
-            if input[start] % 4 == 3 {
+            switch input[start] % 5 {
+            case 3:
                 let index = Int(value) % files.count
                 files[index] = Array(files[index].prefix(offset))
-            } else if files[Int(input[start] % 4)].indices.contains(offset) {
-                files[Int(input[start] % 4)][offset] ^= value
+            case 4:
+                let index = offset % 2
+                let stretch = (offset / 2 * 1_024..<(offset / 2 + 1) * 1_024).clamped(to: files[index].indices)
+                for place in stretch { files[index][place] = value }
+            case let index: if files[Int(index)].indices.contains(offset) { files[Int(index)][offset] ^= value }
             }
         }
+        let wanted = OutboxImages(file: whole[0], log: whole[1]).entries(leftIn: files)
         for name in try Syscalls.names(inFolder: folder) { try Syscalls.remove("\(folder)/\(name)") }
         for (suffix, bytes) in zip(suffixes, files) { try AtomicFile.write(bytes, to: path + suffix, mode: 0o600) }
-        return try await violations(of: path)
+        return try await violations(of: path, wanted)
     }
 
     /// What a kill leaves of an outbox with entries that wait; the log holds most of them.
     private static func killed(at path: String) async throws -> [[UInt8]] {
         let outbox = try Outbox(path: path)
         _ = try await outbox.attach("home", newestPosition: 7)
-        for number in 0..<entryCount { try await outbox.accept([call(number)]) }
+        for number in 0..<entryCount {
+            try await outbox.accept([call(number)])
+            // Some are in the file, the rest is in the log.
+            if number == entryCount / 2 { try await outbox.checkpoint() }
+        }
         return try suffixes.map { try Syscalls.contents(of: path + $0, limit: 1 << 20) ?? [] }
     }
 
-    private static func violations(of path: String) async throws -> [Violation] {
+    private static func violations(of path: String, _ wanted: Set<String>) async throws -> [Violation] {
         var violations: [Violation] = []
         do {
             let outbox: Outbox
@@ -77,6 +89,9 @@ public enum OutboxContract {
             let lost = await outbox.recovery?.lostCount ?? 0
             let state = try await outbox.attach("home", newestPosition: 9)
             if state.waitingEventCount + lost > entryCount { violations.append(Violation("more waits and is lost than there was")) }
+            let found = try SQLiteDatabase(path: path).rows("SELECT id FROM entry") { $0.text(0) }
+            let missing = wanted.subtracting(found).count
+            if missing > 0 { violations.append(Violation("\(missing) of \(wanted.count) whole entries did not come back")) }
             try await outbox.accept([call(entryCount)])
             if try await outbox.state(of: "home").waitingEventCount != state.waitingEventCount + 1 {
                 violations.append(Violation("what was taken does not wait"))
