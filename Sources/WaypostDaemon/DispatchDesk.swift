@@ -14,6 +14,7 @@ final class DispatchDesk: Sendable {
     /// What changes when the outbox opens later than the tracker.
     private struct State {
         var dispatcher: Dispatcher?
+        var logged: LoggedEvents?
         var problems: [String] = []
         var isSilent = false
         /// Fences that could not be told yet.
@@ -56,11 +57,17 @@ final class DispatchDesk: Sendable {
         let line = Line()
         (self.line, self.opening, self.logger) = (line, opening, logger)
         feeder = opening.map { opening in
-            EventFeeder(logger: logger) { (entries) async throws(OutboxError) in
-                guard let dispatcher = line.state.withLock({ $0.dispatcher }) else {
-                    throw .cannotOpen(path: opening.path, reason: "it is tried again")
-                }
-                try await dispatcher.accept(entries)
+            @Sendable func parts() throws(OutboxError) -> (Dispatcher, LoggedEvents) {
+                let (dispatcher, logged) = line.state.withLock { ($0.dispatcher, $0.logged) }
+                guard let dispatcher, let logged else { throw .cannotOpen(path: opening.path, reason: "it is tried again") }
+                return (dispatcher, logged)
+            }
+            return EventFeeder(logger: logger) { (entries, number) async throws(OutboxError) in
+                try await parts().0.accept(entries, loggedThrough: number)
+            } offerLogged: { () async throws(OutboxError) in
+                let (dispatcher, logged) = try parts()
+                try await logged.offer(to: dispatcher.outbox)
+                dispatcher.noteWaiting()
             }
         }
     }
@@ -93,18 +100,19 @@ final class DispatchDesk: Sendable {
         let wasTold = problems
         do {
             var isSilent = line.state.withLock { $0.isSilent }
-            let (dispatcher, found) = try await opening.open(after: number, isSilent: isSilent)
+            let (dispatcher, logged, found) = try await opening.open(after: number, isSilent: isSilent)
             for problem in found { logger.error("\(problem)") }
             // Somebody may have told it otherwise meanwhile.
             while true {
                 let wanted = line.state.withLock { state in
-                    if state.isSilent == isSilent { (state.dispatcher, state.problems) = (dispatcher, found) }
+                    if state.isSilent == isSilent { (state.dispatcher, state.logged, state.problems) = (dispatcher, logged, found) }
                     return state.isSilent
                 }
                 if wanted == isSilent { break }
                 isSilent = wanted
                 await dispatcher.setSilent(isSilent)
             }
+            await feeder?.catchUp()
             await check()
             if !wasTold.isEmpty { logger.notice("the outbox is open: what waits is sent") }
             if let fences = line.state.withLock({ $0.untold.take() }) { await tell(fences) }
@@ -127,12 +135,19 @@ final class DispatchDesk: Sendable {
     }
 
     /// Takes a fence event; it is on the disk when this returns, unless the disk takes nothing now.
-    func take(_ report: FenceReport) async {
-        await feeder?.take(
-            .event(
-                DispatchEvent(
-                    id: report.id, kind: report.kind, name: report.fenceName, time: report.time, position: report.position,
-                    line: report.line)))
+    ///
+    /// - Parameter number: that in the log; nil when it is not there.
+    func take(_ report: FenceReport, loggedAs number: UInt64? = nil) async {
+        await feeder?.take(OutboxEntry(report), loggedAs: number)
+    }
+
+    /// The ids of the events that neither the outbox nor the log has.
+    var unkeptIDs: Set<String> { get async { await feeder?.unloggedIDs ?? [] } }
+
+    /// Says that the log has no other events up to that number than those that were taken.
+    func noteLogged(through number: UInt64) async {
+        guard let outbox = dispatcher?.outbox, await feeder?.isDone == true else { return }
+        await outbox.noteLogged(through: number)
     }
 
     /// Takes a report of health; what the outbox cannot take now is not told.

@@ -26,7 +26,7 @@ struct DispatchOpening: Sendable {
     /// That a destination gets nothing, for people.
     static func problem(of name: String, _ reason: String) -> String { "nothing is sent to \(name): \(reason)" }
 
-    private func makeSupply() throws -> LogPositions {
+    func makeSupply() throws(SystemError) -> LogPositions {
         try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
     }
 
@@ -35,7 +35,9 @@ struct DispatchOpening: Sendable {
     /// - Parameters:
     ///   - number: the number of the log's newest position when the tracker began, if that was before.
     ///   - isSilent: whether nothing is sent for now.
-    func open(after number: UInt64?, isSilent: Bool) async throws -> (dispatcher: Dispatcher, problems: [String]) {
+    func open(
+        after number: UInt64?, isSilent: Bool
+    ) async throws -> (dispatcher: Dispatcher, logged: LoggedEvents, problems: [String]) {
         let device = configuration.dispatch.device.isEmpty ? SystemProcess.hostName : configuration.dispatch.device
         var problems: [String] = []
         var limits = OutboxLimits()
@@ -44,8 +46,12 @@ struct DispatchOpening: Sendable {
         let clock = DispatchClock(
             bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
         let outbox = try Outbox(path: path, limits: limits, clock: clock)
+        let supply = try makeSupply()
+        let logged = LoggedEvents(positions: supply)
+        // Those of earlier runs, before a new destination is attached, which begins behind them; then those of this run.
+        try? await logged.offer(to: outbox, through: number)  // On a full disk they wait in the log, and are offered again.
         let unopened = Monitor<[String: String]>([:])
-        let dispatcher = Dispatcher(outbox: outbox, supply: try makeSupply(), device: device, clock: clock) { [logger] notice in
+        let dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { [logger] notice in
             // Why one cannot be opened is told when it is not.
             if case .failing(let name, let reason, _) = notice, unopened.withLock({ $0[name] == reason }) { return }
             logger.tell(notice)
@@ -73,17 +79,17 @@ struct DispatchOpening: Sendable {
         } catch {
             problems.append("the outbox: \(error)")
         }
-        return (dispatcher, problems)
+        return (dispatcher, logged, problems)
     }
 }
 
 extension OutboxRecovery {
     /// What happened, for people.
     var words: String {
-        let aside = asidePath.map { "; the damaged file is \($0)" } ?? ""
+        let aside = asidePath.map { "; \(wasRemoved ? "what was left of it" : "the damaged file") is \($0)" } ?? ""
         let event = counted(waitingCount, "event")
         // What SQLite said is for those who look into the file.
-        let what = asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
+        let what = wasRemoved || asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
         return switch lostCount {
         case 0: "the outbox was \(what): nothing is lost, \(event) wait on\(aside)"
         case let count?: "the outbox was \(what): \(event) could be read and wait on, \(count) \(count == 1 ? "is" : "are") lost\(aside)"

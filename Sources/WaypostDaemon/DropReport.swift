@@ -20,11 +20,13 @@ struct DropReport {
         grewAt.flatMap { MonotonicClock.milliseconds - $0 < DropReport.memory ? words : nil }
     }
 
-    /// Takes the newest count since the outbox was opened; the line to log, if there is a new one.
+    /// Takes the newest count since the outbox was opened, which shrinks when some come to their destinations after all; the line to log, if there
+    /// is a new one.
     mutating func note(_ newCount: Int) -> String? {
         let now = MonotonicClock.milliseconds
-        if newCount < count { (count, toldCount) = (0, 0) }
         if newCount > count { grewAt = now }
+        if newCount == 0 { grewAt = nil }
+        toldCount = min(toldCount, newCount)
         count = newCount
         guard count > toldCount, toldAt.map({ now - $0 >= DropReport.pause }) ?? true else { return nil }
         (toldAt, toldCount) = (now, count)

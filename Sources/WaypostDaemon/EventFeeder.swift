@@ -2,14 +2,19 @@ import Logging
 import Waypost
 import WaypostDispatch
 
-/// Hands fence events to the outbox, and keeps them while the disk takes nothing.
+/// Hands fence events to the outbox, in their order, and keeps them while the disk takes nothing.
 ///
-/// What it keeps is lost with the process; the fences' own state tells the last events once more in the next run.
+/// Those that the log has come from there, in the next run, too. What it keeps of others is lost with the process; the fences' own state tells
+/// the last events once more in the next run.
 actor EventFeeder {
     private let logger: Logger
-    private let accept: @Sendable ([OutboxEntry]) async throws(OutboxError) -> Void
+    private let accept: @Sendable ([OutboxEntry], UInt64?) async throws(OutboxError) -> Void
+    private let offerLogged: @Sendable () async throws(OutboxError) -> Void
     private let pause: Duration
-    private var waiting: [OutboxEntry] = []
+    private var waiting: [(entry: OutboxEntry, number: UInt64?)] = []
+    /// Whether the log may have events that neither the outbox nor the memory has: at first those of a run before.
+    private var isBehind = true
+    private var handing: Task<Void, Never>?
     private var retrying: Task<Void, Never>?
     private(set) var droppedCount = 0
     private var failure: OutboxError?
@@ -18,78 +23,139 @@ actor EventFeeder {
     static let maximumCount = 1_000
 
     /// A feeder of that outbox, which tries again after a pause.
+    ///
+    /// - Parameters:
+    ///   - accept: gets events, and up to which number of the log all of it are taken with them.
+    ///   - offerLogged: takes what the log has and the outbox has not.
     init(
-        logger: Logger, pause: Duration = .seconds(10), accept: @escaping @Sendable ([OutboxEntry]) async throws(OutboxError) -> Void
+        logger: Logger, pause: Duration = .seconds(10),
+        accept: @escaping @Sendable ([OutboxEntry], UInt64?) async throws(OutboxError) -> Void,
+        offerLogged: @escaping @Sendable () async throws(OutboxError) -> Void
     ) {
         self.logger = logger
         self.pause = pause
         self.accept = accept
+        self.offerLogged = offerLogged
     }
 
     /// What is wrong, for people; nil when nothing is.
     var problem: String? {
-        guard let failure, !waiting.isEmpty else { return nil }
-        let lost = droppedCount > 0 ? ", \(droppedCount) were lost" : ""
-        return "\(counted(waiting.count, "event")) \(waiting.count == 1 ? "waits" : "wait") in memory\(lost): \(failure)"
+        guard let failure, !isDone else { return nil }
+        let loggedCount = waiting.count { $0.number != nil }
+        var parts: [String] = []
+        if isBehind || loggedCount > 0 { parts.append("\(isBehind ? "events" : counted(loggedCount, "event")) in the log") }
+        if waiting.count > loggedCount { parts.append("\(counted(waiting.count - loggedCount, "event")) in memory") }
+        let wait = !isBehind && waiting.count == 1 ? "waits" : "wait"
+        return "\(parts.joined(separator: " and ")) \(wait) for the outbox\(lossText): \(failure)"
     }
 
+    private var lossText: String { droppedCount > 0 ? ", \(droppedCount) were lost" : "" }
+
+    /// Whether the outbox has everything.
+    var isDone: Bool { waiting.isEmpty && !isBehind }
+
+    /// The ids of those that only the memory has.
+    var unloggedIDs: Set<String> { Set(waiting.lazy.filter { $0.number == nil }.map(\.entry.id)) }
+
     /// Takes an event; it is on the disk when this returns, unless the disk takes nothing now.
-    func take(_ entry: OutboxEntry) async {
+    ///
+    /// - Parameter number: that in the log, behind those of all events before it; nil when it is not there.
+    func take(_ entry: OutboxEntry, loggedAs number: UInt64?) async {
         if waiting.count == EventFeeder.maximumCount {
-            waiting.removeFirst()
-            droppedCount += 1
+            // The log has most of them, or all.
+            isBehind = true
+            waiting.removeAll { $0.number != nil }
+            if waiting.count == EventFeeder.maximumCount {
+                waiting.removeFirst()
+                droppedCount += 1
+            }
         }
-        waiting.append(entry)
+        waiting.append((entry, number))
         await hand()
     }
 
+    /// Takes what the log has and the outbox has not.
+    func catchUp() async { await hand() }
+
     /// Forgets what waits in memory and happened from the first time until the second one.
     func forget(from: UTCTime, to: UTCTime) {
-        waiting.removeAll { entry in entry.time.map { from <= $0 && $0 < to } ?? false }
+        waiting.removeAll { waiting in waiting.entry.time.map { from <= $0 && $0 < to } ?? false }
     }
 
     /// Tries once more, at the end of the program.
     func finish() async {
         retrying?.cancel()
-        if !waiting.isEmpty { await hand() }
+        await hand()
     }
 
+    /// One after the other: what is taken says that everything before it was.
     private func hand() async {
-        let entries = waiting
-        failure = await accepting(entries)
+        while let handing { await handing.value }
+        guard !isDone else { return }
+        let task = Task {
+            await handOver()
+            handing = nil
+        }
+        handing = task
+        await task.value
+    }
+
+    private func handOver() async {
+        failure = await offering()
+        if failure == nil { failure = await accepting() }
         guard let failure else {
-            // Others may have come, or have been handed over, meanwhile.
-            let ids = Set(entries.map(\.id))
-            waiting.removeAll { ids.contains($0.id) }
-            if waiting.isEmpty, let retrying {
+            if isDone, let retrying {
                 retrying.cancel()
                 self.retrying = nil
-                logger.notice("the outbox takes events again\(droppedCount > 0 ? "; \(droppedCount) were lost" : "")")
+                logger.notice("the outbox takes events again\(lossText)")
             }
             return
         }
         guard retrying == nil else { return }
-        logger.error("the outbox takes no events now, they wait in memory: \(failure)")
+        logger.error("the outbox takes no events now, they wait: \(failure)")
         retrying = Task { await retry() }
     }
 
-    /// Why the entries are not on the disk; nil when they are, or never will be.
-    private func accepting(_ entries: [OutboxEntry]) async -> OutboxError? {
-        do throws(OutboxError) {
-            try await accept(entries)
-        } catch .tooLong(let byteCount, let limit) where entries.count == 1 {
-            logger.error("event \(entries[0].id) is not sent: \(OutboxError.tooLong(byteCount: byteCount, limit: limit))")
-        } catch .tooLong {
-            // One that is too long holds up no other.
-            for entry in entries { if let failure = await accepting([entry]) { return failure } }
-        } catch {
+    /// Why what only the log has is not on the disk; nil when it is.
+    private func offering() async -> OutboxError? {
+        guard isBehind else { return nil }
+        // What comes meanwhile is kept, as it may be behind what is read.
+        isBehind = false
+        do throws(OutboxError) { try await offerLogged() } catch {
+            isBehind = true
             return error
         }
         return nil
     }
 
+    /// Why what is in memory is not on the disk; nil when it is, or never will be.
+    private func accepting() async -> OutboxError? {
+        let taken = waiting
+        guard !taken.isEmpty else { return nil }
+        do throws(OutboxError) {
+            do throws(OutboxError) {
+                try await accept(taken.map(\.entry), taken.compactMap(\.number).max())
+            } catch .tooLong {
+                // One that is too long holds up no other.
+                for (entry, number) in taken { try await acceptAlone(entry, number) }
+            }
+        } catch {
+            return error
+        }
+        // Others may have come meanwhile.
+        let ids = Set(taken.map(\.entry.id))
+        waiting.removeAll { ids.contains($0.entry.id) }
+        return nil
+    }
+
+    private func acceptAlone(_ entry: OutboxEntry, _ number: UInt64?) async throws(OutboxError) {
+        do throws(OutboxError) { try await accept([entry], number) } catch .tooLong(let byteCount, let limit) {
+            logger.error("event \(entry.id) is not sent: \(OutboxError.tooLong(byteCount: byteCount, limit: limit))")
+        }
+    }
+
     private func retry() async {
-        while !waiting.isEmpty {
+        while !isDone {
             do { try await Task.sleep(for: pause) } catch { return }
             await hand()
         }

@@ -18,6 +18,12 @@ actor FenceWatcher: PositioningConsumer {
     private var toldProblems: [String] = []
     /// Whether there is something to watch: most boxes have no fences, and need not ask at every fix.
     private var isWatching = false
+    private var telling: Task<Void, Never>?
+    /// How many groups of events were begun to be told, and how many of these are not told yet.
+    private var tellCounts = (begun: 0, open: 0)
+    /// When the outbox is told next how far the log has no events that it does not know, monotonic milliseconds.
+    private var noteAt: Int64 = 0
+    private static let noteInterval: Int64 = 600_000
 
     init(
         keeper: GeofenceKeeper, recorder: TrackRecorder?, watches: WatchDesk, dispatches: DispatchDesk, hold: PositioningHold,
@@ -33,11 +39,13 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Reads fences and state, and tells what a run before may not have told.
     func start(log folder: LogFolder) async {
-        let left = await keeper.start()
+        // What the log has and the state has not was told, but could not be kept.
+        let logged = FenceWatcher.logged(from: await keeper.load(), in: folder)
+        let left = await keeper.start(logged: logged)
         // What was sent already comes with the same id, and is taken once.
         for report in left { await dispatches.take(report) }
-        let logged = FenceWatcher.logged(left, in: folder)
-        await tell(left.filter { !logged.contains($0.id) })
+        let known = Set(logged.map(\.id))
+        await tell(left.filter { !known.contains($0.id) })
         await tellProblems()
         let count = await keeper.fenceCount
         if count > 0 { logger.info("\(counted(count, "fence"))") }
@@ -48,6 +56,7 @@ actor FenceWatcher: PositioningConsumer {
     func consume(_ update: PositioningUpdate) async {
         switch update {
         case .position(let position):
+            await noteLogged()
             guard isWatching else { return }
             await tell(await keeper.process(position))
             await tellProblems()
@@ -89,22 +98,44 @@ actor FenceWatcher: PositioningConsumer {
         await noteChange(await keeper.process(download))
     }
 
+    /// One after the other: the log, the outbox and those who watch have them in the same order.
     private func tell(_ reports: [FenceReport]) async {
-        for report in reports {
-            await log(report)
-            await dispatches.take(report)
-            watches.tell(report.line)
+        guard !reports.isEmpty else { return }
+        tellCounts.begun += 1
+        tellCounts.open += 1
+        defer { tellCounts.open -= 1 }
+        let before = telling
+        let task = Task {
+            await before?.value
+            for report in reports {
+                await dispatches.take(report, loggedAs: await log(report))
+                watches.tell(report.line)
+            }
+            await keeper.holdUnheard(await dispatches.unkeptIDs)
+        }
+        telling = task
+        await task.value
+    }
+
+    /// Logs an event; its number there, if that is known.
+    private func log(_ report: FenceReport) async -> UInt64? {
+        guard let event = report.logEvent else { return nil }
+        do throws(RecordingError) { return try await recorder?.record(event) } catch {
+            // That the log is paused is told by those who feed it with positions.
+            logger.warning("an event is not logged: \(DaemonFailure(error).lines.joined())")
+            return nil
         }
     }
 
-    private func log(_ report: FenceReport) async {
-        guard let event = report.logEvent else { return }
-        do throws(RecordingError) {
-            try await recorder?.record(event)
-        } catch {
-            // That the log is paused is told by those who feed it with positions.
-            logger.warning("an event is not logged: \(DaemonFailure(error).lines.joined())")
-        }
+    /// Lets the outbox know from time to time how far the log has no other events, so that the next run need not look for some there.
+    private func noteLogged() async {
+        let now = MonotonicClock.milliseconds
+        guard now >= noteAt else { return }
+        noteAt = now + FenceWatcher.noteInterval
+        guard tellCounts.open == 0 else { return }
+        let count = tellCounts.begun
+        guard let number = await recorder?.newestNumber else { return }
+        if tellCounts.begun == count { await dispatches.noteLogged(through: number) }
     }
 
     /// Says how closely the fences need the device followed: the next fix when the nearest border could be reached.
@@ -120,14 +151,14 @@ actor FenceWatcher: PositioningConsumer {
         toldProblems = problems
     }
 
-    /// Which of these events the log has.
-    private static func logged(_ reports: [FenceReport], in folder: LogFolder) -> Set<String> {
-        guard let earliest = reports.compactMap(\.time).min() else { return [] }
+    /// The events that the log has from a time on.
+    private static func logged(from earliest: UTCTime?, in folder: LogFolder) -> [FenceReport] {
+        guard let earliest else { return [] }
         var reader = LogReader(folder: folder, from: .from(earliest))
-        var found: Set<String> = []
+        var found: [FenceReport] = []
         do throws(RecordingError) {
             while let record = try reader.next() {
-                if case .event(let event) = record.content { found.insert(event.id) }
+                if case .event(let event) = record.content, let report = FenceReport(event) { found.append(report) }
             }
         } catch {
             // What cannot be read now does not have the event for those who read it later: it is logged again, under the same id.

@@ -40,6 +40,15 @@ struct PrivacyStore {
         }
     }
 
+    /// The secret as it lies there; nil when there is none.
+    var secretText: [UInt8]? { (try? Syscalls.contents(of: secretPath, as: .own)).flatMap { $0 } }  // Without zones nobody needs it.
+
+    /// Writes everything again, into a folder that is empty.
+    func writeAnew(isPrivate: Bool, secretText: [UInt8]?) throws(SystemError) {
+        if isPrivate { try setPrivate(true) }
+        if let secretText { try AtomicFile.write(secretText, to: secretPath, mode: 0o600) }
+    }
+
     private func makeSecret() throws(SystemError) -> SipHash.Key {
         // The system's generator: unpredictable.
         var generator = SystemRandomNumberGenerator()

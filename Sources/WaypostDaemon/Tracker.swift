@@ -22,7 +22,7 @@ struct Tracker {
 
     /// Runs until the source ends or somebody asks to stop; leaves every track finished.
     func run(until stop: StopRequest) async throws(DaemonFailure) {
-        let state = try takeState()
+        let state = try StateFolder(taking: stateFolder)
         let archivist = try makeRecorder()
         // What is recorded, and what keeps recorded tracks in order, are two things when the log is off.
         let recorder = configuration.log.isOff ? nil : archivist
@@ -32,6 +32,7 @@ struct Tracker {
         let privacy = PrivacyStore(folder: stateFolder)
         // Everything that tells a position has it from the manager, and the manager from here.
         let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: try makeGate(privacy))
+        let privacySecret = privacy.secretText
         let lastPosition = LastPosition(folder: stateFolder)
         let stored = lastPosition.load()
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
@@ -52,7 +53,15 @@ struct Tracker {
             keeper: try makeKeeper(), recorder: recorder, watches: watches, dispatches: dispatches,
             hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let stateWatch = StateWatch(
-            folder: stateFolder, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger)
+            folder: state, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger
+        ) {
+            await fences.keeper.writeAnew()
+            do throws(SystemError) {
+                try privacy.writeAnew(isPrivate: await source.isPrivate, secretText: privacySecret)
+            } catch {
+                logger.error("what is private is not kept over a restart: \(error)")
+            }
+        }
         let search = SearchKeeper(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
             manager: manager, source: source, search: search, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
@@ -105,24 +114,6 @@ struct Tracker {
     }
 
     // MARK: - Parts
-
-    /// Takes the state folder for this process alone.
-    private func takeState() throws(DaemonFailure) -> FileLock {
-        let attempt: FileLock.Attempt
-        do throws(SystemError) {
-            try Syscalls.createFolders(stateFolder)
-            attempt = try FileLock.take(path: stateFolder + "/.lock")
-        } catch {
-            throw DaemonFailure(
-                .cannotCreate, "\(stateFolder): cannot be used for the state: \(error.reason); make it writable or use another --state")
-        }
-        switch consume attempt {
-        case .taken(let lock): return lock
-        case .held(let holder):
-            let who = holder.map { "process \($0)" } ?? "another process"
-            throw DaemonFailure(.cannotCreate, "\(stateFolder): \(who) tracks with it already; stop it or use another --state")
-        }
-    }
 
     private func positioningSettings(stored: Position?) -> PositioningManager.Settings {
         var settings = PositioningManager.Settings()

@@ -68,19 +68,20 @@ extension DestinationWorker {
         defer { inFlight = [] }
         switch await destination.send(batch) {
         case .delivered(let refused, let answer):
-            if isTelling { noteReceipt() }
-            return await accept(
+            let ending = await accept(
                 range, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer,
                 ending: isTelling ? .sent : .skipped)
+            if case .sent = ending { noteReceipt() }
+            return ending
         case .partly(let received, let refused, let answer, let rest):
             let settled = places.filter { received.contains($0.key) || refused[$0.key] != nil }.values.sorted()
             guard !settled.isEmpty else {
                 return .failed(reason: "has taken nothing of what it was sent", isUnreachable: false, retryAfter: nil)
             }
-            noteReceipt()
             let ending = await accept(
                 settled + unsaid, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer)
             guard case .sent = ending else { return ending }
+            noteReceipt()
             return DestinationWorker.ending(after: rest)
         case .temporary(let reason, let retryAfter): return .failed(reason: reason, isUnreachable: false, retryAfter: retryAfter)
         case .unreachable(let reason): return .failed(reason: reason, isUnreachable: true, retryAfter: nil)

@@ -303,7 +303,7 @@ actor DestinationWorker {
         failure = (reason, needsMending, failure?.since ?? clock.bootMilliseconds())
     }
 
-    /// Notes that the server has taken something.
+    /// Notes that the server has taken something, and that this is kept: what cannot be kept is sent again, and not every second.
     func noteReceipt() {
         retry.process(.reached, at: clock.bootMilliseconds(), using: &generator)
         lastReceipt = clock.bootMilliseconds()

@@ -66,8 +66,10 @@ public actor Dispatcher {
     public nonisolated func finishAttaching() async throws(OutboxError) { try await outbox.forgetDamage() }
 
     /// Takes entries for all destinations; they are on the disk when it returns.
-    public nonisolated func accept(_ entries: [OutboxEntry]) async throws(OutboxError) {
-        try await outbox.accept(entries)
+    ///
+    /// - Parameter number: up to which number of the log every event of it is taken with these; nil when they say nothing of that.
+    public nonisolated func accept(_ entries: [OutboxEntry], loggedThrough number: UInt64? = nil) async throws(OutboxError) {
+        try await outbox.accept(entries, loggedThrough: number)
         noteWaiting()
     }
 

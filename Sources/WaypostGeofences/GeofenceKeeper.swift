@@ -5,7 +5,7 @@ import WaypostSystem
 ///
 /// ```swift
 /// let keeper = try GeofenceKeeper(settings)
-/// let (left, problems) = await keeper.start()       // what a run before may not have told
+/// let left = await keeper.start()                   // what a run before may not have told
 /// for report in await keeper.process(position) { tell(report) }
 /// ```
 /// What ``process(_:)`` gives is on the disk when it returns; after a crash ``start()`` gives the last of it again, with the same ids. So each
@@ -39,6 +39,8 @@ public actor GeofenceKeeper {
     static let lookMilliseconds: Int64 = 5_000
     /// What ``freeMetres`` is at most: five minutes at 180 km/h.
     static let farthestMetres = 15_000.0
+    /// After so long the state is written though nothing has happened, milliseconds.
+    private static let longestUnsaved: Int64 = 3_600_000
     /// So long after a failure the state is written again.
     static let savePause = Duration.seconds(1)
     /// Numbers of visits begin anywhere below; beyond 2^53 readers of JSON round them.
@@ -69,7 +71,10 @@ public actor GeofenceKeeper {
     private var lookAt: Int64 = 0
     /// The revision of the known fences that is on the disk; nil when it must be written.
     private var savedRevision: UInt64?
+    private var savedAt = MonotonicClock.milliseconds
     private var lastPlace: Coordinate?
+    /// What a run before has left, until it is taken.
+    private var content: FenceStateStore.Content?
 
     /// The actor's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -86,9 +91,18 @@ public actor GeofenceKeeper {
 
     deinit { saving?.cancel() }
 
+    /// Reads the state; from when on a log may have events that it does not know, or knows and is not sure of; nil without a state.
+    public func load() -> UTCTime? {
+        let content = store.load()
+        self.content = content
+        return content.reports.suffix(content.doubtfulCount).compactMap(\.time).min() ?? content.state.progress.lastTime
+    }
+
     /// Reads fences and state; gives what the run before may not have told to everybody, and what happened to fences meanwhile.
-    public func start() -> [FenceReport] {
-        var content = store.load()
+    ///
+    /// - Parameter logged: what a log has since ``load()``, in its order: a full disk may have kept the state from having it.
+    public func start(logged: [FenceReport] = []) -> [FenceReport] {
+        var content = self.content.take() ?? store.load()
         content.state.progress.numberVisits(after: .random(in: 0..<GeofenceKeeper.mostVisitBase))
         stateProblem = content.problems.first
         own.load()
@@ -96,6 +110,7 @@ public actor GeofenceKeeper {
         loaded = own.goodFences(or: reading)
         loadProblems = reading?.problems ?? []
         joinFences()
+        content.follow(logged, fences)
         monitor = GeofenceMonitor(
             fences: FenceIndex(fences), rule: settings.rule, maxActive: settings.maxActive, eventPrefix: eventPrefix)
         recent = RecentReports(content.reports, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
@@ -224,9 +239,24 @@ public actor GeofenceKeeper {
     }
 
     /// Writes which fences' sides are known, when that has changed: the set of fences, or a border that was near at first.
+    ///
+    /// Once an hour all of it, so that the next run need not look further back in a log.
     private func keepKnown() {
-        if savedRevision != monitor.knownRevision, saving == nil { save() }
+        guard saving == nil else { return }
+        if MonotonicClock.milliseconds - savedAt >= GeofenceKeeper.longestUnsaved { isUnsaved = true }
+        if isUnsaved || savedRevision != monitor.knownRevision { save() }
     }
+
+    /// Writes everything again: the state folder is another one, and empty.
+    public func writeAnew() {
+        own.writeAnew()
+        isUnsaved = true
+        savedRevision = nil
+        save()
+    }
+
+    /// Keeps events with the state until somebody has heard of them who can take none now; those of these ids, and no others.
+    public func holdUnheard(_ ids: Set<String>) { recent.unheard = ids }
 
     /// Forgets the events that happened from the first time until the second one.
     public func forget(from: UTCTime, to: UTCTime) {
@@ -269,6 +299,7 @@ public actor GeofenceKeeper {
             try store.save(monitor.progress, reports: recent.reports, doubtfulCount: recent.doubtfulCount(now: now))
             recent.noteSaved(now: now)
             isUnsaved = false
+            savedAt = now
         }
         guard savedRevision != knownRevision else { return }
         try store.save(known: monitor.state.known)

@@ -37,6 +37,17 @@ struct OwnFences {
         return reading.fences
     }
 
+    /// Writes all of them again.
+    mutating func writeAnew() {
+        problems = []
+        do throws(SystemError) {
+            if !fences.isEmpty { try write(fences, to: addedPath) }
+            if let good { try write(good, to: goodPath) }
+        } catch {
+            problems = ["the fences cannot be kept over a restart: \(error.description)"]
+        }
+    }
+
     mutating func add(_ added: [Geofence]) throws(SystemError) {
         let changed = merge(added, into: fences)
         try write(changed, to: addedPath)

@@ -1,6 +1,7 @@
 import Waypost
 
-/// The last events, and which of them somebody may not have heard of: those that no file has yet, and those that were written a short while ago.
+/// The last events, and which of them somebody may not have heard of: those that no file has yet, those that were written a short while ago, and
+/// those that wait for somebody who can take none now.
 struct RecentReports {
     private struct Entry {
         var report: FenceReport
@@ -15,6 +16,8 @@ struct RecentReports {
     private static let doubtMilliseconds: Int64 = 60_000
 
     private var entries: [Entry] = []
+    /// The ids of those that wait for somebody.
+    var unheard: Set<String> = []
 
     /// All, the newest last.
     var reports: [FenceReport] { entries.map(\.report) }
@@ -30,13 +33,18 @@ struct RecentReports {
 
     mutating func append(_ reports: [FenceReport]) {
         entries += reports.map { Entry(report: $0, savedAt: nil) }
-        let unsaved = entries.count { $0.savedAt == nil }
-        entries.removeFirst(max(0, entries.count - min(max(unsaved, RecentReports.usualCount), RecentReports.mostCount)))
+        let needed = count { $0.savedAt == nil }
+        entries.removeFirst(max(0, entries.count - min(max(needed, RecentReports.usualCount), RecentReports.mostCount)))
     }
 
     /// How many of the newest are in doubt.
     func doubtfulCount(now: Int64) -> Int {
-        entries.reversed().prefix { entry in entry.savedAt.map { now - $0 < RecentReports.doubtMilliseconds } ?? true }.count
+        count { entry in entry.savedAt.map { now - $0 < RecentReports.doubtMilliseconds } ?? true }
+    }
+
+    /// How many there are from the first one on that is so, or unheard.
+    private func count(from isSo: (Entry) -> Bool) -> Int {
+        entries.firstIndex { isSo($0) || unheard.contains($0.report.id) }.map { entries.count - $0 } ?? 0
     }
 
     /// All of them are on the disk.

@@ -345,6 +345,9 @@ public actor TrackRecorder {
         journal = nil
     }
 
+    /// The number of the newest record.
+    public var newestNumber: UInt64 { counter.next - 1 }
+
     /// The number from which on journals may be those that are recorded; all with smaller ones are complete.
     var firstRecordedSequence: UInt64 { min(journal?.header.firstSequence ?? counter.next, carried?.first.sequence ?? .max) }
 

@@ -7,20 +7,23 @@ import WaypostSystem
 ///
 /// It looks while something comes from the source, and whenever somebody asks: a tracker at rest is not woken for it.
 actor StateWatch: PositioningConsumer {
-    private let folder: String
+    private let folder: StateFolder
     private let interval: Int64
     private let dispatches: DispatchDesk
     private let logger: Logger
-    /// That of the lock file, which this process holds open: no other file gets it.
-    private let identity: FileIdentity?
+    private let writeAnew: @Sendable () async -> Void
     private var lookedAt = MonotonicClock.milliseconds
-    private var isGone = false
+    /// What is wrong, for people.
+    private var problem: String?
 
-    /// A watch over a folder whose lock is held; it looks as often as the log is brought to the disk.
-    init(folder: String, dispatches: DispatchDesk, interval: Duration, logger: Logger) {
-        (self.folder, self.dispatches, self.logger) = (folder, dispatches, logger)
+    /// A watch over a folder; it looks as often as the log is brought to the disk.
+    ///
+    /// - Parameter writeAnew: writes what is kept there into the empty folder that was taken in its place.
+    init(
+        folder: StateFolder, dispatches: DispatchDesk, interval: Duration, logger: Logger, writeAnew: @escaping @Sendable () async -> Void
+    ) {
+        (self.folder, self.dispatches, self.logger, self.writeAnew) = (folder, dispatches, logger, writeAnew)
         self.interval = interval.components.seconds * 1_000
-        identity = FileIdentity(of: folder + "/.lock")
     }
 
     func consume(_ update: PositioningUpdate) async {
@@ -32,21 +35,35 @@ actor StateWatch: PositioningConsumer {
     var problems: [String] {
         get async {
             await look()
-            return isGone ? [words] : []
+            return problem.map { [$0] } ?? []
         }
-    }
-
-    private var words: String {
-        "the state folder \(folder) was removed or replaced: what is kept there is lost with this process; restart the tracker"
     }
 
     private func look() async {
         lookedAt = MonotonicClock.milliseconds
-        let isThere = FileIdentity(of: folder + "/.lock") == identity
-        if isGone == isThere {
-            isGone = !isThere
-            if isGone { logger.error("\(words)") } else { logger.notice("the state folder \(folder) is back") }
+        let known = problem
+        switch folder.look() {
+        case .kept:
+            problem = nil
+            if known != nil { logger.notice("the state folder \(folder.path) is back") }
+        case .takenAgain:
+            problem = nil
+            logger.notice(
+                "the state folder \(folder.path) was removed and made anew: it is taken again, and what is kept there is written again")
+            await writeAnew()
+        case .gone:
+            tell("the state folder \(folder.path) was removed: what is kept there is lost with this process; make it again", after: known)
+        case .held(let holder):
+            let who = StateFolder.name(holder)
+            tell(
+                "the state folder \(folder.path) was replaced, and \(who) tracks with it: this one keeps nothing; stop one of them",
+                after: known)
         }
         await dispatches.check()
+    }
+
+    private func tell(_ words: String, after known: String?) {
+        problem = words
+        if words != known { logger.error("\(words)") }
     }
 }

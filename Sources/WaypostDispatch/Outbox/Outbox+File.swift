@@ -77,7 +77,7 @@ extension Outbox {
 
     /// All of it is there still, in files without names.
     private func writeAnew(_ store: OutboxStore) throws(OutboxError) {
-        let copy = OutboxSalvage.rescuePath(path)
+        let copy = path + ".copied"
         do {
             try Syscalls.remove(copy)
             try store.database.copy(to: copy)
@@ -85,6 +85,9 @@ extension Outbox {
             defer { Syscalls.close(file) }
             try Syscalls.setMode(file, 0o600, path: copy)
             try Syscalls.synchronize(file, path: copy)
+            for suffix in OutboxSalvage.suffixes { try Syscalls.remove(OutboxSalvage.rescuePath(path) + suffix) }
+            // From here on a crash finds it whole.
+            try Syscalls.rename(copy, to: OutboxSalvage.rescuePath(path))
             try OutboxSalvage.finishRenaming(path)
         } catch let error as SQLiteError {
             throw OutboxError(error)
@@ -94,8 +97,8 @@ extension Outbox {
             preconditionFailure("no other errors are thrown")
         }
         recovery = OutboxRecovery(
-            reason: "it was removed while it was in use", entryCount: Int(store.tally.waiting), waitingCount: Int(store.tally.waiting),
-            lostCount: 0)
+            reason: "it was removed while it was in use", wasRemoved: true, entryCount: Int(store.tally.waiting),
+            waitingCount: Int(store.tally.waiting), lostCount: 0)
     }
 
     private static func folder(of path: String) -> String {
@@ -109,7 +112,8 @@ extension Outbox {
         // Before SQLite looks at it, which takes what is behind a damage for rubbish.
         let log = try? SQLiteLog(besideDatabase: path)  // What cannot be read is not there.
         let known = OutboxTallyFile.read(ofOutbox: path)
-        let hadFile = log != nil || Syscalls.exists(path)
+        let wasThere = Syscalls.exists(path)
+        let hadFile = log != nil || wasThere
         var recovery: OutboxRecovery?
         while true {
             let version: Int
@@ -130,6 +134,7 @@ extension Outbox {
                 // One rescue is enough: what it made is whole. Tables that are other ones than ours are damaged, too.
                 guard error.kind == .corrupt || error.kind == .other, recovery == nil else { throw OutboxError(error) }
                 recovery = try OutboxSalvage.run(path, because: error.reason, log: log, known: known, hadFile: hadFile)
+                recovery?.wasRemoved = !wasThere
                 continue
             }
             throw .laterVersion(path: path, version: version)

@@ -49,9 +49,10 @@ public actor Outbox {
     ///
     /// One whose id is known is there already, and taken once.
     ///
+    /// - Parameter number: up to which number of the log every event of it is taken with these; nil when they say nothing of that.
     /// - Errors: `full`, `cannotAccess`: none of them was taken; `tooLong`.
-    public nonisolated func accept(_ entries: [OutboxEntry]) async throws(OutboxError) {
-        let acceptance = Acceptance(try entries.map { (entry) throws(OutboxError) in try encode(entry) })
+    public nonisolated func accept(_ entries: [OutboxEntry], loggedThrough number: UInt64? = nil) async throws(OutboxError) {
+        let acceptance = Acceptance(try entries.map { (entry) throws(OutboxError) in try encode(entry) }, loggedThrough: number)
         waiting.withLock { $0.append(acceptance) }
         await commitWaiting()
         if let failure = acceptance.failure.withLock({ $0 }) { throw failure }
@@ -83,10 +84,17 @@ public actor Outbox {
             }
             // What was written to a file without a name is not on the disk.
             if isGone { throw .gone(path: path) }
+            if let number = acceptances.compactMap(\.loggedThrough).max() { noteLogged(through: number) }
         } catch {
             for acceptance in acceptances { acceptance.failure.withLock { $0 = error } }
         }
     }
+
+    /// Up to this number of the log, every event of it was taken; nil when that is not known, as in a new outbox.
+    public var loggedNumber: UInt64? { openStore.flatMap { $0.tally.logged > 0 ? UInt64($0.tally.logged) : nil } }
+
+    /// Says that every event of the log up to that number was taken, or is not for anybody here.
+    public func noteLogged(through number: UInt64) { openStore?.noteLogged(through: number) }
 
     /// What happened before is too old; nil when nothing is.
     private var earliest: UTCTime? {
@@ -269,9 +277,10 @@ public actor Outbox {
 /// Entries of one caller, and what became of them.
 private final class Acceptance: Sendable {
     let entries: [EncodedEntry]
+    let loggedThrough: UInt64?
     let failure = Mutex<OutboxError?>(nil)
 
-    init(_ entries: [EncodedEntry]) {
-        self.entries = entries
+    init(_ entries: [EncodedEntry], loggedThrough: UInt64?) {
+        (self.entries, self.loggedThrough) = (entries, loggedThrough)
     }
 }

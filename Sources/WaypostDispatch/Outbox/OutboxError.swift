@@ -43,7 +43,8 @@ extension OutboxError: CustomStringConvertible {
             "\(path): written by a later waypost (version \(version)); it is left as it is: install that one again"
         case .full(let path): "\(path): there is no room on the disk"
         case .cannotAccess(let path, let reason): "\(path): cannot be read or written: \(reason)"
-        case .gone(let path): "\(path): was removed or replaced while it was in use; bring its folder back, or restart the tracker"
+        case .gone(let path):
+            "\(path): was removed or replaced while it was in use; bring its folder back, or take away what is there in its place"
         case .tooLong(let byteCount, let limit): "event: has \(byteCount) bytes, and the outbox takes \(limit); say less"
         case .unknownDestination(let name): "destination \"\(name)\": there is none of that name; see waypost dispatch"
         }

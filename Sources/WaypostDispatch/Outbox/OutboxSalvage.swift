@@ -6,6 +6,8 @@ public struct OutboxRecovery: Sendable, Hashable {
     public var asidePath: String?
     /// What was wrong with it.
     public var reason: String
+    /// Whether there was no file of that name: it was removed, and is not damaged.
+    public var wasRemoved = false
     /// How many entries could be read and are in the outbox again.
     public var entryCount = 0
     /// How many of them wait.
@@ -37,11 +39,14 @@ struct OutboxSalvage {
     private var replayPath: String { path + ".replayed" }
 
     /// The files that belong to a database.
-    private static let suffixes = ["", SQLiteDatabase.logSuffix, "-shm"]
+    static let suffixes = ["", SQLiteDatabase.logSuffix, "-shm"]
 
     /// Ends what a crash left: the damaged file was set aside and the new one had not got its name.
     static func finishRenaming(_ path: String) throws(SystemError) {
-        if !Syscalls.exists(path), Syscalls.exists(rescuePath(path)) { try rename(rescuePath(path), to: path) }
+        guard !Syscalls.exists(path), Syscalls.exists(rescuePath(path)) else { return }
+        // What is there of the log of a file that was removed is in the new one, or set aside; SQLite would take it for the new one's.
+        for suffix in suffixes.dropFirst() { try Syscalls.remove(path + suffix) }
+        try rename(rescuePath(path), to: path)
     }
 
     /// Where a new one is made.

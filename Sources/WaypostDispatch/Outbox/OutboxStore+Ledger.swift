@@ -43,7 +43,7 @@ extension OutboxStore {
     }
 
     /// What was dropped while it was on its way is not counted as dropped when it has arrived.
-    func takeBackDropped(_ settlement: Settlement, for name: String) throws(SQLiteError) {
+    func takeBackDropped(_ settlement: Settlement, for name: String) throws(SQLiteError) -> Int {
         var thereCount: Int64 = 0
         for receipt in settlement.receipts where receipt.answer != Settlement.unsaid {
             thereCount +=
@@ -53,8 +53,9 @@ extension OutboxStore {
                 ?? 0
         }
         let goneCount = Int64(settlement.sentCount) - thereCount
-        guard goneCount > 0, !settlement.receipts.isEmpty else { return }
+        guard goneCount > 0, !settlement.receipts.isEmpty else { return 0 }
         try database.run("UPDATE destination SET dropped = max(0, dropped - ?) WHERE name = ?", [.integer(goneCount), .text(name)])
+        return Int(goneCount)
     }
 
     /// Keeps the receipts of a settlement.

@@ -11,8 +11,8 @@ final class OutboxStore {
     private(set) var entryByteCount: Int64
     /// The number that the last entry got, whether it is still there or not: none is given twice.
     private(set) var lastEntryNumber: Int64
-    /// How many entries went by the limits that somebody waited for, since this was opened.
-    private(set) var limitDropCount = 0
+    /// How many entries went by the limits that each destination waited for, and has not got, since this was opened.
+    private var limitDrops: [String: Int] = [:]
     /// How many receipts were kept since the start.
     var receiptCount = 0
     /// What happened before is not there any more.
@@ -39,8 +39,11 @@ final class OutboxStore {
                     coalesce((SELECT value FROM note WHERE name = ?), 0), ?)
                 """, [.text(OutboxStore.lastEntry), .integer(known?.last ?? 0)]) ?? 0
         lastEntryNumber = min(last, SQLiteValue.largestNumber)
+        tally.logged = known?.logged ?? 0
     }
 
+    /// How many entries went by the limits that somebody waited for, and has not got, since this was opened: the slowest misses all of them.
+    var limitDropCount: Int { limitDrops.values.max() ?? 0 }
     var maximumDeadLetterCount: Int64 { limits.maximumDeadLetterCount }
 
     /// Counts the entries' bytes anew.
@@ -67,7 +70,13 @@ final class OutboxStore {
 
     /// Says that nothing is known, before what waits is removed on purpose, or waits again.
     func forgetWaiting() {
-        tallyFile.write(OutboxTally(last: tally.last), isDurable: true)
+        tallyFile.write(OutboxTally(last: tally.last, logged: tally.logged), isDurable: true)
+    }
+
+    /// Keeps up to which number of the log every event of it was taken.
+    func noteLogged(through number: UInt64) {
+        tally.logged = min(Int64(clamping: number), SQLiteValue.largestNumber)
+        tallyFile.write(tally)
     }
 
     /// How many entries at least one destination has not.
@@ -100,7 +109,7 @@ final class OutboxStore {
     ///
     /// On the disk when it returns.
     func insert(_ entries: [EncodedEntry], earliest: UTCTime?) throws(SQLiteError) {
-        let known = (entryByteCount, lastEntryNumber, prunedTime, tally, limitDropCount)
+        let known = (entryByteCount, lastEntryNumber, prunedTime, tally, limitDrops)
         let first = lastEntryNumber + 1
         do throws(SQLiteError) {
             try database.transaction { () throws(SQLiteError) in
@@ -124,7 +133,7 @@ final class OutboxStore {
                 try prune(earliest: earliest)
             }
         } catch {
-            (entryByteCount, lastEntryNumber, prunedTime, tally, limitDropCount) = known
+            (entryByteCount, lastEntryNumber, prunedTime, tally, limitDrops) = known
             throw error
         }
         tallyFile.write(tally)
@@ -187,12 +196,14 @@ final class OutboxStore {
 
     private func drop(_ condition: String, _ value: SQLiteValue) throws(SQLiteError) {
         guard let byteCount = try database.integer("SELECT sum(length(body)) FROM entry WHERE \(condition)", [value]) else { return }
-        try database.run(
-            "UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE \(condition) AND number > event_cursor)", [value])
+        let missed = "(SELECT count(*) FROM entry WHERE \(condition) AND number > event_cursor)"
+        for (name, count) in try database.rows("SELECT name, \(missed) FROM destination", [value], { ($0.text(0), $0.count(1)) }) {
+            limitDrops[name, default: 0] += count
+        }
+        try database.run("UPDATE destination SET dropped = dropped + \(missed)", [value])
         let waiting = try database.integer(
             "SELECT count(*) FROM entry WHERE \(condition) AND number > ?2", [value, .integer(tally.settled)])
         tally.waiting = max(0, tally.waiting - (waiting ?? 0))
-        limitDropCount += Int(waiting ?? 0)
         try database.run("DELETE FROM entry WHERE \(condition)", [value])
         entryByteCount -= byteCount
         try keepLastEntryNumber()
@@ -279,11 +290,12 @@ final class OutboxStore {
     func settle(
         _ settlement: Settlement, _ positions: PositionCursor?, _ ahead: SettledAhead?, for name: String, at time: UTCTime?
     ) throws(SQLiteError) {
+        var comeCount = 0
         try database.transaction { () throws(SQLiteError) in
             for refused in settlement.refused { try bury(refused.record, reason: refused.reason, destination: name) }
             switch settlement.lane {
             case .events:
-                try takeBackDropped(settlement, for: name)
+                comeCount = try takeBackDropped(settlement, for: name)
                 try database.run(
                     "UPDATE destination SET event_cursor = max(event_cursor, ?), sent = sent + ? WHERE name = ?",
                     [SQLiteValue(settlement.through), .integer(Int64(settlement.sentCount)), .text(name)])
@@ -302,6 +314,7 @@ final class OutboxStore {
             try keepReceipts(settlement, for: name, at: time)
         }
         if settlement.lane == .events {
+            if let count = limitDrops[name] { limitDrops[name] = max(0, count - comeCount) }
             try countProgress()
             tallyFile.write(tally)
         }

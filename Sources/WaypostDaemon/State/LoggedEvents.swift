@@ -1,0 +1,64 @@
+import Waypost
+import WaypostDispatch
+import WaypostGeofences
+import WaypostRecording
+
+/// The fence events of the log, for an outbox that could not take them when they happened: its disk was full, and then the tracker was killed,
+/// or there were more than memory holds.
+struct LoggedEvents: Sendable {
+    let positions: LogPositions
+
+    /// So many are offered at once.
+    private static let pageCount = 500
+
+    /// Offers what came after the last event that the outbox took, with the ids of then: it refuses those that it knows.
+    ///
+    /// - Parameter last: up to which number; where an outbox begins that has taken nothing yet. Nil for everything that is in the log.
+    func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) {
+        do {
+            let newest = min(try await positions.newestNumber(), last ?? .max)
+            // A log that is behind it was removed, or moved to another folder: its numbers begin again.
+            var through = min(await outbox.loggedNumber ?? newest, newest)
+            await outbox.noteLogged(through: through)
+            while true {
+                let page = try await positions.events(after: through, through: newest, limit: LoggedEvents.pageCount)
+                guard page.through > through else { return }
+                try await outbox.accept(page.reports.map(OutboxEntry.init), loggedThrough: page.through)
+                through = page.through
+            }
+        } catch let error as OutboxError {
+            throw error
+        } catch {
+            // What cannot be read now cannot be sent; what comes is.
+        }
+    }
+}
+
+extension LogPositions {
+    /// The fence events after a number and up to another, at most so many, and up to which number there are no others.
+    func events(
+        after number: UInt64, through last: UInt64, limit: Int
+    ) throws(PositionSupplyError) -> (reports: [FenceReport], through: UInt64) {
+        var reader = LogReader(folder: folder, from: .after(number))
+        var reports: [FenceReport] = []
+        var through = number
+        do throws(RecordingError) {
+            while reports.count < limit, let record = try reader.next(), record.sequence <= last {
+                through = record.sequence
+                if case .event(let event) = record.content, let report = FenceReport(event) { reports.append(report) }
+            }
+        } catch {
+            if reports.isEmpty { throw PositionSupplyError(reason: DaemonFailure(error).lines.joined()) }
+        }
+        return (reports, through)
+    }
+}
+
+extension OutboxEntry {
+    /// The entry of a fence event.
+    init(_ report: FenceReport) {
+        self = .event(
+            DispatchEvent(
+                id: report.id, kind: report.kind, name: report.fenceName, time: report.time, position: report.position, line: report.line))
+    }
+}

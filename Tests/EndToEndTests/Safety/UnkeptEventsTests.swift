@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostTestKit
+
+extension EndToEnd {
+    /// Events that were logged, and that a full disk kept from the state and the outbox when the tracker was killed.
+    @Suite struct UnkeptEventsTests {
+        private func ask(_ words: String..., in folder: TestFolder) async throws -> Finished {
+            try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
+        }
+
+        @Test func reachTheDestinationsFromTheLog() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            try folder.write(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                    + #"[8.541407,47.378954]},"properties":{"name":"Gate","radius":60}}]}"#, to: "fences.geojson")
+            try folder.write(
+                "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
+                    + "[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\ntimeout = 5\n", to: "w.toml")
+            let receiver = SimulatedReceiver()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try fifo.write((0..<4).map { receiver.epoch($0).text }.joined())
+            #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("state/fences-known")) })
+            // What is written from here on was not: as if the disk of the state were full.
+            try FileManager.default.copyItem(atPath: folder.path("state"), toPath: folder.path("old"))
+            try fifo.write((4..<40).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually { try await ask("status", in: folder).output.contains("exit Gate") })
+            #expect(try await tracker.stop(with: SIGKILL).signal == SIGKILL)
+            try FileManager.default.removeItem(atPath: folder.path("state"))
+            try FileManager.default.moveItem(atPath: folder.path("old"), toPath: folder.path("state"))
+            fifo.close()
+            try FileManager.default.removeItem(atPath: folder.path("receiver"))
+
+            let next = try ReceiverFIFO("receiver", in: folder)
+            let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try next.write((40..<50).map { receiver.epoch($0).text }.joined())
+            let hasAll = try await eventually(within: .seconds(40), every: .seconds(1)) {
+                _ = try await ask("dispatch", "now", "--wait", in: folder)
+                return try server.received().count { $0["class"]?.string == "EVENT" } >= 2
+            }
+            // Each once, in their order, and no other one that says the same again.
+            let events = try server.received().compactMap { $0["event"]?.string }
+            #expect(hasAll && events == ["enter", "exit"], "\(second.process.errors)")
+            next.close()
+            #expect(try await second.process.exit() == ProgramExit(code: 0))
+        }
+    }
+}
