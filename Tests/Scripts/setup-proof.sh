@@ -47,7 +47,7 @@ package=$(COMPRESSION=none bash Config/debian/build.sh "$work")
 depends=$(dpkg-deb -f "$package" Depends | sed 's/ *([^)]*)//g; s/ *|[^,]*//g; s/ //g')
 unpack_debian "systemd,systemd-sysv,udev,dbus,mosquitto,mosquitto-clients,python3,libcurl4,libmosquitto1,ca-certificates,libsodium23,$depends" \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*'
-cp "$package" "$root/root/waypost.deb"
+cp "$package" "$root/srv/waypost.deb"
 cp Tests/Data/drive.nmea Tests/Scripts/feed.py Tests/Scripts/flaky_server.py "$root/root/"
 cp Config/try-fences.geojson "$root/srv/fences.geojson"
 start_container || fail 69 "no container with systemd can be started here: $(tail -n 1 "$work/console")"
@@ -83,7 +83,7 @@ rows=()
 row() { rows+=("$(printf '%-52s %5s %6s' "$@")"); }
 
 began=$(now)
-answer 'box#' 'apt install /root/waypost.deb'
+answer 'box#' 'apt install /srv/waypost.deb'
 # The shell asks again when apt is done.
 is_done() { screen capture-pane -p | grep -v '^ *$' | tail -n 1 | grep -q '^box# *$'; }
 within 120 is_done || short "it does not install"
@@ -141,4 +141,4 @@ done
 printf '%-52s %5s %6s\n' 'Debian '"$release"', '"$(basename "$package")" keys seconds
 printf '%s\n' "${rows[@]}"
 printf '\nWhat was asked and answered:\n'
-sed 's/ *$//; /^$/N; /^\n$/D' "$work/said"
+sed -n '/^Five questions/,$p' "$work/said" | sed '/^box#/d; s/ *$//' | cat -s
