@@ -1,4 +1,5 @@
 import Waypost
+import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
@@ -12,9 +13,15 @@ extension CommandFailure {
         case .notAuthorised(let message): self.init(.notAuthorised, line: message)
         case .refused(let code, let message):
             let status = ControlRefusal.Code(rawValue: code)?.status ?? .failed
-            if message.isEmpty { self.init(status, what: "waypostd", why: "\(error)") } else { self.init(status, line: message) }
+            if message.isEmpty {
+                self.init(status, what: "tracker", why: "refuses without a reason (\(code))")
+            } else {
+                self.init(status, line: message)
+            }
         case .notRunning(let path):
-            self.init(.unavailable, what: "waypostd", why: "is not running (nobody listens on \(path))", next: "start it with waypost run")
+            self.init(
+                .unavailable, what: "tracker", why: "not running (nobody listens on \(path))",
+                next: "start it with \(CommandFailure.startCommand(socket: path))")
         case .noPermission(let path):
             self.init(
                 .notAuthorised, what: "control socket \(path)", why: "this user may not use it",
@@ -24,14 +31,21 @@ extension CommandFailure {
                 .usage, what: "control socket \(path)", why: "the path is longer than \(limit) bytes", next: "choose a shorter one")
         case .timedOut:
             self.init(
-                .timedOut, what: "waypostd", why: "does not answer", next: "try again; if that does not help: waypost doctor")
+                .timedOut, what: "tracker", why: "does not answer", next: "try again; if that does not help: waypost doctor")
         case .closed(byService: true):
-            self.init(.unavailable, what: "waypostd", why: "has ended", next: "see why: journalctl -u waypostd")
+            self.init(.unavailable, what: "tracker", why: "has ended", next: "see why: journalctl -u waypostd")
         case .closed(byService: false):
-            self.init(.unavailable, what: "waypostd", why: "has ended", next: "its own terminal or log says why")
-        case .cannotConnect, .protocolMismatch, .connectionFailed, .anotherIsListening, .notASocket, .cannotListen:
-            self.init(.unavailable, what: "waypostd", why: "\(error)")
+            self.init(.unavailable, what: "tracker", why: "has ended", next: "its own terminal or log says why")
+        case .connectionFailed(let reason): self.init(.unavailable, what: "tracker", why: reason)
+        case .cannotConnect, .protocolMismatch, .anotherIsListening, .notASocket, .cannotListen:
+            self.init(.unavailable, line: "\(error)")
         }
+    }
+
+    /// The command that starts the tracker of a socket.
+    private static func startCommand(socket: String) -> String {
+        let isOfService = socket == DefaultPaths.serviceSocket
+        return isOfService && SystemFacts.unitPath(in: SystemTree(root: "")) != nil ? "sudo systemctl start waypostd" : "waypost run"
     }
 
     /// The command that lets this user use the socket.
@@ -55,7 +69,7 @@ extension CommandFailure {
 
     /// An answer that is not what was asked for.
     static func strangeAnswer(_ why: String) -> CommandFailure {
-        CommandFailure(.failed, what: "waypostd", why: "its answer \(why)", next: "use waypost and waypostd of one version")
+        CommandFailure(.failed, what: "tracker", why: "its answer \(why)", next: "use waypost and waypostd of one version")
     }
 }
 

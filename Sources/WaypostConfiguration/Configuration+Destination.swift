@@ -9,12 +9,12 @@ extension Configuration.Destination {
         }
         if kind == .tealium, account.isEmpty { return ("account", "is needed with kind \"tealium\"") }
         if kind == .owntracks {
-            if user.isEmpty { return ("user", "is needed with kind \"owntracks\": it stands in its topics") }
+            if user.isEmpty { return ("user", "is needed with kind \"owntracks\": it is part of its topics") }
             if let (key, _) = [("user", user), ("device", device)].first(where: { $0.1.contains { "/+#".contains($0) } }) {
-                return (key, "stands in topics and must hold no '/', '+' or '#'")
+                return (key, "is part of topics and must not contain '/', '+' or '#'")
             }
         }
-        if kind == .tealium, health >= .seconds(1) { return ("health", "has no word with kind \"tealium\"") }
+        if kind == .tealium, health >= .seconds(1) { return ("health", "is not possible with kind \"tealium\"") }
         if sendsWaypoints {
             if kind != .owntracks { return ("waypoints", "is for kind \"owntracks\" alone") }
             if accuracy == .reduced { return ("waypoints", "tells places, which accuracy = \"reduced\" does not") }

@@ -60,7 +60,7 @@ extension Configuration {
     /// - Cost: linear in the texts; a mistake costs a comparison with each known key.
     public static func read(_ files: [ConfigurationFile], paths: DefaultPaths) throws(ConfigurationErrors) -> LoadedConfiguration {
         var configuration = Configuration(paths: paths)
-        var origins: [String: ConfigurationOrigin] = [:]
+        var loaded = LoadedConfiguration(configuration: configuration, origins: [:], files: files.map(\.name), paths: paths)
         var errors: [ConfigurationError] = []
         for file in files {
             var mistakes = MistakeCollector(file: file.name)
@@ -75,10 +75,10 @@ extension Configuration {
             } catch {
                 mistakes.add(.syntax(error.message), at: error.place)
             }
-            origins = mistakes.originsAfter(origins)
+            mistakes.addOrigins(to: &loaded)
             errors += mistakes.mistakes.sorted { ($0.place ?? .start) < ($1.place ?? .start) }
         }
-        let loaded = LoadedConfiguration(configuration: configuration, origins: origins, files: files.map(\.name), paths: paths)
+        loaded.configuration = configuration
         // What mistakes leave unread may be what is missing.
         if errors.isEmpty { errors = loaded.mistakesBetweenSections }
         guard errors.isEmpty else { throw ConfigurationErrors(errors: errors) }

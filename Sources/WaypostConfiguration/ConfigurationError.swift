@@ -74,7 +74,7 @@ extension ConfigurationError.Kind: CustomStringConvertible {
             return "\(section) has no key \(quoted(key)); \(hint)"
         case .misplacedKey(let section, let key, let belongsIn):
             return
-                "\(section.map { "\($0) has no key \(quoted(key))" } ?? "\(quoted(key)) stands outside any section"); it belongs in \(belongsIn)"
+                "\(section.map { "\($0) has no key \(quoted(key))" } ?? "\(quoted(key)) is outside any section"); it belongs in \(belongsIn)"
         case .wrongSectionForm(let section):
             let times = section.hasPrefix("[[") ? "it may come several times" : "there is one"
             return "this must be written \(section) with its keys below (\(times))"

@@ -145,7 +145,7 @@ private func readKeys<Section>(
         }
         do {
             try key.read(entry.node, &section)
-            mistakes.noteOrigin([header, number.map(String.init), key.name].compactMap { $0 }.joined(separator: " "), at: entry.place)
+            mistakes.noteOrigin(key.name, in: header, number: number, at: entry.place)
         } catch {
             let kind: ConfigurationError.Kind =
                 switch error {

@@ -32,11 +32,13 @@ extension LoadedConfiguration {
                 let defaultValues = occurrence < defaultOccurrences.count ? defaultOccurrences[occurrence] : defaultOccurrences[0]
                 return section.keys.indices.map { index in
                     let key = section.keys[index]
-                    let name = section.isList ? "\(section.header) \(occurrence) \(key.name)" : "\(section.header) \(key.name)"
+                    let origin =
+                        section.isList
+                        ? listOrigins["\(section.header) \(occurrence) \(key.name)"] : origins["\(section.header) \(key.name)"]
                     return ConfigurationEntry(
                         section: section.header, occurrence: occurrence, key: key.name, value: values[index],
                         defaultValue: defaultValues[index], documentation: key.documentation,
-                        unit: key.unit, origin: origins[name])
+                        unit: key.unit, origin: origin)
                 }
             }
         }

@@ -46,7 +46,8 @@ public struct DefaultPaths: Equatable, Sendable {
         configurationFile != DefaultPaths.service.configurationFile && !Syscalls.exists(configurationFile)
     }
 
-    static let serviceSocket = "/run/waypost/waypost.sock"
+    /// The control socket of the service.
+    public static let serviceSocket = "/run/waypost/waypost.sock"
 
     /// The socket on which a client finds the tracker: the one of the command line, else `$WAYPOST_SOCKET`, else the service's if it
     /// exists, else the user's own.

@@ -2,11 +2,12 @@
 public struct LoadedConfiguration: Equatable, Sendable {
     /// The effective configuration: the built-in defaults, changed by each file in turn.
     public var configuration: Configuration
-    /// Where each key that a file sets was set last, by its name with its section: `[log] sync_interval`; with its number, from 0, for a
-    /// section that may come several times: `[[source]] 1 url`.
+    /// Where each key that a file sets was set last, by its name with its section: `[log] sync_interval`.
     ///
-    /// A key that is not there has its built-in default.
+    /// A key that is not there has its built-in default. For a section that may come several times, the last one counts.
     public var origins: [String: ConfigurationOrigin]
+    /// The same for each section that may come several times, with its number from 0: `[[source]] 1 url`.
+    var listOrigins: [String: ConfigurationOrigin] = [:]
     /// The files that were read, in order.
     public var files: [String]
     /// The default paths that it was read with.

@@ -3,6 +3,8 @@ struct MistakeCollector {
     let file: String
     private(set) var mistakes: [ConfigurationError] = []
     private(set) var origins: [String: ConfigurationOrigin] = [:]
+    /// The same of each section of a list, with its number: `[[source]] 1 url`.
+    private(set) var listOrigins: [String: ConfigurationOrigin] = [:]
     /// The lists that this file gives anew, by their headers: what earlier files said of them holds no more.
     private(set) var replacedLists: [String] = []
 
@@ -14,16 +16,22 @@ struct MistakeCollector {
         mistakes.append(ConfigurationError(file: file, place: place, kind: kind))
     }
 
-    mutating func noteOrigin(_ key: String, at place: TextPlace) {
-        origins[key] = ConfigurationOrigin(file: file, place: place)
+    /// - Parameter number: which section of a list it is, from 0; nil for a section that there is once.
+    mutating func noteOrigin(_ key: String, in header: String, number: Int?, at place: TextPlace) {
+        let origin = ConfigurationOrigin(file: file, place: place)
+        origins["\(header) \(key)"] = origin
+        if let number { listOrigins["\(header) \(number) \(key)"] = origin }
     }
 
     mutating func noteReplacement(ofList header: String) { replacedLists.append(header) }
 
-    /// Where each key is set after this file, of those that were set before it.
-    func originsAfter(_ earlier: [String: ConfigurationOrigin]) -> [String: ConfigurationOrigin] {
-        let kept = earlier.filter { key, _ in !replacedLists.contains { key.hasPrefix($0) } }
-        return kept.merging(origins) { _, later in later }
+    /// Adds what this file sets to what was set before it.
+    func addOrigins(to loaded: inout LoadedConfiguration) {
+        func merge(_ later: [String: ConfigurationOrigin], into earlier: inout [String: ConfigurationOrigin]) {
+            earlier = earlier.filter { key, _ in !replacedLists.contains { key.hasPrefix($0) } }.merging(later) { _, later in later }
+        }
+        merge(origins, into: &loaded.origins)
+        merge(listOrigins, into: &loaded.listOrigins)
     }
 
     /// Reports a key that its section does not have: it belongs elsewhere, is misspelt, or is unknown.

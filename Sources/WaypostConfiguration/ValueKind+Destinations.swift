@@ -144,6 +144,6 @@ extension ValueKind<String> {
 
 extension ValueProblem {
     fileprivate static func noTimeZone(_ name: String) -> ValueProblem {
-        .invalid(reason: "has \(quoted(name)), which is no time zone of this system (see timedatectl list-timezones)")
+        .invalid(reason: "has \(quoted(name)), which is not a time zone of this system (see timedatectl list-timezones)")
     }
 }

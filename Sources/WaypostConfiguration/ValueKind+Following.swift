@@ -10,7 +10,7 @@ extension ValueKind<DesiredAccuracy> {
             read: { (node) throws(ValueProblem) in
                 guard case .string(let name) = node.value else { throw .wrongType(expected: "a level in quotes such as \"best\"") }
                 guard let level = DesiredAccuracy(rawValue: name) else {
-                    throw .invalid(reason: "\(quoted(name)) is no level of accuracy; known: \(names)")
+                    throw .invalid(reason: "\(quoted(name)) is not a level of accuracy; known: \(names)")
                 }
                 return level
             },

@@ -27,7 +27,7 @@ extension ValueKind<[LogType]> {
                 for element in elements {
                     guard case .string(let name) = element.value else { throw .wrongType(expected: "a list of texts such as [\"raw\"]") }
                     guard let type = LogType(rawValue: name) else {
-                        throw .invalid(reason: "\(quoted(name)) is no type of log; known: \(names)")
+                        throw .invalid(reason: "\(quoted(name)) is not a type of log; known: \(names)")
                     }
                     if !types.contains(type) { types.append(type) }
                 }

@@ -45,13 +45,13 @@ extension ControlError: CustomStringConvertible {
         case .noPermission(let path): "control socket \(path): this user may not use it"
         case .cannotConnect(let path, let reason): "control socket \(path): \(reason)"
         case .protocolMismatch(let found?):
-            "the daemon speaks protocol \(found), this program \(ControlProtocol.version): install the same version of both"
-        case .protocolMismatch(nil): "what listens on the control socket is not waypostd"
+            "control protocol: the tracker speaks version \(found), this program \(ControlProtocol.version); install the same version of both"
+        case .protocolMismatch(nil): "control socket: what listens there is not waypostd"
         case .notAuthorised(let message): message
-        case .refused(let code, ""): "the tracker refuses without a word (\(code))"
+        case .refused(let code, ""): "the tracker refuses without a reason (\(code))"
         case .refused(_, let message): message
-        case .timedOut: "the daemon does not answer"
-        case .closed: "the daemon ended the connection"
+        case .timedOut: "the tracker does not answer"
+        case .closed: "the tracker ended the connection"
         case .connectionFailed(let reason): reason
         }
     }

@@ -93,7 +93,7 @@ extension OutboxRecovery {
         return switch lostCount {
         case 0: "the outbox was \(what): nothing is lost, \(event) wait on\(aside)"
         case let count?: "the outbox was \(what): \(event) could be read and wait on, \(count) \(count == 1 ? "is" : "are") lost\(aside)"
-        case nil: "the outbox was \(what): \(event) could be read and wait on, nobody knows whether more are lost\(aside)"
+        case nil: "the outbox was \(what): \(event) could be read and stay queued; whether more are lost is not known\(aside)"
         }
     }
 }

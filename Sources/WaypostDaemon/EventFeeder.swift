@@ -112,7 +112,7 @@ actor EventFeeder {
             return
         }
         guard retrying == nil else { return }
-        logger.error("the outbox takes no events now, they wait: \(failure)")
+        logger.error("the outbox accepts no events now; they wait: \(failure)")
         retrying = Task { await retry() }
     }
 

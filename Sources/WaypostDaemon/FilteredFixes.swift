@@ -44,7 +44,7 @@ extension TrackSegmenter.Reason {
     /// Why a fix is not logged, for people.
     var words: String {
         switch self {
-        case .untimed: "the receiver has not told the date yet"
+        case .untimed: "the receiver has not given the date yet"
         case .notMeasured: "dead reckoning, simulated or entered by hand"
         case .repeated: "it has the time of the one before"
         }

@@ -239,7 +239,7 @@ actor DestinationWorker {
     /// Why nothing is sent, whoever asks; nil when it can be.
     private var obstacle: String? {
         if isStopped { return "the tracker ends" }
-        if state.isPaused { return "paused; go on with waypost dispatch resume --to \(settings.name)" }
+        if state.isPaused { return "paused; resume with waypost dispatch resume --to \(settings.name)" }
         if isSilent { return "nothing is sent while private mode or opt_out is on; see waypost private and [dispatch] opt_out" }
         return isHeld ? "what waits is being changed; try again" : nil
     }

@@ -55,7 +55,7 @@ public final class ReducedDestination: Destination {
         let (records, after) = reduce(batch.records)
         guard !records.isEmpty else {
             keep(after)
-            return .delivered(refused: [:], answer: "nothing of it is told at reduced accuracy")
+            return .delivered(refused: [:], answer: "nothing of it is sent at reduced accuracy")
         }
         reduced.records = records.map(\.coarse)
         switch await destination.send(reduced) {

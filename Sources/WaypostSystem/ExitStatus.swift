@@ -31,10 +31,10 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
         case .usage: "the command line is wrong: an unknown command, option or form of a value"
         case .badData: "the input is of no use: a damaged file, a value that makes no sense"
         case .inputMissing: "what was named is not there: a file, fence, destination or record"
-        case .unavailable: "the tracker or the receiver cannot be reached"
+        case .unavailable: "the tracker cannot be reached"
         case .cannotCreate: "it cannot be stored: no room, no such folder, in use by another program"
         case .inputOutput: "reading or writing failed underway"
-        case .timedOut: "the time was over, there is no fix yet, or it is not possible now"
+        case .timedOut: "the time was up, there is no fix yet, or it is not possible now"
         case .notAuthorised: "not permitted: this user may not, or private mode is on"
         case .badConfiguration: "the configuration has mistakes"
         }

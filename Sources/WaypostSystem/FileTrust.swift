@@ -2,7 +2,7 @@ import Glibc
 
 /// Whose word a path is, which decides what may lie there.
 ///
-/// Neither waits for a FIFO's other end: what is no ordinary file is refused.
+/// Neither waits for a FIFO's other end: what is not an ordinary file is refused.
 public enum FileTrust: Sendable {
     /// Somebody's who may name any file: links are followed.
     case named
@@ -20,14 +20,14 @@ extension Syscalls {
         } catch {
             if trust == .own, error.code == ELOOP { throw error.explained("is a link, which is not followed here") }
             // A FIFO that nobody reads, a device that is not there, a socket.
-            if error.code == ENXIO { throw error.explained("is no ordinary file") }
+            if error.code == ENXIO { throw error.explained("is not an ordinary file") }
             throw error
         }
         var status = stat()
         do throws(SystemError) {
             try retrying("look at", path: path) { fstat(descriptor, &status) }
             guard status.st_mode & S_IFMT == S_IFREG || status.st_mode & S_IFMT == S_IFDIR else {
-                throw SystemError(code: EINVAL, operation: "open", path: path).explained("is no ordinary file")
+                throw SystemError(code: EINVAL, operation: "open", path: path).explained("is not an ordinary file")
             }
             if trust == .own, status.st_nlink > 1, status.st_mode & S_IFMT == S_IFREG,
                 flags & O_ACCMODE != O_RDONLY || status.st_uid != owner(ofFolderOf: path)

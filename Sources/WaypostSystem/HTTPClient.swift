@@ -75,7 +75,7 @@ public actor HTTPClient {
                 [307, 308].contains(response.status) || request.method == "GET" && [301, 302, 303].contains(response.status)
             guard keepsRequest, let place = response["location"] else { return .success(response) }
             guard let next = HTTPURL.resolve(place, against: request.url) else {
-                return .failure(.badRedirect(reason: "redirects to something that is no URL"))
+                return .failure(.badRedirect(reason: "redirects to something that is not a URL"))
             }
             if HTTPURL.isEncrypted(request.url), !HTTPURL.isEncrypted(next) {
                 return .failure(.badRedirect(reason: "redirects from https to http"))

@@ -36,7 +36,7 @@ public enum HTTPError: Error, Equatable, Sendable {
         case CCURL_TLS_CONNECT where HTTPError.saysNoTLS(reason):
             self = .tls(reason: "the server speaks plain HTTP; write http://, or the port of its https")
         // libcurl takes no line of a head that is longer than some 100 kB.
-        case CCURL_NO_MEMORY, CCURL_TOO_LARGE: self = .cutOff(reason: "the head of the answer is too long: \(reason)")
+        case CCURL_NO_MEMORY, CCURL_TOO_LARGE: self = .cutOff(reason: "the head of the answer is too long")
         case CCURL_TLS_CONNECT, CCURL_TLS_ENGINE, CCURL_TLS_OWN_CERTIFICATE, CCURL_TLS_CIPHER, CCURL_TLS_PEER, CCURL_TLS_CA_FILE,
             CCURL_TLS_CRL, CCURL_TLS_ISSUER, CCURL_TLS_PINNED, CCURL_TLS_STATUS, CCURL_TLS_NO_CERTIFICATE:
             self = .tls(reason: reason)

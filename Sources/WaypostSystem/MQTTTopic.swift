@@ -50,7 +50,7 @@ public struct MQTTTopic: Sendable, Hashable {
         var rest = template[...]
         while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
             guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else {
-                throw Problem(description: "has a { or } that stands alone")
+                throw Problem(description: "has a { or } without its partner")
             }
             let name = rest[rest.index(after: open)..<close]
             guard let part = names[String(name)] else {

@@ -188,7 +188,7 @@ extension ShellCommand.End: CustomStringConvertible {
     public var description: String {
         switch self {
         case .exited(0): "ended (exit code 0)"
-        case .exited(126): "cannot be executed: it is no program, or this user may not (exit code 126)"
+        case .exited(126): "cannot be executed: it is not a program, or this user may not run it (exit code 126)"
         case .exited(127): "was not found (exit code 127)"
         // What a shell makes of the signal that ended its last command.
         case .exited(let code) where code > 128 && code <= 192:

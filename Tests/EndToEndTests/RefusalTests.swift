@@ -76,6 +76,8 @@ extension EndToEnd {
         @Test func checksAConfigurationThatIsRight() async throws {
             let folder = try TestFolder()
             try folder.write("[[source]]\nurl = \"nmea:drive.nmea\"\n[log]\nsync_interval = \"5 s\"\n", to: "waypost.toml")
+            #expect(try await waypost("config", "check", "waypost.toml", in: folder).errors.contains("drive.nmea: there is no such file"))
+            try folder.write("", to: "drive.nmea")
             let check = try await waypost("config", "check", "waypost.toml", in: folder)
             #expect(check.code == 0)
             #expect(check.output == "waypost.toml: ok\n")

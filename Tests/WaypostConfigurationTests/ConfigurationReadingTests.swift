@@ -104,7 +104,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         #expect(
             mistakes(in: text) == [
                 "waypost.toml:1:1: there is no section 'logg'; did you mean [log]?",
-                "waypost.toml:2:1: 'sync_interval' stands outside any section; it belongs in [log]",
+                "waypost.toml:2:1: 'sync_interval' is outside any section; it belongs in [log]",
                 "waypost.toml:4:1: [log] has no key 'sync_intervall'; did you mean 'sync_interval'?",
                 "waypost.toml:5:1: [log] has no key 'Directory'; did you mean 'directory'?",
                 "waypost.toml:6:1: [log] has no key 'socket'; it belongs in [control]",
@@ -145,7 +145,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ),
         (
             "[[destination]]\nurl = 'http://x/'\ncutoff = '04:00 ../passwd'",
-            "3:10: [[destination]] cutoff: has '../passwd', which is no time zone of this system (see timedatectl list-timezones)"
+            "3:10: [[destination]] cutoff: has '../passwd', which is not a time zone of this system (see timedatectl list-timezones)"
         ),
         ("[[destination]]\nurl = 'ftp://x/'", "2:7: [[destination]] url: must begin with https:// or http://"),
         ("[[destination]]\nurl = 'http://me:secret@x/'", "2:7: [[destination]] url: must hold no password, which messages would show"),
@@ -164,11 +164,11 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ),
         (
             "[[destination]]\nurl = 'http://x/'\nkind = 'owntracks'",
-            "1:1: [[destination]] user: is needed with kind \"owntracks\": it stands in its topics"
+            "1:1: [[destination]] user: is needed with kind \"owntracks\": it is part of its topics"
         ),
         (
             "[[destination]]\nurl = 'http://x/'\nkind = 'owntracks'\nuser = 'a/b'",
-            "4:8: [[destination]] user: stands in topics and must hold no '/', '+' or '#'"
+            "4:8: [[destination]] user: is part of topics and must not contain '/', '+' or '#'"
         ),
         ("[[destination]]\nurl = 'http://x/'\nkind = 'tealium'", "1:1: [[destination]] account: is needed with kind \"tealium\""),
         (

@@ -234,7 +234,7 @@ import WaypostTestKit
         let first = try await fixture.dispatcher([("home", destination)])
         try await first.accept([DispatchFixture.call(1)])
         try await first.setPaused(true, "home")
-        #expect(try await first.dispatch().failures.map(\.reason) == ["paused; go on with waypost dispatch resume --to home"])
+        #expect(try await first.dispatch().failures.map(\.reason) == ["paused; resume with waypost dispatch resume --to home"])
         await first.stop()
         let second = try await fixture.dispatcher([("home", destination)])
         #expect(try await second.dispatch().word == .error)

@@ -39,8 +39,8 @@ import WaypostSystem
         ("a/#", "must not hold the wildcard #"),
         ("a\u{0}b", "must not hold control characters"), ("$SYS/a", "must not begin with $: such topics belong to the broker"),
         ("a/{dev}/b", "has {dev}; there is {device}, {kind}, {lane}, {name}"),
-        ("a/{device", "has a { or } that stands alone"),
-        ("a}b", "has a { or } that stands alone"), (String(repeating: "a", count: 1_025), "must have at most 1024 bytes"),
+        ("a/{device", "has a { or } without its partner"),
+        ("a}b", "has a { or } without its partner"), (String(repeating: "a", count: 1_025), "must have at most 1024 bytes"),
     ])
     func refusesWhatIsNoTopic(template: String, reason: String) {
         #expect { try MQTTTopic(template) } throws: { "\($0)" == reason }

@@ -101,7 +101,7 @@ extension GPXDamage {
         case .wrongEncoding: "texts that are not in the file's encoding, read as windows-1252"
         case .unknownReference: "references that are not known"
         case .unkeptElement: "elements that cannot be kept, left out"
-        case .lateElement: "elements of tracks, routes or the file behind the first point, left out"
+        case .lateElement: "elements of tracks, routes or the file after the first point, left out"
         case .overlongText: "texts longer than \(GPXReader.longestText) bytes, cut"
         case .unknownEncoding: "declarations of an encoding that is not known, read as UTF-8"
         case .unknownVersion: "a version of GPX that is not known"

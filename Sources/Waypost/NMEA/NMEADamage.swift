@@ -19,7 +19,7 @@ extension NMEADamage {
         case .badChecksum: "sentences with a wrong checksum"
         case .cut: "cut sentences"
         case .overlong: "lines over \(NMEAFramer.longestLine) characters"
-        case .noise: "lines with bytes that are no NMEA"
+        case .noise: "lines with bytes that are not NMEA"
         case .unreadableValue: "sentences with a value that cannot be read"
         }
     }

@@ -31,7 +31,7 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let facts = try facts()
-        let reports = Patience.during("looking at this system") { Doctor.examine(facts) }
+        let reports = Patience.during("checking this system") { Doctor.examine(facts) }
         let output = try OutputStream(path: "-")
         let text = DoctorReport(reports: reports, root: root)
         for line in json ? text.jsonLines : text.lines { try output.write(line: line) }

@@ -34,7 +34,7 @@ struct StatusCommand: ParsableCommand {
         do throws(JSONError) {
             status = try JSONParser().parse(line)
         } catch {
-            throw CommandFailure(.unavailable, what: "waypostd", why: "its answer is not JSON: \(error)")
+            throw CommandFailure.strangeAnswer("is not JSON: \(error)")
         }
         let findings = json ? [] : findings(status)
         let output = try OutputStream(path: "-")

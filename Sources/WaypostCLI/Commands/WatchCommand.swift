@@ -126,7 +126,7 @@ struct WatchCommand: ParsableCommand {
             throw CommandFailure(
                 .timedOut, what: "watch", why: what + (patience.why.map { " (\($0))" } ?? ""), next: "see waypost status")
         } catch .closed where hasEnded {
-            throw CommandFailure(.unavailable, what: "waypostd", why: "has ended with its source")
+            throw CommandFailure(.unavailable, what: "tracker", why: "has ended with its source")
         } catch {
             throw CommandFailure(error)
         }

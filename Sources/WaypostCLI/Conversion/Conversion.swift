@@ -70,7 +70,7 @@ struct Conversion {
         try check(reader)
         if let leftOut = writer.leftOut { warn("\(leftOut) left out: \(target.rawValue) has no place for them") }
         if writer.lateItems > 0 {
-            warn("waypoints and points of routes behind the first track, left out: \(writer.lateItems); convert a file, not a pipe")
+            warn("waypoints and route points after the first track, left out: \(writer.lateItems); convert a file, not a pipe")
         }
         try writer.finish()
     }

@@ -89,7 +89,12 @@ struct SystemFacts: Sendable {
     static let unitFolders = ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
 
     /// The unit of the tracker; nil when it is not installed as a service.
-    var unitPath: String? { SystemFacts.unitFolders.map { $0 + "/waypostd.service" }.first { tree.lines(of: $0) != nil } }
+    var unitPath: String? { SystemFacts.unitPath(in: tree) }
+
+    /// The unit of the tracker in a system; nil when it is not installed as a service.
+    static func unitPath(in tree: SystemTree) -> String? {
+        unitFolders.map { $0 + "/waypostd.service" }.first { tree.lines(of: $0) != nil }
+    }
 
     /// Who has a device open.
     func holders(of device: String) -> [(program: RunningProgram, evidence: Evidence)] {

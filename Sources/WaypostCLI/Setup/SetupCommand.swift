@@ -9,10 +9,10 @@ struct SetupCommand: ParsableCommand {
         commandName: "setup",
         abstract: "Ask five questions, write the configuration, and restart the tracker.",
         discussion: """
-            Asks for the receiver, where to send, the units, the home that nobody is to know, and the fences. The answers go into \
-            conf.d/\(SetupAnswers.fileName) beside the configuration, which is checked first; another run has them as its defaults and replaces that file \
-            alone. Passwords and tokens are not shown, and go into files that only the tracker may read. An answer that is given as an option is not \
-            asked for; --yes asks nothing, and takes what was answered before, or was found, for the rest.
+            Asks for the receiver, where to send, the units, the home to keep private, and the fences. Checks the answers and writes them to \
+            conf.d/\(SetupAnswers.fileName) beside the configuration; the next run offers them as defaults and replaces only that file. Passwords and \
+            tokens are not shown, and go into files that only the tracker may read. Answers given as options are not asked for; --yes asks \
+            nothing, and uses earlier answers, or what was found, for the rest.
 
             Example: sudo waypost setup
 
@@ -25,20 +25,20 @@ struct SetupCommand: ParsableCommand {
     var receiver: [String] = []
 
     @Option(
-        help: ArgumentHelp("A server that is sent to: \(SetupAnswerText.sendForms). May be given several times.", valueName: "server"),
+        help: ArgumentHelp("A server to send to: \(SetupAnswerText.sendForms). May be given several times.", valueName: "server"),
         completion: .server)
     var send: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The file whose first line is the password of USER in --send; it is copied to where only the tracker may read it.",
+            "A file whose first line is the password of USER in --send; it is copied to a file that only the tracker may read.",
             valueName: "file"),
         completion: .file())
     var passwordFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "The file whose first line is the token for the web server of --send; it is copied as a password is.", valueName: "file"),
+            "A file whose first line is the token for the web server of --send; it is copied in the same way.", valueName: "file"),
         completion: .file())
     var tokenFile: String?
 
@@ -47,17 +47,17 @@ struct SetupCommand: ParsableCommand {
         completion: .list(UnitSystem.allCases.map(\.rawValue)))
     var units: String?
 
-    @Option(help: ArgumentHelp("The place around which nothing is told: \(SetupAnswerText.homeForms).", valueName: "place"))
+    @Option(help: ArgumentHelp("The place around which nothing is recorded or sent: \(SetupAnswerText.homeForms).", valueName: "place"))
     var home: String?
 
-    @Option(help: ArgumentHelp("The file of the areas that are watched.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The fence file.", valueName: "file"), completion: .file())
     var fences: String?
 
     @Flag(name: [.long, .short], help: "Ask nothing.")
     var yes = false
 
     @Option(
-        help: ArgumentHelp("The configuration that is set up; default is the service's.", valueName: "path"), completion: .file())
+        help: ArgumentHelp("The configuration to set up; default: that of the service.", valueName: "path"), completion: .file())
     var config: String?
 
     func run() throws {
@@ -71,11 +71,11 @@ struct SetupCommand: ParsableCommand {
         let isAsking = !yes && !options.isComplete && Syscalls.isTerminal(Syscalls.standardInput) && Terminal.isErrorInteractive
         guard isAsking || yes || !options.isEmpty else {
             throw CommandFailure(
-                .usage, what: "setup", why: "nobody is there to be asked",
+                .usage, what: "setup", why: "there is no terminal to ask on",
                 next: "give the answers as options: --receiver, --send, --units, --home, --fences; or --yes")
         }
         let files = try files(config)
-        let facts = Patience.during("looking at this system") { SystemFacts.ofThisSystem(status: nil) }
+        let facts = Patience.during("checking this system") { SystemFacts.ofThisSystem(status: nil) }
         let findings = SetupFindings(facts, others: files.others, userName: identity.environment["SUDO_USER"] ?? identity.userName)
         let former = SetupAnswers(files.former, others: files.others)
         if options.destinations != nil { options.destinations = try destinations(former.destinations) }

@@ -74,7 +74,7 @@ struct SetupDialogue<Screen: SetupScreen> {
             let isNeeded = destination.kind == .owntracks
             let label = !usual.isEmpty ? usual : isNeeded ? findings.userName : SetupAnswerText.none
             destination.user = try ask("   User", label == SetupAnswerText.none ? "" : label, label) { (text) throws(SetupProblem) in
-                if text == SetupAnswerText.none, isNeeded { throw SetupProblem("owntracks needs a user: it stands in its topics") }
+                if text == SetupAnswerText.none, isNeeded { throw SetupProblem("owntracks needs a user: it is part of its topics") }
                 return text == SetupAnswerText.none ? "" : text
             }
         }

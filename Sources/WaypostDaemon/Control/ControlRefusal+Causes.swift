@@ -43,9 +43,9 @@ extension ControlRefusal {
     init(withholding reason: PrivacyGate.Reason) {
         switch reason {
         case .privateMode:
-            self.init(.notPermitted, what: "track", why: "private mode is on, and nothing is told", next: "end it with waypost private off")
+            self.init(.notPermitted, what: "track", why: "private mode is on: nothing is sent", next: "end it with waypost private off")
         case .zone:
-            self.init(.notPermitted, what: "track", why: "this is a privacy zone, and nothing is told", next: "say it again outside of it")
+            self.init(.notPermitted, what: "track", why: "this is a privacy zone: nothing is sent", next: "try again outside of it")
         }
     }
 }

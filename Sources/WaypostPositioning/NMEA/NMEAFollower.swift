@@ -147,6 +147,6 @@ struct NMEAFollower {
         let damaged = counters[.badChecksum].count + counters[.cut].count
         defer { judged = (counters.lines, damaged) }
         guard 10 * (damaged - judged.damaged) >= counters.lines - judged.lines else { return [] }
-        return warn("more than one line in ten is damaged: the line is noisy, or another program reads from it as well")
+        return warn("more than one line in ten is damaged: the line is noisy, or another program reads from it too")
     }
 }

@@ -36,7 +36,7 @@ public struct NMEAUDPSource: PositionSource {
         do {
             bound = try SocketAddress(ipAddress: address == "localhost" ? "127.0.0.1" : address, port: Int(port))
         } catch {
-            throw .unusable(path: name, reason: "\(address) is no address; write one of this machine's, or 0.0.0.0 for all of them")
+            throw .unusable(path: name, reason: "\(address) is not an address; write one of this machine, or 0.0.0.0 for all of them")
         }
         try await NMEAReconnection(name: name, endWords: "the socket was closed") { session in
             try await DatagramBootstrap(group: LiveEventLoop.group)

@@ -122,7 +122,7 @@ enum NextStep: Equatable {
         case .startGPSD(isLocal: true): return ("start gpsd", ["sudo systemctl enable --now gpsd.socket"])
         case .startGPSD(isLocal: false): return ("check that gpsd runs there, and listens to other machines (its option -G)", [])
         case .plugBack: return ("plug in the receiver, or name another port; this lists them", ["sudo waypost devices"])
-        case .runProgram: return ("run the program by hand: does it print positions, and go on?", [])
+        case .runProgram: return ("run the program by hand, and see whether it prints positions and keeps running", [])
         case .checkPeer(let name):
             let sender = name.hasPrefix("nmea-udp:") ? "the sender sends to \(name)" : "the server at \(name) runs and sends positions"
             return ("check that \(sender)", [])

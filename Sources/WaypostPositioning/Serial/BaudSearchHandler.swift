@@ -70,7 +70,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .garbled where requests > 0: wait(context)
         case .garbled:
             session.warn(
-                "\(opened.device): what comes at \(search.baudRate) baud is no NMEA; leave ?baud=\(search.baudRate) out to have the speed found"
+                "\(opened.device): what comes at \(search.baudRate) baud is not NMEA; leave ?baud=\(search.baudRate) out to let waypost find the speed"
             )
             wait(context)
         case .exhausted:
@@ -142,9 +142,9 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// What to do about UBX that was not, or could not be, switched off.
     private var remedy: String {
-        if requests > 0 { return "it was told to speak NMEA and did not: unplug it, or read it through gpsd (gpsd://localhost)" }
+        if requests > 0 { return "it was switched to NMEA and does not send any: unplug it, or read it through gpsd (gpsd://localhost)" }
         if line.neverWrites { return "never_write keeps it so: gpsctl -f -n \(opened.device) changes it, and unplugging it sets most back" }
-        return "its USB ids are not u-blox's: name its port (serial://\(opened.device)) to have it told to speak NMEA"
+        return "its USB ids are not u-blox's: name its port (serial://\(opened.device)) to have it switched to NMEA"
     }
 
     private func finish(_ speech: BaudSearch.Speech, _ context: ChannelHandlerContext) {
@@ -152,7 +152,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         session.connected(to: "\(opened.device) at \(search.baudRate) baud")
         switch speech {
         case .ubx: session.warn("\(opened.device): the receiver speaks UBX binary, not NMEA, as gpsd leaves it; \(remedy)")
-        case .nmea where requests > 0: session.warn("\(opened.device): the receiver spoke UBX binary; it was told to speak NMEA, and does")
+        case .nmea where requests > 0: session.warn("\(opened.device): the receiver was in UBX binary mode; it has been switched to NMEA")
         case .nmea: break
         }
         remember()

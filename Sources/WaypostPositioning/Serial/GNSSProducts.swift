@@ -29,7 +29,7 @@ enum GNSSProducts {
         case (0x0403, _): "FTDI bridge, as in some receivers and many cables"
         case (0x10c4, 0xea60), (0x10c4, 0xea71): "CP210x bridge, as in some receivers and many boards"
         case (0x1a86, _): "CH340 bridge, as in cheap receivers and many boards"
-        case (0x091e, 0x0003): "Garmin, speaks a protocol of its own until told otherwise"
+        case (0x091e, 0x0003): "Garmin, speaks its own protocol until switched to NMEA"
         case (0x1163, _): "DeLorme, speaks a protocol of its own until greeted"
         case (0x2c7c, _): "Quectel modem, NMEA on its interface 01 once enabled"
         case (0x1e0e, _): "SIMCom modem, NMEA on its interface 01 once enabled"

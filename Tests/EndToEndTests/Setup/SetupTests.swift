@@ -121,7 +121,10 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            ([], 64, "nobody is there to be asked; give the answers as options: --receiver, --send, --units, --home, --fences; or --yes"),
+            (
+                [], 64,
+                "there is no terminal to ask on; give the answers as options: --receiver, --send, --units, --home, --fences; or --yes"
+            ),
             (["--units", "miles"], 64, "'miles' is no system of units; write metric, imperial or nautical"),
             (["--fences", "gone.geojson"], 64, "gone.geojson: cannot be read: No such file or directory"),
             (["--send", "mqtt://a", "--send", "mqtt://b", "--password-file", "x"], 64, "is for one server of --send"),

@@ -26,7 +26,7 @@ struct DispatchTableTests {
                 "  1 event waits; 2 dead letters (waypost dispatch list); 401: who are you, and",
                 "  what do you want of a server that has never heard of you?",
                 "lab                     not yet       0     ?        -          paused",
-                "  the positions cannot be counted now; go on with waypost dispatch resume",
+                "  the positions cannot be counted now; resume with waypost dispatch resume",
             ])
         #expect(lines.allSatisfy { $0.count <= 80 })
     }
@@ -44,7 +44,7 @@ struct DispatchTableTests {
     @Test func tellsARefusalWithoutAWord() {
         let failure = CommandFailure(ControlError.refused(code: "of_a_later_version", message: ""))
         #expect(failure.status == .failed)
-        #expect(failure.line == "waypost: waypostd: the tracker refuses without a word (of_a_later_version)")
+        #expect(failure.line == "waypost: tracker: refuses without a reason (of_a_later_version)")
     }
 
     @Test func tellsOnlyATrackerThatCannotBeReachedAsUnreachable() {

@@ -45,7 +45,7 @@ import WaypostTestKit
         ("true", "the program ended (exit code 0)"), ("kill -SEGV $$", "the program was ended by signal 11 (Segmentation fault)"),
         ("sh -c 'kill -9 $$'; exit $?", "the program ended with exit code 137 (Killed)"),
         ("/not/there", "the program was not found (exit code 127)"),
-        ("/etc/passwd", "the program cannot be executed: it is no program, or this user may not (exit code 126)"),
+        ("/etc/passwd", "the program cannot be executed: it is not a program, or this user may not run it (exit code 126)"),
         // Who closes his output, or leaves it to others, cannot say anything any more.
         ("exec >&-; sleep 60", "the program was ended by signal 15 (Terminated)"),
         ("sleep 60 & exit 4", "the program ended with exit code 4"),

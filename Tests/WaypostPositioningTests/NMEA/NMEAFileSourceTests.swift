@@ -78,7 +78,7 @@ import WaypostSystem
         defer { try? FileManager.default.removeItem(atPath: path) }
         let events = try await events(of: NMEAFileSource(path: path, speed: 0))
         #expect(events.contains(.status(.warning("sentences with a wrong checksum: 1, first at line 2"))))
-        #expect(events.contains(.status(.warning("lines with bytes that are no NMEA: 1, first at line 3"))))
+        #expect(events.contains(.status(.warning("lines with bytes that are not NMEA: 1, first at line 3"))))
     }
 
     private func events(of source: NMEAFileSource) async throws -> [PositionSourceEvent] {

@@ -28,7 +28,7 @@ import WaypostTestKit
 
     @Test func looksNoNameUp() async throws {
         let source = NMEAUDPSource(address: "receiver.example", port: 10_110)
-        let reason = "receiver.example is no address; write one of this machine's, or 0.0.0.0 for all of them"
+        let reason = "receiver.example is not an address; write one of this machine, or 0.0.0.0 for all of them"
         await #expect(throws: PositionSourceError.unusable(path: source.name, reason: reason)) { try await source.run { _ in } }
     }
 

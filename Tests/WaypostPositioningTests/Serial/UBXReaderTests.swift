@@ -41,7 +41,7 @@ extension SerialLineTests {
                 #expect(receiver.settings.sentences.isSuperset(of: [.rmc, .gga, .gsa, .gsv, .vtg]))
                 #expect(receiver.settings.baudRate == 9_600)
                 let path = receiver.terminal.path
-                #expect(log.warnings == ["\(path): the receiver spoke UBX binary; it was told to speak NMEA, and does"])
+                #expect(log.warnings == ["\(path): the receiver was in UBX binary mode; it has been switched to NMEA"])
             }
         }
 
@@ -65,7 +65,9 @@ extension SerialLineTests {
             let path = receiver.terminal.path
             try await running(SerialSource(.path(path), gpsdPorts: [noGPSD])) { log in
                 #expect(await log.waits(.seconds(15)) { !$0.warnings.isEmpty })
-                #expect(log.warnings.first?.contains("it was told to speak NMEA and did not: unplug it, or read it through gpsd") == true)
+                #expect(
+                    log.warnings.first?.contains("it was switched to NMEA and does not send any: unplug it, or read it through gpsd")
+                        == true)
                 #expect(receiver.heard.count == 18, "twice nine messages")
             }
         }

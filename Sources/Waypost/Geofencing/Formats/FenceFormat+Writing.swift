@@ -88,7 +88,7 @@ extension FenceFormat {
             throw FenceRefusal("what was written cannot be read: \(error)")
         }
         guard let fence = file.fences.first else {
-            throw FenceRefusal(file.remarks.first.map { "what was written is no fence: \($0.problem)" } ?? "nothing was written")
+            throw FenceRefusal(file.remarks.first.map { "what was written is not a fence: \($0.problem)" } ?? "nothing was written")
         }
         return fence
     }

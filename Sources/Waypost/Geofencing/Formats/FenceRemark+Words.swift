@@ -19,7 +19,7 @@ extension FenceRemark.Problem: CustomStringConvertible {
         case .coordinateOutOfRange(let latitude, let longitude):
             "latitude \(latitude), longitude \(longitude) is not on the Earth"
                 + (abs(latitude) <= 180 && abs(longitude) <= 90 ? "; they may be swapped" : "")
-        case .unknownGeometry(let kind): "geometry \(kind) is no fence"
+        case .unknownGeometry(let kind): "geometry \(kind) is not a fence"
         case .tooManyCorners(let limit): "has more than \(limit) corners"
         case .notExpressible(let words): "is left out: \(words)"
         case .repeatedID(let id): "the id \(FenceRemark.quoted(id)) is used again; the last one counts"

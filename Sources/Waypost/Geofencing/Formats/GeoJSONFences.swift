@@ -33,7 +33,7 @@ enum GeoJSONFences {
             switch key {
             case "features":
                 let token = try scanner.next(in: bytes)
-                guard token == .beginArray else { throw .notFences("is GeoJSON whose features are no list") }
+                guard token == .beginArray else { throw .notFences("is GeoJSON whose features are not a list") }
                 hasFeatures = true
                 try readFeatures(&scanner, bytes, &collector)
             case "crs":

@@ -26,7 +26,7 @@ enum OwnTracksFences {
         while let key = try scanner.nextKey(in: bytes) {
             if key == "waypoints" {
                 let token = try scanner.next(in: bytes)
-                guard token == .beginArray else { throw .notFences("is OwnTracks, but its waypoints are no list") }
+                guard token == .beginArray else { throw .notFences("is OwnTracks, but its waypoints are not a list") }
                 hasList = true
                 try readList(&scanner, bytes, &collector)
             } else if members.contains(key) {

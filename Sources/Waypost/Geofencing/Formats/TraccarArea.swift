@@ -75,7 +75,7 @@ enum TraccarArea {
             }
             try expect(")", in: bytes)
             skipSpace(in: bytes)
-            guard offset == bytes.count else { throw TraccarAreaFault(expected: "nothing behind the closing bracket") }
+            guard offset == bytes.count else { throw TraccarAreaFault(expected: "nothing after the closing bracket") }
             return area
         }
 

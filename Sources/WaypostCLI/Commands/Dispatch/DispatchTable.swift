@@ -61,7 +61,7 @@ struct DispatchTable {
         if count("late") > 0 { parts.append("\(count("late")) late") }
         if let reason = destination["reason"]?.string { parts.append(printable(reason)) }
         switch destination["state"]?.string {
-        case "paused": parts.append("go on with waypost dispatch resume")
+        case "paused": parts.append("resume with waypost dispatch resume")
         case "unconfigured": parts.append("not in the configuration any more: waypost dispatch move, export or discard")
         default: break
         }

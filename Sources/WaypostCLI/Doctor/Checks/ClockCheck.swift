@@ -22,7 +22,7 @@ enum ClockCheck: DoctorCheck {
         if let wrong = past(tree) {
             return .found(
                 Finding(
-                    what: "the clock is years behind: nothing has set it since the start", evidence: [wrong],
+                    what: "the clock is years slow: nothing has set it since the start", evidence: [wrong],
                     commands: service == nil ? fromSatellites : ["sudo systemctl restart \(lastComponent(service))", "timedatectl"]))
         }
         let hasRTC = tree.names(in: "/sys/class/rtc").map { !$0.isEmpty }

@@ -45,7 +45,8 @@ enum GPSDCheck: DoctorCheck {
                 continue
             }
             return Finding(
-                what: "gpsd has \(port.path), which the tracker is told to open itself: it leaves it to gpsd, and gets no positions",
+                what:
+                    "gpsd has \(port.path), which the tracker is configured to open itself: it leaves the port to gpsd, and gets no positions",
                 evidence: [evidence] + [facts.gpsd.start, port.evidence].compactMap { $0 }, commands: stopCommands)
         }
         return nil
@@ -57,7 +58,7 @@ enum GPSDCheck: DoctorCheck {
         let isAutomatic = facts.sources.contains { if case .serial(let serial) = $0 { serial.port == .automatic } else { false } }
         guard isAutomatic, let receiver = facts.lines?.first(where: \.isKnownGNSS) else { return nil }
         return Finding(
-            what: "gpsd takes \(receiver.path) when it is plugged in, and the tracker is told not to read from gpsd",
+            what: "gpsd takes \(receiver.path) when it is plugged in, but the tracker is configured not to read from gpsd",
             evidence: [automatic, start], commands: stopCommands)
     }
 
@@ -83,7 +84,7 @@ enum GPSDCheck: DoctorCheck {
         let change =
             path.map { #"'s|^DEVICES=.*|DEVICES="\#($0)"|'"# } ?? #"'s|^USBAUTO=.*|USBAUTO="true"|'"#
         return Finding(
-            what: "the tracker reads from gpsd, which is told of no receiver and to take none that is plugged in",
+            what: "the tracker reads from gpsd, which is configured with no receiver, and not to use those that are plugged in",
             evidence: [url, line, automatic],
             commands: ["sudo sed -i \(change) /etc/default/gpsd", "sudo systemctl restart gpsd.service"])
     }
