@@ -99,6 +99,16 @@ struct NMEAFields {
         // Seven bits that are not all zero carry into the eighth, one byte's never into the next.
         var marks = ~(((others & lowBits) &+ lowBits) | others | lowBits)
         var found = count
+        if count <= limit &- 8 {
+            // All of them have room.
+            let next = offset &+ 1
+            while marks != 0 {
+                found &+= 1
+                starts[unchecked: found] = UInt16(truncatingIfNeeded: next &+ marks.trailingZeroBitCount >> 3)
+                marks &= marks &- 1
+            }
+            return found
+        }
         while marks != 0, found < limit {
             found &+= 1
             let next = offset &+ marks.trailingZeroBitCount >> 3 &+ 1
@@ -212,14 +222,24 @@ struct NMEAFields {
     // MARK: - Reading bytes
 
     private func digits(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
-        NMEAFields.number(at: range.lowerBound, count: range.count, in: bytes)
+        guard range.count == 2 else { return NMEAFields.number(at: range.lowerBound, count: range.count, in: bytes) }
+        // As most are: satellites and their directions.
+        let tens = bytes[range.lowerBound] &- UInt8(ascii: "0")
+        let ones = bytes[range.lowerBound &+ 1] &- UInt8(ascii: "0")
+        return tens < 10 && ones < 10 ? Int(tens &* 10 &+ ones) : nil
     }
 
     /// So many digits as a number, of which the first eleven count; nil when there is anything else.
     @inline(__always)
     private static func number(at offset: Int, count: Int, in bytes: Span<UInt8>) -> Int? {
         if count > 8 { return longNumber(at: offset, count: count, in: bytes) }
-        return PackedDigits.value(PackedDigits.word(at: offset, in: bytes), count: count).map { Int(truncatingIfNeeded: $0) }
+        return number(PackedDigits.word(at: offset, in: bytes), count: count)
+    }
+
+    @inline(__always)
+    private static func number(_ word: UInt64, count: Int) -> Int? {
+        if count == 0 { return 0 }
+        return PackedDigits.value(word, count: count).map { Int(truncatingIfNeeded: $0) }
     }
 
     @inline(never)
@@ -240,15 +260,20 @@ struct NMEAFields {
     /// behind it the first 11 count (a hundredth of a nanometre of latitude), so that the integer cannot overflow.
     @inline(__always)
     private static func mantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
+        let count = range.count
         let word = PackedDigits.word(at: range.lowerBound, in: bytes)
-        let whole = min(PackedDigits.count(before: UInt8(ascii: "."), in: word), range.count)
-        guard whole <= 7, let high = PackedDigits.value(word, count: whole) else { return nil }
-        let value = Int(truncatingIfNeeded: high)
-        if whole == range.count { return whole > 0 ? (value, 0) : nil }
-        let count = range.count &- whole &- 1
-        guard whole &+ count > 0, let part = number(at: range.lowerBound &+ whole &+ 1, count: count, in: bytes) else { return nil }
-        let decimals = min(count, mostDigits)
-        return (value &* integerPowersOfTen[decimals] &+ part, decimals)
+        let whole = min(PackedDigits.count(before: UInt8(ascii: "."), in: word), count)
+        if count <= 8, whole < count {
+            // Without the point all of it is one number.
+            guard count > 1, let value = PackedDigits.value(PackedDigits.removing(whole, from: word), count: count &- 1) else { return nil }
+            return (Int(truncatingIfNeeded: value), count &- whole &- 1)
+        }
+        guard whole <= 7, let high = number(word, count: whole) else { return nil }
+        if whole == count { return whole > 0 ? (high, 0) : nil }
+        let behind = count &- whole &- 1
+        guard let part = number(at: range.lowerBound &+ whole &+ 1, count: behind, in: bytes) else { return nil }
+        let decimals = min(behind, mostDigits)
+        return (high &* integerPowersOfTen[decimals] &+ part, decimals)
     }
 
     private static func decimal(_ range: Range<Int>, in bytes: Span<UInt8>) -> Double? {

@@ -27,10 +27,16 @@ enum PackedDigits {
         return ((others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080).trailingZeroBitCount >> 3
     }
 
-    /// The number that the first 0 to 8 characters of a word write; nil when one of them is no digit.
+    /// A word without one of its first eight bytes.
+    @inline(__always)
+    static func removing(_ place: Int, from word: UInt64) -> UInt64 {
+        let before = 1 &<< UInt64(truncatingIfNeeded: 8 &* place) &- 1
+        return word & before | word &>> 8 & ~before
+    }
+
+    /// The number that the first 1 to 8 characters of a word write; nil when one of them is no digit.
     @inline(__always)
     static func value(_ characters: UInt64, count: Int) -> UInt64? {
-        if count == 0 { return 0 }
         // As if there were zeros before: the last digit goes to the highest byte.
         let digits = (characters ^ zeros) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
         guard (digits &+ 0x7676_7676_7676_7676 | digits) & 0x8080_8080_8080_8080 == 0 else { return nil }

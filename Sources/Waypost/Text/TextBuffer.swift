@@ -210,17 +210,22 @@ extension TextBuffer {
     public mutating func append(_ time: UTCTime, trimsMilliseconds: Bool = false) {
         let calendar = time.calendar
         let (seconds, milliseconds) = calendar.millisecondOfDay.quotientAndRemainder(dividingBy: 1_000)
-        let (minutes, second) = seconds.quotientAndRemainder(dividingBy: 60)
-        let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
-        let (ages, year) = max(calendar.year, 0).quotientAndRemainder(dividingBy: 10_000)
         write(atMost: TextBuffer.longestNumber) { place in
             var digits = DigitWriter(place)
-            if ages > 0 { digits.write(UInt64(ages)) }
-            digits.write((year &* 100 &+ calendar.month) &* 100 &+ calendar.day, firstDigits: 4, separator: UInt8(ascii: "-"))
+            digits.write(UInt64(max(calendar.year, 0)), digits: calendar.year > 9_999 ? 5 : 4)
+            digits.write(UInt8(ascii: "-"))
+            digits.write(UInt64(calendar.month), digits: 2)
+            digits.write(UInt8(ascii: "-"))
+            digits.write(UInt64(calendar.day), digits: 2)
             digits.write(UInt8(ascii: "T"))
-            digits.write((hour &* 100 &+ minute) &* 10_000 &+ second &* 100, firstDigits: 2, separator: UInt8(ascii: ":"))
+            digits.write(UInt64(seconds / 3_600), digits: 2)
+            digits.write(UInt8(ascii: ":"))
+            digits.write(UInt64(seconds / 60 % 60), digits: 2)
+            digits.write(UInt8(ascii: ":"))
+            digits.write(UInt64(seconds % 60), digits: 2)
             if !(trimsMilliseconds && milliseconds == 0) {
-                digits.write(fraction: UInt64(milliseconds), decimals: 3, trimsZeros: false)
+                digits.write(UInt8(ascii: "."))
+                digits.write(UInt64(milliseconds), digits: 3)
             }
             digits.write(UInt8(ascii: "Z"))
             return digits.count
@@ -249,14 +254,32 @@ private struct DigitWriter {
     /// Writes a number without leading zeros.
     @inline(__always)
     mutating func write(_ number: UInt64) {
-        if number < 10 { return write(UInt8(truncatingIfNeeded: number) &+ UInt8(ascii: "0")) }
-        if number < 100_000_000 {
+        if number < 100 { return writeShort(Int(truncatingIfNeeded: number)) }
+        if number < 10_000 {
+            let hundreds = Int(truncatingIfNeeded: number / 100)
+            writeShort(hundreds)
+            write(pair: Int(truncatingIfNeeded: number) &- hundreds &* 100)
+        } else if number < 100_000_000 {
             let packed = PackedDigits.digits(of: number)
             let first = packed.trailingZeroBitCount & ~7
             write(eight: PackedDigits.characters(of: packed) &>> UInt64(truncatingIfNeeded: first), count: 8 &- first >> 3)
         } else {
             writeLong(number)
         }
+    }
+
+    /// Writes a number of one or two digits.
+    @inline(__always)
+    private mutating func writeShort(_ number: Int) {
+        if number < 10 { write(UInt8(truncatingIfNeeded: number) &+ UInt8(ascii: "0")) } else { write(pair: number) }
+    }
+
+    /// Writes two digits.
+    @inline(__always)
+    private mutating func write(pair number: Int) {
+        let pair = UnsafeRawPointer(DigitWriter.pairs.utf8Start).loadUnaligned(fromByteOffset: 2 &* number, as: UInt16.self)
+        UnsafeMutableRawPointer(place + count).storeBytes(of: pair, as: UInt16.self)
+        count &+= 2
     }
 
     private mutating func writeLong(_ number: UInt64) {
@@ -274,6 +297,17 @@ private struct DigitWriter {
     @inline(__always)
     mutating func write(fraction: UInt64, decimals: Int, trimsZeros: Bool) {
         write(UInt8(ascii: "."))
+        if decimals <= 4 {
+            let start = count
+            let digits = Int(truncatingIfNeeded: fraction &* DigitWriter.fillers[decimals &+ 4])
+            let first = digits / 100
+            let second = digits &- first &* 100
+            write(pair: first)
+            write(pair: second)
+            count = start &+ decimals
+            if trimsZeros { while place[count &- 1] == UInt8(ascii: "0") { count &-= 1 } }
+            return
+        }
         // Nine decimals: the first one by itself.
         var (rest, decimals) = (fraction, decimals)
         if decimals > 8 {
@@ -285,18 +319,6 @@ private struct DigitWriter {
         let packed = PackedDigits.digits(of: rest &* DigitWriter.fillers[decimals])
         let count = trimsZeros ? 8 &- packed.leadingZeroBitCount >> 3 : decimals
         write(eight: PackedDigits.characters(of: packed), count: count)
-    }
-
-    /// Writes three groups of digits out of eight, the first of so many and the others of two.
-    @inline(__always)
-    mutating func write(_ groups: Int, firstDigits: Int, separator: UInt8) {
-        var characters = PackedDigits.characters(of: PackedDigits.digits(of: UInt64(truncatingIfNeeded: groups)))
-        write(eight: characters, count: firstDigits)
-        characters &>>= UInt64(truncatingIfNeeded: 8 &* firstDigits)
-        write(separator)
-        write(eight: characters, count: 2)
-        write(separator)
-        write(eight: characters &>> 16, count: 2)
     }
 
     /// Writes eight characters, of which so many count; what is written next goes over the others.

@@ -109,8 +109,9 @@ struct NMEAReportDecoder: ReportDecoder {
     }
 
     private mutating func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) {
-        for event in events {
-            guard case .epoch(let epoch) = event else { continue }
+        // By their places: an iterator copies each of them, which costs as much as to decode a sentence.
+        for index in events.indices {
+            guard case .epoch(let epoch) = events[index] else { continue }
             if let position = epoch.position { sink.add(position) } else { sink.add(.report(.noFix(NoFix(time: epoch.time)))) }
         }
         events.removeAll(keepingCapacity: true)

@@ -28,7 +28,7 @@ import Testing
                 #expect(PackedDigits.value(word, count: "\(number)".count) == number)
             }
         }
-        #expect(PackedDigits.value(0, count: 0) == 0)
+        #expect(PackedDigits.removing(2, from: 0x0807_0605_0403_0201) == 0x0008_0706_0504_0201)
     }
 
     @Test func refusesEverythingThatIsNoDigit() {
