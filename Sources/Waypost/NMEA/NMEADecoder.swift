@@ -19,7 +19,7 @@ public struct NMEAEpoch: Sendable, Equatable {
 /// Turns bytes of NMEA 0183 into epochs: one epoch, one position.
 ///
 /// A value with one mutating step: feed it bytes as they come, cut anywhere.
-/// - Cost: some 2 100 instructions a sentence (x86-64, release; Tests/Benchmarks) and no allocation once its buffers have grown (sky views excepted).
+/// - Cost: some 2 000 instructions a sentence (x86-64, release; Tests/Benchmarks) and no allocation once its buffers have grown (sky views excepted).
 public struct NMEADecoder: Sendable {
     /// What to do beyond decoding.
     public struct Options: Sendable {

@@ -261,17 +261,22 @@ struct NMEAFields {
     @inline(__always)
     private static func mantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
         let count = range.count
+        if let (value, decimals) = PackedDigits.decimal(at: range.lowerBound, count: count, in: bytes) {
+            return (Int(truncatingIfNeeded: value), decimals)
+        }
+        return otherMantissa(range, in: bytes)
+    }
+
+    /// What has no point or many digits, or is no number.
+    @inline(never)
+    private static func otherMantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
+        let count = range.count
         let word = PackedDigits.word(at: range.lowerBound, in: bytes)
         let whole = min(PackedDigits.count(before: UInt8(ascii: "."), in: word), count)
-        if count <= 8, whole < count {
-            // Without the point all of it is one number.
-            guard count > 1, let value = PackedDigits.value(PackedDigits.removing(whole, from: word), count: count &- 1) else { return nil }
-            return (Int(truncatingIfNeeded: value), count &- whole &- 1)
-        }
         guard whole <= 7, let high = number(word, count: whole) else { return nil }
         if whole == count { return whole > 0 ? (high, 0) : nil }
         let behind = count &- whole &- 1
-        guard let part = number(at: range.lowerBound &+ whole &+ 1, count: behind, in: bytes) else { return nil }
+        guard count > 1, let part = number(at: range.lowerBound &+ whole &+ 1, count: behind, in: bytes) else { return nil }
         let decimals = min(behind, mostDigits)
         return (high &* integerPowersOfTen[decimals] &+ part, decimals)
     }

@@ -38,7 +38,7 @@ extension UTCTime {
         let seconds = Int64(hour * 3_600 + (minute - offset) * 60 + second)
         guard second < 60 || seconds % 86_400 == 0 else { return nil }
         self = midnight.advanced(byMilliseconds: seconds * 1_000 + Int64(millisecond))
-        guard (1...9_999).contains(calendar.year) else { return nil }
+        guard hasFourDigitYear else { return nil }
     }
 
     /// The moment that a text of RFC 3339 names, or nil when it is anything else.

@@ -61,7 +61,7 @@ struct DecimalNumber {
         return value
     }
 
-    private static let powersOfTen: InlineArray<23, Double> = [
+    fileprivate static let powersOfTen: InlineArray<23, Double> = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
     private static let integerPowersOfTen: InlineArray<20, UInt64> = [
@@ -90,6 +90,11 @@ extension Double {
         let isNegative = first == UInt8(ascii: "-")
         if isNegative || first == UInt8(ascii: "+") { offset += 1 }
 
+        if let (value, decimals) = PackedDigits.decimal(at: offset, count: end - offset, in: bytes) {
+            let magnitude = Double(value) / DecimalNumber.powersOfTen[decimals]  // Both are exact: at most 15 digits.
+            self = isNegative ? 0 - magnitude : magnitude
+            return
+        }
         var number = DecimalNumber()
         let wholeStart = offset
         while offset < end, case let digit = bytes[unchecked: offset] &- UInt8(ascii: "0"), digit < 10 {

@@ -45,6 +45,27 @@ enum PackedDigits {
         return ((fours & 0x0000_FFFF_0000_FFFF) &* 42_949_672_960_001) &>> 32
     }
 
+    /// Digits with a point before, between or behind them, as an integer and the number of digits behind the point.
+    ///
+    /// Nil for anything else, for no point, and for more than seven digits before it or eight behind it.
+    @inline(__always)
+    static func decimal(at offset: Int, count: Int, in bytes: Span<UInt8>) -> (value: UInt64, decimals: Int)? {
+        let word = word(at: offset, in: bytes)
+        let whole = self.count(before: UInt8(ascii: "."), in: word)
+        guard count > 1, whole < min(8, count) else { return nil }
+        let decimals = count &- whole &- 1
+        if count <= 8 {
+            // Without the point all of it is one number.
+            return value(removing(whole, from: word), count: count &- 1).map { ($0, decimals) }
+        }
+        guard whole > 0, decimals <= 8, let high = value(word, count: whole),
+            let low = value(self.word(at: offset &+ whole &+ 1, in: bytes), count: decimals)
+        else { return nil }
+        return (high &* powersOfTen[decimals] &+ low, decimals)
+    }
+
+    private static let powersOfTen: InlineArray<9, UInt64> = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
+
     /// The eight digits of a number below 10^8, each a byte of 0...9.
     @inline(__always)
     static func digits(of number: UInt64) -> UInt64 {

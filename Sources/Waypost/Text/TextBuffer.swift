@@ -117,7 +117,8 @@ extension TextBuffer {
         // doubles, so the text k * 10^-n reads back as that same double.
         let magnitude = abs(value)
         if magnitude < 9e8 {
-            for decimals in stride(from: 3, through: 7, by: 4) {
+            // Large ones first with three: a seventh decimal is less than what two doubles differ by.
+            for decimals in stride(from: magnitude < 1e6 ? 7 : 3, through: 7, by: 4) {
                 let scaled = TextBuffer.scaled(magnitude, decimals: decimals)
                 if Double(scaled) / TextBuffer.powersOfTen[decimals] == magnitude {
                     append(scaled: scaled, decimals: decimals, trimsZeros: true, isNegative: value.sign == .minus)
