@@ -8,7 +8,12 @@ struct RingBuilder {
     private var longestEdgeMetres = 0.0
 
     mutating func addRing(_ ring: [Coordinate], polygon: Int, ring index: Int) throws(FenceShapeError) {
-        let turns = RingBuilder.turns(ring)
+        var ring = ring
+        var turns = RingBuilder.turns(ring)
+        if turns != 0, let moved = RingBuilder.beginningBesidePole(ring) {
+            ring = moved
+            turns = RingBuilder.turns(ring)
+        }
         guard abs(turns) <= 1 else { throw .windsMoreThanOnce(polygon: polygon, ring: index) }
         let start = corners.count / 2
         unroll(ring)
@@ -87,19 +92,28 @@ struct RingBuilder {
         }
     }
 
+    /// The ring from its first corner that is not on a pole; nil when that is its first one, or there is none.
+    ///
+    /// It is turned before its longitudes are unrolled, so that it comes to the same when it is written and read again.
+    private static func beginningBesidePole(_ ring: [Coordinate]) -> [Coordinate]? {
+        guard let start = ring.firstIndex(where: { abs($0.latitudeDegrees) < 90 }), start > 0 else { return nil }
+        let open = ring.first == ring.last ? ring.dropLast() : ring[...]
+        return Array(open[start...] + open[..<start])
+    }
+
     /// Removes the ways along a meridian to a pole, and back.
     ///
     /// On a flat map a ring round the pole is cut there; both ways are the same line.
     private mutating func removeWaysToPole(from start: Int, turnDegrees: Double) {
         let ring = stride(from: 2 * start, to: corners.count, by: 2).map { (longitude: corners[$0], latitude: corners[$0 + 1]) }
-        // Begins behind a corner that is not on a pole, so that no run of those on one is cut in two.
-        guard let first = ring.firstIndex(where: { abs($0.latitude) < 90 }) else { return }
+        // It begins beside the pole, so that no run of corners on it is cut in two.
+        guard abs(ring[0].latitude) < 90 else { return }
         corners.removeLast(corners.count - 2 * start)
-        var kept = [ring[first]]
+        var kept = [ring[0]]
         var run: [(longitude: Double, latitude: Double)] = []
         for offset in 1...ring.count {
-            var corner = ring[(first + offset) % ring.count]
-            if first + offset >= ring.count { corner.longitude += turnDegrees }
+            var corner = ring[offset % ring.count]
+            if offset == ring.count { corner.longitude += turnDegrees }
             if abs(corner.latitude) >= 90 {
                 run.append(corner)
                 continue

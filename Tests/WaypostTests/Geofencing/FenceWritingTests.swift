@@ -71,6 +71,9 @@ struct FenceWritingTests {
             [(90, 0), (80, 0), (80, 120), (80, -120)],
             [(80, 0), (80, 120), (80, -120), (80, 0), (90, 0)],
             [(-90, -180), (-60, -180), (-60, -90), (-60, 0), (-60, 90), (-60, 180), (-90, 180)],
+            // An edge of exactly half a turn, beside a ring that goes round the globe.
+            [(0, 5), (0, 1), (0, -179), (1, 180)],
+            [(90, 170), (80, -170), (80, 10), (80, 100)],
         ]
         for ring in rings {
             let corners = try ring.map { try #require(Coordinate(latitudeDegrees: $0.0, longitudeDegrees: $0.1)) }

@@ -60,28 +60,12 @@ extension GeoJSONFences {
 extension FenceRings {
     /// The rings of each polygon, its outer one first, as a file needs them to be read as the same again.
     var polygons: [[[Coordinate]]] {
-        let written = zip(rings, corners).map { ring, corners in ring.pole == .none ? corners : closingByPole(ring, corners) }
+        let written = corners
         var start = 0
         return ringsPerPolygon.map { count in
             defer { start += count }
             // A ring round the globe ends a turn further on: at 180 degrees, where it began at -180.
             return written[start..<start + count].map { ring in Array(ring.dropLast() + ring.prefix(1)) }
         }
-    }
-
-    /// The corners with the pole among them where an edge takes half a turn or more: by themselves its ends would be joined the other way.
-    private func closingByPole(_ ring: Ring, _ corners: [Coordinate]) -> [Coordinate] {
-        func longitude(_ index: Int) -> Double { table.corner(index).longitude }
-        var closed: [Coordinate] = []
-        for (number, index) in (Int(ring.start)..<Int(ring.end)).enumerated() {
-            if number > 0, abs(longitude(index) - longitude(index - 1)) >= 180 {
-                closed.append(
-                    Coordinate(
-                        cuttingLatitudeDegrees: ring.pole == .north ? 90 : -90,
-                        wrappingLongitudeDegrees: (longitude(index) + longitude(index - 1)) / 2))
-            }
-            closed.append(corners[number])
-        }
-        return closed
     }
 }
