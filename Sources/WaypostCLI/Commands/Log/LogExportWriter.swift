@@ -1,0 +1,65 @@
+import Waypost
+import WaypostRecording
+import WaypostSystem
+
+/// Writes records of a log to standard output in one of the formats.
+struct LogExportWriter: ~Copyable {
+    /// The number of the last record written, nil before the first.
+    private(set) var lastSequence: UInt64?
+
+    private let output: OutputStream
+    /// Nil for JSON lines, which tell more than other formats can.
+    private var encoder: (any ReportEncoder)?
+    private var text = TextBuffer(capacity: 1 << 16)
+    /// How far it has come; nil when it has no end.
+    private var progress: Progress?
+    private var segmentBreak: SegmentBreak?
+
+    /// - Parameter isEndless: whether the log is followed.
+    init(format: ConversionFormat, isEndless: Bool = false) throws(CommandFailure) {
+        progress = isEndless ? nil : Progress(name: "export", totalBytes: nil)
+        output = try OutputStream(path: "-")
+        encoder = format == .jsonl ? nil : format.makeEncoder()
+        encoder?.begin(&text)
+    }
+
+    /// Adds a record; what is no position tells only of breaks.
+    mutating func add(_ record: JournalRecord) throws(CommandFailure) {
+        switch record.content {
+        case .segmentBreak(let reason): segmentBreak = reason
+        case .position(let position):
+            if encoder == nil { addLine(position, record.sequence) }
+            encoder?.add(position, after: segmentBreak != nil, to: &text)
+            segmentBreak = nil
+            lastSequence = record.sequence
+            if text.count > 1 << 15 { try flush() }
+        case .event, .other: break
+        }
+    }
+
+    /// Ends the document.
+    consuming func finish() throws(CommandFailure) {
+        encoder?.end(&text)
+        try flush()
+        progress?.add(bytes: 0)
+        try output.finish()
+    }
+
+    private mutating func addLine(_ position: Position, _ sequence: UInt64) {
+        let reason = segmentBreak?.code
+        TPVCodec.append(position, to: &text) { json in
+            json.member("seq", Int(clamping: sequence))
+            json.member("break", reason)
+        }
+        text.append(byte: UInt8(ascii: "\n"))
+    }
+
+    /// Writes what was added, so that a reader sees it.
+    mutating func flush() throws(CommandFailure) {
+        guard text.count > 0 else { return }
+        try output.write(text)
+        // Where a person reads the export itself there is nothing else to show.
+        if !output.isInteractive { progress?.add(bytes: text.count) }
+        text.removeAll()
+    }
+}

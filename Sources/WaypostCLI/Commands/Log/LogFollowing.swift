@@ -1,0 +1,61 @@
+import Waypost
+import WaypostRecording
+import WaypostSystem
+
+/// `waypost log export --follow`: what is there, and then what comes, until it is asked to stop or nobody reads any more.
+struct LogFollowing {
+    let type: LogType?
+    let format: ConversionFormat
+
+    func run(_ folder: LogFolder, from start: LogReader.Start) throws(CommandFailure) {
+        let stop: WakeSignal
+        do throws(SystemError) {
+            stop = try WakeSignal()
+            Signals.blockStopRequests()
+            _ = try DedicatedThread.start(name: "signals") { [stop] _ in
+                _ = Signals.waitForStopRequest()
+                stop.raise()
+            }
+        } catch {
+            throw CommandFailure(.failed, what: "log", why: "cannot be followed: \(error.reason)")
+        }
+        var follower = try attempt { () throws(RecordingError) in try LogFollower(folder: folder, from: start) }
+        var writer = try LogExportWriter(format: format, isEndless: true)
+        var replacements = 0
+        repeat {
+            follower.look()
+            while let record = try attempt({ () throws(RecordingError) in try follower.next() }) {
+                if follower.replacementCount > replacements {
+                    replacements = follower.replacementCount
+                    SystemProcess.printError("waypost: \(folder.path): another log lies there now; its numbers begin anew")
+                }
+                if record.isOf(type, in: follower.reader.header) { try writer.add(record) }
+                // A log of weeks is no reason to ignore Ctrl-C.
+                if Syscalls.isReadable(stop.descriptor) { break }
+            }
+            try writer.flush()
+        } while try wait(&follower, stop)
+        let last = writer.lastSequence ?? follower.reader.cursor
+        try writer.finish()
+        follower.reader.tellDamage()
+        if format != .jsonl { SystemProcess.printError("cursor \(last)") }
+    }
+
+    /// Waits until there may be more; false when it is time to end.
+    private func wait(_ follower: inout LogFollower, _ stop: WakeSignal) throws(CommandFailure) -> Bool {
+        while true {
+            var ready = (log: false, stop: false, output: false)
+            do throws(SystemError) {
+                ready = try Syscalls.waitForChange(
+                    log: follower.descriptor, stop: stop.descriptor, output: Syscalls.standardOutput,
+                    timeoutMilliseconds: follower.timeoutMilliseconds)
+            } catch {
+                throw CommandFailure(.inputOutput, what: "log", why: "cannot be followed: \(error.reason)")
+            }
+            // Who reads no more has had enough, as with `| head`.
+            if ready.output { SystemProcess.exit(.ok) }
+            if ready.stop { return false }
+            if !ready.log || follower.clear() { return true }
+        }
+    }
+}
