@@ -5,8 +5,8 @@ import WaypostSystem
 ///
 /// ```swift
 /// let keeper = try GeofenceKeeper(settings)
-/// let left = await keeper.start()                   // what a run before may not have told
-/// for report in await keeper.process(position) { tell(report) }
+/// for report in await keeper.start() { tell(report) }                // what a run before may not have told
+/// for report in await keeper.process(position) { tell(report) }      // for each fix
 /// ```
 /// What ``process(_:)`` gives is on the disk when it returns; after a crash ``start()`` gives the last of it again, with the same ids. So each
 /// event is told at least once, and who remembers the ids knows it once.

@@ -22,6 +22,13 @@ let package = Package(
         .testTarget(
             name: "LighthouseTests", dependencies: ["Lighthouse", .product(name: "WaypostTestKit", package: "waypost")],
             swiftSettings: strict),
+        // The examples of doc comments, which the script writes down as functions.
+        .target(
+            name: "DocComments",
+            dependencies: positions
+                + ["WaypostRecording", "WaypostGeofences", "WaypostDispatch", "WaypostControl"].map {
+                    .product(name: $0, package: "waypost")
+                }),
         .executableTarget(name: "replay-trace", dependencies: positions, path: "Sources/ReplayTrace", swiftSettings: strict),
     ]
 )

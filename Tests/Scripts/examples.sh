@@ -8,6 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 PATH=$PATH:/usr/sbin
 
+/usr/bin/python3 Tests/Scripts/doc_examples.py
 options=(--package-path Tests/Examples --scratch-path .build)
 swift build --build-tests "${options[@]}"
 swift test --skip-build --disable-xctest "${options[@]}"

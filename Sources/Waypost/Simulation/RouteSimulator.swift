@@ -1,8 +1,8 @@
 /// Drives along a route: one position per interval, at a constant speed, with or without a receiver's noise.
 ///
 /// ```swift
-/// var simulator = RouteSimulator(route: corners, speedMetresPerSecond: 20)
-/// while let position = simulator.next() { ... }    // the last one is the end of the route
+/// guard var simulator = RouteSimulator(route: corners) else { return }       // without a corner there is no route
+/// while let position = simulator.next() { use(position) }                    // the last one is the end of the route
 /// ```
 /// Legs are geodesics of the WGS 84 ellipsoid. Positions carry speed, course and accuracy and no time; the player knows when it began.
 /// - Cost: memory for the route's corners, one geodesic per position.

@@ -4,7 +4,7 @@ import WaypostSystem
 /// A recording played as if it happened now: for the desk, for tests, for a look at what a track would have done.
 ///
 /// ```swift
-/// let source = ReplaySource(path: "drive.gpx", options: .init(style: .interpolated, speed: 10))
+/// let source = ReplaySource(path: "drive.gpx", format: .gpx, options: .init(style: .interpolated, speed: 10))
 /// let manager = PositioningManager(source: source)
 /// await manager.start()
 /// source.control.isPositionLost = true     // into the tunnel

@@ -4,7 +4,9 @@ import WaypostSystem
 /// A drive that nobody makes: along a route of yours, or one of those that are built in.
 ///
 /// ```swift
-/// let source = SimulatedRouteSource(corners: [home, office], speedMetresPerSecond: 14)
+/// var options = RouteSimulator.Options()
+/// options.speedMetresPerSecond = 14
+/// let source = SimulatedRouteSource(corners: [home, office], options: options)
 /// ```
 /// Its positions say that they are fixes, as a receiver's would, so that fences, logs and dispatch can be tried with them; their `source`
 /// tells what they are.
