@@ -22,7 +22,7 @@ extension EndToEnd {
             let folder = try TestFolder()
             try folder.write("{\"class\":\"TPV\",\"mode\":2,\"lat\":-1,\"lon\":-2,\"source\":\"\(source)\"}\n", to: "in.jsonl")
             let run = try await waypost("convert", "in.jsonl", "-", "--to", "csv", in: folder)
-            let row = try #require(run.output.split(separator: "\r\n").last)
+            let row = try #require(run.output.split(separator: "\n").last)
             #expect(row.hasPrefix(",2,-1,-2,"), "numbers are numbers")
             let isFormula = !source.hasPrefix("a") && !source.hasPrefix("g")
             #expect(row.contains(",\"'") == isFormula, "\(row)")

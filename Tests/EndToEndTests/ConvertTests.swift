@@ -143,7 +143,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            ["in.nmea", "out.kmz"], ["in.xyz", "out.gpx"], ["in.nmea", "-"], ["in.nmea", "out.gpx", "--from", "kml"], ["in.nmea"],
+            ["in.nmea", "out.kmz"], ["in.xyz", "out.gpx"], ["in.nmea", "-"], ["in.nmea", "out.gpx", "--from", "geojson"], ["in.nmea"],
         ])
         func refusesFormatsThatItDoesNotKnow(arguments: [String]) async throws {
             let folder = try TestFolder()

@@ -131,7 +131,8 @@ private struct Angle {
 
     init(degrees: Double) { steps = Int((degrees * Double(Angle.stepsPerDegree)).rounded()) }
 
-    var degrees: Double { Double(steps) / Double(Angle.stepsPerDegree) }
+    /// To 1e-10, as positions have it that come from NMEA.
+    var degrees: Double { (Double(steps) / Double(Angle.stepsPerDegree) * 1e10).rounded() / 1e10 }
 
     var isNegative: Bool { steps < 0 }
 

@@ -122,4 +122,24 @@ import WaypostTestKit
             #expect(ControlRequestContract.violations(reading: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
         }
     }
+
+    @Test func readsTablesAlikeWhereverTheyAreCut() throws {
+        for file in try FuzzCorpusTests.files("csv") {
+            #expect(CSVContract.violations(reading: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
+        }
+    }
+
+    @Test func readsTracksOfKMLAlikeWhereverTheyAreCut() throws {
+        for file in try FuzzCorpusTests.files("kml") {
+            #expect(KMLTrackContract.violations(reading: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
+        }
+    }
+
+    @Test func unpacksGzipAlikeWhereverItIsCut() throws {
+        let files = try FuzzCorpusTests.files("gzip")
+        #expect(files.count >= 10)
+        for file in files {
+            #expect(GzipContract.violations(reading: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
+        }
+    }
 }

@@ -69,6 +69,15 @@ public struct JSONWriter: Sendable {
         text.append(shortest: value)
     }
 
+    /// Writes a measured number: to a millionth of its unit, which is less than any instrument means.
+    ///
+    /// Digits beyond that come from arithmetic: 20.960698222 m/s of 40.744 knots.
+    public mutating func member(_ name: StaticString, measured value: Double?) {
+        guard let value, value.isFinite else { return }
+        key(name)
+        text.append(measured: value)
+    }
+
     /// Writes a whole-number member.
     public mutating func member(_ name: StaticString, _ value: Int?) {
         guard let value else { return }

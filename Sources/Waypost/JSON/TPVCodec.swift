@@ -13,7 +13,7 @@
 ///  "source":"gpsd://localhost:2947",         ours
 ///  "rollover":true}                          ours: 1024 weeks were added to the date; only when true
 /// ```
-/// A value that is not known is absent. `class` always comes first: libgps clients look for it there.
+/// A value that is not known is absent; measured values have at most six decimals. `class` always comes first: libgps clients look for it there.
 ///
 /// - Source: gpsd_json(5) of gpsd 3.22 for the names that are not marked as ours.
 /// - Cost: writing allocates nothing once the text has grown, except for numbers of more than nine digits before or seven after the point.
@@ -34,20 +34,20 @@ public enum TPVCodec {
                 if position.status != .unknown { json.member("status", position.status.rawValue) }
                 json.member("lat", position.coordinate.latitudeDegrees)
                 json.member("lon", position.coordinate.longitudeDegrees)
-                json.member("altMSL", position.altitudeMSLMetres)
-                json.member("altHAE", position.altitudeHAEMetres)
-                json.member("geoidSep", position.geoidSeparationMetres)
-                json.member("speed", position.speedMetresPerSecond)
-                json.member("track", position.courseDegrees)
-                json.member("climb", position.climbMetresPerSecond)
-                json.member("accuracy", position.accuracy?.radiusMetres)
+                json.member("altMSL", measured: position.altitudeMSLMetres)
+                json.member("altHAE", measured: position.altitudeHAEMetres)
+                json.member("geoidSep", measured: position.geoidSeparationMetres)
+                json.member("speed", measured: position.speedMetresPerSecond)
+                json.member("track", measured: position.writtenCourseDegrees)
+                json.member("climb", measured: position.climbMetresPerSecond)
+                json.member("accuracy", measured: position.accuracy?.radiusMetres)
                 json.member("accuracy_from", position.accuracy?.origin.rawValue)
-                json.member("eph", position.quality.eph)
-                json.member("epv", position.quality.epv)
-                json.member("eps", position.quality.eps)
-                json.member("hdop", position.quality.hdop)
-                json.member("vdop", position.quality.vdop)
-                json.member("pdop", position.quality.pdop)
+                json.member("eph", measured: position.quality.eph)
+                json.member("epv", measured: position.quality.epv)
+                json.member("eps", measured: position.quality.eps)
+                json.member("hdop", measured: position.quality.hdop)
+                json.member("vdop", measured: position.quality.vdop)
+                json.member("pdop", measured: position.quality.pdop)
                 json.member("satellites", position.quality.satellitesUsed)
                 json.member("source", position.source)
                 if position.isWeekRolloverCorrected { json.member("rollover", true) }
@@ -75,9 +75,9 @@ public enum TPVCodec {
             json.object { json in
                 json.member("class", "SKY")
                 json.member("time", sky.time)
-                json.member("hdop", sky.quality.hdop)
-                json.member("vdop", sky.quality.vdop)
-                json.member("pdop", sky.quality.pdop)
+                json.member("hdop", measured: sky.quality.hdop)
+                json.member("vdop", measured: sky.quality.vdop)
+                json.member("pdop", measured: sky.quality.pdop)
                 json.member("uSat", sky.quality.satellitesUsed)
                 json.member("source", sky.source)
                 json.array("satellites") { json in
@@ -85,9 +85,9 @@ public enum TPVCodec {
                         json.object { json in
                             json.member("PRN", satellite.number)
                             if satellite.constellation != .unknown { json.member("gnssid", satellite.constellation.rawValue) }
-                            json.member("el", satellite.elevationDegrees)
-                            json.member("az", satellite.azimuthDegrees)
-                            json.member("ss", satellite.signalDecibelHertz)
+                            json.member("el", measured: satellite.elevationDegrees)
+                            json.member("az", measured: satellite.azimuthDegrees)
+                            json.member("ss", measured: satellite.signalDecibelHertz)
                             json.member("used", satellite.isUsed)
                         }
                     }

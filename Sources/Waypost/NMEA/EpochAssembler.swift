@@ -239,4 +239,7 @@ extension EpochAssembler {
 extension Double {
     /// What was computed from values with few decimals, without the digits that the arithmetic added.
     var roundedToMillimetres: Double { (self * 1_000).rounded() / 1_000 }
+
+    /// A speed in metres per second that was computed from another unit: receivers give 0.001 knots, half a millimetre per second, at best.
+    var roundedSpeed: Double { (self * 10_000).rounded() / 10_000 }
 }

@@ -187,9 +187,9 @@ struct NMEAFields {
         magnitude(index, in: bytes).flatMap { $0 > 0 && $0 < 99 ? $0 : nil }
     }
 
-    /// Speed in metres per second from a field in knots.
+    /// Speed in metres per second, to a tenth of a millimetre, from a field in knots.
     mutating func metresPerSecond(knots index: Int, in bytes: Span<UInt8>) -> Double? {
-        magnitude(index, in: bytes).map { $0 * (1_852.0 / 3_600) }
+        magnitude(index, in: bytes).map { ($0 * (1_852.0 / 3_600)).roundedSpeed }
     }
 
     /// A direction in degrees, 0..<360; 360 is read as 0.
@@ -290,7 +290,7 @@ struct NMEAFields {
         return first == UInt8(ascii: "-") ? 0 - magnitude : magnitude
     }
 
-    /// Degrees from `dddmm.mmmm` and its hemisphere, rounded once: the integer of all digits over a power of ten.
+    /// Degrees from `dddmm.mmmm` and its hemisphere, to 1e-10 (0.01 mm): no receiver means more digits, and minutes over 60 have no end.
     private func angle(_ index: Int, positive: UInt8, negative: UInt8, in bytes: Span<UInt8>) -> Double? {
         guard let hemisphere = character(index + 1, in: bytes), hemisphere == positive || hemisphere == negative,
             let (value, decimals) = NMEAFields.mantissa(bounds(index), in: bytes)
@@ -298,7 +298,10 @@ struct NMEAFields {
         let scale = NMEAFields.integerPowersOfTen[decimals]
         let (degrees, minutes) = value.quotientAndRemainder(dividingBy: 100 * scale)
         guard minutes < 60 * scale, degrees <= 180 else { return nil }
-        let magnitude = Double(degrees * 60 * scale + minutes) / Double(60 * scale)
+        let ten = 1e10
+        let scaled = Double(degrees * 60 * scale + minutes) / Double(60 * scale) * ten
+        // At most 1.8e12; the quotient is the nearest double to the decimal number.
+        let magnitude = Double(Int64(scaled + 0.5)) / ten
         return hemisphere == negative ? 0 - magnitude : magnitude
     }
 

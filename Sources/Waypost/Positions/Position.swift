@@ -43,6 +43,11 @@ public struct Position: Sendable, Hashable {
     }
 }
 
+extension Position {
+    /// The course as formats with at most six decimals have it: what would be rounded to 360 is 0.
+    public var writtenCourseDegrees: Double? { courseDegrees.map { $0 < 359.999_999_5 ? $0 : 0 } }
+}
+
 /// A receiver's report that it has no fix.
 public struct NoFix: Sendable, Hashable {
     /// The receiver's time, when it has one.

@@ -8,3 +8,11 @@ public struct DamageTally: Sendable, Hashable {
     /// Not met yet.
     public init() {}
 }
+
+extension DamageTally {
+    /// Counts so many more, met on that line.
+    mutating func note(line: Int, count more: Int = 1) {
+        if count == 0 { firstLine = line }
+        count += more
+    }
+}

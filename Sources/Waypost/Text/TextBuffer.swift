@@ -113,20 +113,28 @@ extension TextBuffer {
     /// - Range: finite values; others are a programmer error.
     public mutating func append(shortest value: Double) {
         precondition(value.isFinite, "only finite numbers have a decimal form")
-        // A value that came from up to seven decimals needs no search: k / 10^n is the correctly rounded quotient of two exact
-        // doubles, so the text k * 10^-n reads back as that same double.
+        // A value that came from up to ten decimals needs no search: k / 10^n is the correctly rounded quotient of two exact
+        // doubles (k is far below 2^53), so the text k * 10^-n reads back as that same double.
         let magnitude = abs(value)
         if magnitude < 9e8 {
             // Large ones first with three: a seventh decimal is less than what two doubles differ by.
-            for decimals in stride(from: magnitude < 1e6 ? 7 : 3, through: 7, by: 4) {
-                let scaled = TextBuffer.scaled(magnitude, decimals: decimals)
-                if Double(scaled) / TextBuffer.powersOfTen[decimals] == magnitude {
-                    append(scaled: scaled, decimals: decimals, trimsZeros: true, isNegative: value.sign == .minus)
-                    return
-                }
-            }
+            if magnitude >= 1e6, append(exactly: value, decimals: 3) { return }
+            if append(exactly: value, decimals: 7) { return }
+            if magnitude < 1e5, append(exactly: value, decimals: 10) { return }
         }
         append(string: value.description)
+    }
+
+    /// Appends a measured number: at most six decimals, zeros at the end left out.
+    public mutating func append(measured value: Double) { append(value, decimals: 6, trimsZeros: true) }
+
+    /// Appends a number that has at most so many decimals; false when it has more.
+    @inline(__always)
+    private mutating func append(exactly value: Double, decimals: Int) -> Bool {
+        let scaled = TextBuffer.scaled(value, decimals: decimals)
+        guard Double(scaled) / TextBuffer.powersOfTen[decimals] == abs(value) else { return false }
+        append(scaled: scaled, decimals: decimals, trimsZeros: true, isNegative: value.sign == .minus)
+        return true
     }
 
     /// Appends a number rounded to a fixed number of decimals, half away from zero; a negative zero loses its sign.
@@ -140,9 +148,9 @@ extension TextBuffer {
         append(scaled: magnitude, decimals: decimals, trimsZeros: trimsZeros, isNegative: value < 0 && magnitude != 0)
     }
 
-    private static let powersOfTen: InlineArray<10, Double> = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
-    private static let integerPowersOfTen: InlineArray<10, UInt64> = [
-        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
+    private static let powersOfTen: InlineArray<11, Double> = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10]
+    private static let integerPowersOfTen: InlineArray<11, UInt64> = [
+        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
     ]
 
     /// The magnitude of a number in units of its last decimal, rounded half away from zero.

@@ -2,23 +2,38 @@ import ArgumentParser
 import Waypost
 import WaypostSystem
 
-/// `waypost convert IN OUT`: offline, one pass, bounded memory.
+/// `waypost convert IN OUT`, `waypost convert IN... --output OUT`: offline, one pass, bounded memory.
 struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
         abstract: "Convert recordings between formats.",
+        usage: """
+            waypost convert <in> <out> [--from <from>] [--to <to>] [--fix-rollover]
+            waypost convert <in> ... --output <out> [--by-time] [--from <from>] [--to <to>] [--fix-rollover]
+            """,
         discussion: """
-            The extension gives the format (.nmea .log .txt, .gpx, .jsonl .json, .geojson, .csv, .kml) or --from and --to do; - is standard input or output. \
-            Damage is skipped and reported on standard error, one line per kind.
+            The extension gives the format (.nmea .log .txt, .gpx, .jsonl .json, .csv, .kml, .geojson, all but the last also with .gz) or \
+            --from and --to do; - is standard input or output. What is gzip is unpacked, whatever its name. Damage is skipped and reported on standard \
+            error, one line per kind.
+
+            Several recordings become one with --output: one behind the other as they are named, or --by-time.
 
             Example: waypost convert drive.nmea drive.gpx
+            Example: waypost convert monday.gpx tuesday.nmea.gz --output week.gpx
             """)
 
-    @Argument(help: "The recording to read.", completion: .file())
-    var input: String
+    @Argument(
+        help: ArgumentHelp(
+            "The recording to read, then the file to write; with --output only recordings. An existing file is replaced once the new one is complete.",
+            valueName: "in"),
+        completion: .file())
+    var files: [String]
 
-    @Argument(help: "The file to write; an existing one is replaced once the new one is complete.", completion: .file())
-    var output: String
+    @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "out"), completion: .file())
+    var output: String?
+
+    @Flag(help: "Take the recordings in the order of their first times, not as they are named.")
+    var byTime = false
 
     @Option(help: "Format of the input: \(ConversionFormat.list(ConversionFormat.readable)).")
     var from: ConversionFormat?
@@ -29,17 +44,43 @@ struct ConvertCommand: ParsableCommand {
     @Flag(help: "Add 1024 weeks to dates before 2020 (receivers whose week counter has rolled over).")
     var fixRollover = false
 
-    func run() throws {
-        let source = try format(from, of: input, among: ConversionFormat.readable, option: "--from")
-        let target = try format(to, of: output, among: ConversionFormat.writable, option: "--to")
-        try Conversion(input: input, source: source, output: output, target: target, fixesRollover: fixRollover).run()
+    func validate() throws {
+        if output == nil {
+            // The last of *.gpx is no output.
+            if files.count > 2 {
+                throw ValidationError("several recordings need --output FILE: convert a.gpx b.gpx c.gpx --output all.gpx")
+            }
+            if files.count == 1 { throw ValidationError("Missing expected argument '<out>'") }
+        }
+        if files.dropLast(output == nil ? 1 : 0).count(where: { $0 == "-" }) > 1 {
+            throw ValidationError("standard input can be read once")
+        }
     }
 
-    private func format(
-        _ named: ConversionFormat?, of path: String, among known: [ConversionFormat], option: String
-    ) throws -> ConversionFormat {
-        if let format = named ?? ConversionFormat(extensionOf: path) { return format }
-        throw CommandFailure(
-            .usage, what: path, why: "its extension does not give a format", next: "use \(option) \(ConversionFormat.list(known))")
+    func run() throws {
+        let output = output ?? files[files.count - 1]
+        let paths = self.output == nil ? Array(files.dropLast()) : files
+        var inputs = try paths.map { try ConversionInput(path: $0, named: from) }
+        guard let target = to ?? ConversionFormat(extensionOf: output) else {
+            throw CommandFailure(
+                .usage, what: output, why: "its extension does not give a format",
+                next: "use --to \(ConversionFormat.list(ConversionFormat.writable))")
+        }
+        if byTime { inputs = try inTimeOrder(inputs) }
+        try Conversion(inputs: inputs, output: output, target: target, fixesRollover: fixRollover).run()
+    }
+
+    /// The inputs by their first times; what has none stays behind the one that it is named behind.
+    private func inTimeOrder(_ inputs: [ConversionInput]) throws -> [ConversionInput] {
+        var timed: [(input: ConversionInput, time: UTCTime)] = []
+        for input in inputs {
+            guard input.isRepeatable else {
+                throw CommandFailure(.usage, what: input.path, why: "--by-time reads every recording twice", next: "name files")
+            }
+            let last = timed.last?.time ?? UTCTime(millisecondsSince1970: 0)
+            timed.append((input, try input.firstTime(fixesRollover: fixRollover) ?? last))
+        }
+        // Equal times stay as they are named.
+        return timed.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element.input)
     }
 }

@@ -18,8 +18,14 @@ struct FencesReplayCommand: ParsableCommand {
     @Argument(help: "The fence file.", completion: .file())
     var fences: String
 
-    @Argument(help: "The recordings: \(ConversionFormat.list(ConversionFormat.readable)), given by the extension.", completion: .file())
+    @Argument(
+        help:
+            "The recordings: \(ConversionFormat.list(ConversionFormat.readable)), given by the extension, also before .gz; - is standard input.",
+        completion: .file())
     var tracks: [String]
+
+    @Option(help: "Format of the recordings: \(ConversionFormat.list(ConversionFormat.readable)).")
+    var from: ConversionFormat?
 
     @Option(help: "How enter and exit are decided: exact or robust.")
     var rule: BorderRule = .robust
@@ -43,12 +49,13 @@ struct FencesReplayCommand: ParsableCommand {
 
     private func replay(_ track: String, number: Int, _ index: FenceIndex, _ format: ScreenFormat, _ output: borrowing OutputStream) throws
     {
-        guard let kind = ConversionFormat(extensionOf: track), let decoder = kind.makeDecoder(fixesRollover: false) else {
+        guard let kind = from ?? ConversionFormat(extensionOf: track, unpacks: true), ConversionFormat.readable.contains(kind) else {
             throw CommandFailure(
                 .usage, what: track, why: "its extension does not give a format that can be read",
-                next: "use \(ConversionFormat.list(ConversionFormat.readable))")
+                next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
         }
-        var reader = try ConversionReader(path: track, decoder: decoder)
+        let input = try ConversionInput(path: track, named: kind)
+        var reader = try input.reader()
         var text = TextBuffer()
         var replay = TrackReplay(monitor: GeofenceMonitor(fences: index, rule: rule, eventPrefix: "\(number)-"))
         while try reader.read(into: &replay) {
@@ -57,9 +64,7 @@ struct FencesReplayCommand: ParsableCommand {
             try output.write(text)
             text.removeAll()
         }
-        if let refusal = reader.refusal { throw CommandFailure(.badData, what: track, why: "is not \(kind.rawValue): \(refusal)") }
-        for warning in reader.warnings { SystemProcess.printError("waypost: \(track): \(warning)") }
-        guard reader.hasContent else { throw CommandFailure(.badData, what: track, why: "holds nothing usable as \(kind.rawValue)") }
+        if let incomplete = try input.check(reader) { throw incomplete }
     }
 
     private func append(_ event: GeofenceEvent, _ track: String, _ format: ScreenFormat, to text: inout TextBuffer) {

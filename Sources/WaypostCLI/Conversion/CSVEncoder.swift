@@ -1,25 +1,29 @@
 import Waypost
 
-/// Comma-separated values (RFC 4180): a header, then one row per fix; the columns are the members of the TPV line, empty where not known.
+/// Comma-separated values: a header, then one row per fix; the columns are the members of the TPV line, empty where not known.
+///
+/// RFC 4180, but for its line ends, which are LF as Unix tools want them.
 struct CSVEncoder: ReportEncoder {
     func begin(_ text: inout TextBuffer) {
         text.append(
             """
             time,mode,lat,lon,altMSL,altHAE,geoidSep,speed,track,climb,accuracy,accuracy_from,eph,epv,eps,hdop,vdop,pdop,satellites,\
-            status,source\r\n
+            status,source\n
             """)
     }
 
     func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
         if let time = position.time { text.append(time) }
         add(integer: position.mode.rawValue, to: &text)
-        add(position.coordinate.latitudeDegrees, to: &text)
-        add(position.coordinate.longitudeDegrees, to: &text)
+        text.append(",")
+        text.append(shortest: position.coordinate.latitudeDegrees)
+        text.append(",")
+        text.append(shortest: position.coordinate.longitudeDegrees)
         add(position.altitudeMSLMetres, to: &text)
         add(position.altitudeHAEMetres, to: &text)
         add(position.geoidSeparationMetres, to: &text)
         add(position.speedMetresPerSecond, to: &text)
-        add(position.courseDegrees, to: &text)
+        add(position.writtenCourseDegrees, to: &text)
         add(position.climbMetresPerSecond, to: &text)
         add(position.accuracy?.radiusMetres, to: &text)
         add(text: position.accuracy?.origin.rawValue, to: &text)
@@ -32,14 +36,14 @@ struct CSVEncoder: ReportEncoder {
         add(integer: position.quality.satellitesUsed, to: &text)
         add(integer: position.status == .unknown ? nil : position.status.rawValue, to: &text)
         add(text: position.source, to: &text)
-        text.append("\r\n")
+        text.append("\n")
     }
 
     func end(_ text: inout TextBuffer) {}
 
     private func add(_ value: Double?, to text: inout TextBuffer) {
         text.append(byte: UInt8(ascii: ","))
-        if let value { text.append(shortest: value) }
+        if let value { text.append(measured: value) }
     }
 
     private func add(integer value: Int?, to text: inout TextBuffer) {
@@ -47,13 +51,14 @@ struct CSVEncoder: ReportEncoder {
         if let value { text.append(integer: value) }
     }
 
-    /// Text with a comma, quote or line end is quoted, its quotes doubled; one that a spreadsheet would take for a formula begins with `'`.
+    /// Text with a comma, quote or line end is quoted, its quotes doubled; one that a spreadsheet would take for a formula begins with `'`,
+    /// and so does one that begins with that itself.
     ///
     /// - Source: OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection
     private func add(text value: String?, to text: inout TextBuffer) {
         text.append(byte: UInt8(ascii: ","))
         guard let value else { return }
-        let isFormula = value.utf8.first.map { "=+-@\t\r\n".utf8.contains($0) } ?? false
+        let isFormula = value.utf8.first.map { "=+-@\t\r\n'".utf8.contains($0) } ?? false
         let needsQuotes = isFormula || value.utf8.contains { [0x2C, 0x22, 0x0D, 0x0A].contains($0) }
         guard needsQuotes else { return text.append(string: value) }
         text.append(byte: 0x22)

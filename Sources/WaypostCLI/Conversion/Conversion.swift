@@ -1,14 +1,14 @@
 import Waypost
 import WaypostSystem
 
-/// Converts one recording: one pass, bounded memory.
+/// Converts recordings into one: one pass, bounded memory.
 ///
-/// GPX has all waypoints before all routes before all tracks, and so has nearly every GPX file. One that has not, or lines of JSON in another
-/// order, are read once for each of the three. That is found out in the first pass, whose output is thrown away; an output that cannot be
-/// thrown away (a pipe) costs a pass before it. An input that cannot be read again (a pipe, too) loses what comes too late, and says so.
+/// GPX has all waypoints before all routes before all tracks, and so has nearly every GPX file. Where the inputs have not, they are read once
+/// for each of the three. That is found out in the first pass, whose output is thrown away; an output that cannot be thrown away (a pipe)
+/// costs a pass before it. An input that cannot be read again (a pipe, too) loses what comes too late, and says so.
 struct Conversion {
-    let input: String
-    let source: ConversionFormat
+    /// What is read, one behind the other; a segment goes on from none to the next.
+    let inputs: [ConversionInput]
     let output: String
     let target: ConversionFormat
     let fixesRollover: Bool
@@ -49,7 +49,11 @@ struct Conversion {
 
         mutating func add(_ position: Position) { note(.tracks) }
 
-        mutating func add(_ item: RecordingItem) { note(Part(item)) }
+        mutating func add(_ item: RecordingItem) {
+            // The second file's head is passed over.
+            if case .item(.head) = item { return }
+            note(Part(item))
+        }
 
         private mutating func note(_ part: Part) {
             if part.rawValue < last.rawValue { isBroken = true }
@@ -58,38 +62,59 @@ struct Conversion {
     }
 
     /// Does it; says on standard error what was damaged.
+    ///
+    /// - Errors: also when an input that is packed is not complete; the output then has what came before.
     func run() throws {
-        let mayNeedOrder = target == .gpx && source != .nmea && input != "-" && Syscalls.kind(input) == .regular
+        let mayNeedOrder = target == .gpx && inputs.contains { $0.format != .nmea } && inputs.allSatisfy(\.isRepeatable)
         if mayNeedOrder, !isOutputReplaceable, try isInputOutOfOrder() { return try writeInOrder() }
-        var reader = try makeReader()
         var writer = try ConversionWriter(path: output, encoder: target.makeEncoder())
-        while try reader.read(into: &writer) {
-            if mayNeedOrder, writer.lateItems > 0 { return try writeInOrder() }
-            try writer.flush()
+        var incomplete: CommandFailure?
+        for input in inputs {
+            var reader = try makeReader(input)
+            writer.beginInput()
+            while try reader.read(into: &writer) {
+                if mayNeedOrder, writer.lateItems > 0 { return try writeInOrder() }
+                try writer.flush()
+            }
+            let failure = try check(reader, of: input)
+            incomplete = incomplete ?? failure
         }
-        try check(reader)
-        if let leftOut = writer.leftOut { warn("\(leftOut) left out: \(target.rawValue) has no place for them") }
+        let name = inputs.count == 1 ? inputs[0].path : output
+        if let leftOut = writer.leftOut {
+            SystemProcess.printError("waypost: \(name): \(leftOut) left out: \(target.rawValue) has no place for them")
+        }
         if writer.lateItems > 0 {
-            warn("waypoints and route points after the first track, left out: \(writer.lateItems); convert a file, not a pipe")
+            SystemProcess.printError(
+                "waypost: \(name): waypoints and route points after the first track, left out: \(writer.lateItems); convert a file, not a pipe")
         }
         try writer.finish()
+        if let incomplete { throw incomplete }
     }
 
     private func writeInOrder() throws {
         var sink = OnePart(writer: try ConversionWriter(path: output, encoder: target.makeEncoder()), part: .waypoints)
+        var incomplete: CommandFailure?
         for part in Part.allCases {
             sink.part = part
-            var reader = try makeReader()
-            while try reader.read(into: &sink) { try sink.writer.flush() }
-            if part == .tracks { try check(reader) }
+            for input in inputs {
+                var reader = try makeReader(input)
+                sink.writer.beginInput()
+                while try reader.read(into: &sink) { try sink.writer.flush() }
+                guard part == .tracks else { continue }
+                let failure = try check(reader, of: input)
+                incomplete = incomplete ?? failure
+            }
         }
         try sink.finish()
+        if let incomplete { throw incomplete }
     }
 
     private func isInputOutOfOrder() throws -> Bool {
-        var reader = try makeReader()
         var order = OrderCheck()
-        while !order.isBroken, try reader.read(into: &order) {}
+        for input in inputs {
+            var reader = try makeReader(input)
+            while !order.isBroken, try reader.read(into: &order) {}
+        }
         return order.isBroken
     }
 
@@ -101,26 +126,11 @@ struct Conversion {
         }
     }
 
-    private func makeReader() throws(CommandFailure) -> ConversionReader {
-        guard let decoder = source.makeDecoder(fixesRollover: fixesRollover, keepsOtherElements: target == .gpx) else {
-            throw CommandFailure(
-                .usage, what: input, why: "\(source.rawValue) cannot be read",
-                next: "use \(ConversionFormat.list(ConversionFormat.readable))")
-        }
-        return try ConversionReader(path: input, decoder: decoder)
+    private func makeReader(_ input: ConversionInput) throws(CommandFailure) -> ConversionReader {
+        try input.reader(fixesRollover: fixesRollover, keepsOtherElements: target == .gpx)
     }
 
-    /// Says what was damaged; throws when nothing is left.
-    private func check(_ reader: borrowing ConversionReader) throws(CommandFailure) {
-        if let refusal = reader.refusal { throw CommandFailure(.badData, what: input, why: "is not \(source.rawValue): \(refusal)") }
-        for warning in reader.warnings { warn(warning) }
-        guard reader.hasContent else {
-            throw CommandFailure(
-                .badData, what: input, why: "holds nothing usable as \(source.rawValue)", next: "name its format with --from")
-        }
-    }
-
-    private func warn(_ words: String) {
-        SystemProcess.printError("waypost: \(input): \(words)")
+    private func check(_ reader: borrowing ConversionReader, of input: ConversionInput) throws(CommandFailure) -> CommandFailure? {
+        try input.check(reader, next: "name its format with --from")
     }
 }

@@ -17,7 +17,9 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
         case .nmea: NMEAReportDecoder(fixesRollover: fixesRollover)
         case .jsonl: TPVLineDecoder()
         case .gpx: GPXReportDecoder(keepsOtherElements: keepsOtherElements)
-        case .geojson, .csv, .kml: nil
+        case .kml: KMLReportDecoder()
+        case .csv: CSVReportDecoder()
+        case .geojson: nil
         }
     }
 
@@ -34,8 +36,11 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// The format that a file's name tells.
-    init?(extensionOf path: String) {
-        let name = path.split(separator: "/").last ?? ""
+    ///
+    /// - Parameter unpacks: whether `.gz` behind the format's own ending is passed over, as for what is read.
+    init?(extensionOf path: String, unpacks: Bool = false) {
+        var name = path.split(separator: "/").last ?? ""
+        if unpacks, name.lowercased().hasSuffix(".gz") { name = name.dropLast(".gz".count) }
         guard let dot = name.lastIndex(of: ".") else { return nil }
         switch name[name.index(after: dot)...].lowercased() {
         case "nmea", "log", "txt": self = .nmea

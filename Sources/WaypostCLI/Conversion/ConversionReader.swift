@@ -37,6 +37,7 @@ struct ConversionReader: ~Copyable {
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var progress: Progress
     private var isAtEnd = false
+    private var unpacking = GzipInput()
 
     /// Opens the recording; `-` is standard input.
     init(path: String, decoder: any ReportDecoder) throws(CommandFailure) {
@@ -64,6 +65,9 @@ struct ConversionReader: ~Copyable {
     /// Why the input is not of the format at all.
     var refusal: String? { decoder.refusal }
 
+    /// What is wrong with an input that is gzip; what came before it has been read.
+    var gzipProblem: GzipInput.Problem? { unpacking.problem }
+
     /// Gives the next items, perhaps none; false at the end.
     mutating func read<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) throws(CommandFailure) -> Bool {
         if isAtEnd || decoder.refusal != nil { return false }
@@ -72,14 +76,21 @@ struct ConversionReader: ~Copyable {
         swap(&buffer, &self.buffer)
         defer { swap(&buffer, &self.buffer) }
         let count: Int
+        var readCount = 0
         do throws(SystemError) {
-            count = try Syscalls.readWaiting(descriptor, into: &buffer)
+            let descriptor = descriptor
+            count = try unpacking.read(into: &buffer) { (room) throws(SystemError) in
+                let count = try Syscalls.readWaiting(descriptor, into: &room)
+                readCount += count
+                return count
+            }
         } catch {
             throw CommandFailure(.inputOutput, what: path, why: "cannot be read: \(error.reason)")
         }
         isAtEnd = count == 0
         if isAtEnd { decoder.finish(into: &sink) } else { decoder.decode(buffer.span.extracting(0..<count), into: &sink) }
-        progress.add(bytes: count)
+        // Of an input that is packed, what it has; none read is not the end of it.
+        if isAtEnd || readCount > 0 { progress.add(bytes: isAtEnd ? 0 : readCount) }
         return true
     }
 }

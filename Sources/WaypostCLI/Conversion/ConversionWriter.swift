@@ -10,6 +10,11 @@ struct ConversionWriter: RecordingSink, ~Copyable {
     private var routePointsLeftOut = 0
     /// The segment that the last point was in, where the input says it.
     private var segment: Int?
+    /// What is added to the numbers of segments and routes of the input that is read, and the numbers that are free behind it.
+    private var first = (segment: 0, route: 0)
+    private var free = (segment: 0, route: 0)
+    private var isFirstInput = true
+    private var isAtInputStart = false
 
     /// Opens the output; `-` is standard output.
     init(path: String, encoder: any ReportEncoder) throws(CommandFailure) {
@@ -28,9 +33,21 @@ struct ConversionWriter: RecordingSink, ~Copyable {
         return words.isEmpty ? nil : words.joined(separator: " and ")
     }
 
+    /// Begins another input: its segments and routes are others than those of the one before.
+    mutating func beginInput() {
+        if !isFirstInput { isAtInputStart = true }
+        isFirstInput = false
+        first = free
+        segment = nil
+        breaks = TrackBreaks()
+        encoder.beginInput(&text)
+    }
+
     /// Adds a fix to what is to be written; ``flush()`` writes it.
     mutating func add(_ position: Position) {
-        encoder.add(position, after: breaks.isBreak(beforeFixAt: position.time), to: &text)
+        let isBreak = breaks.isBreak(beforeFixAt: position.time) || isAtInputStart
+        isAtInputStart = false
+        encoder.add(position, after: isBreak, to: &text)
     }
 
     /// Adds something else.
@@ -42,16 +59,38 @@ struct ConversionWriter: RecordingSink, ~Copyable {
             encoder.add(report, to: &text)
         case .report(.sky(let view)): encoder.add(view, to: &text)
         case .item(let item):
+            let item = numbered(item)
             var isBreak = false
             switch item {
             case .trackPoint(_, let segment), .segmentEnd(_, let segment):
-                isBreak = self.segment != nil && self.segment != segment
+                isBreak = self.segment.map { $0 != segment } ?? isAtInputStart
+                isAtInputStart = false
                 self.segment = segment
             case .waypoint where !encoder.takesWaypoints: waypointsLeftOut += 1
             case .routePoint where !encoder.takesRoutes: routePointsLeftOut += 1
             default: break
             }
             encoder.add(item, after: isBreak, to: &text)
+        }
+    }
+
+    /// The item with its number among those of all inputs.
+    private mutating func numbered(_ item: GPXItem) -> GPXItem {
+        switch item {
+        case .trackPoint(_, let segment), .segmentEnd(_, let segment): free.segment = max(free.segment, first.segment + segment + 1)
+        case .routePoint(_, let route): free.route = max(free.route, first.route + route + 1)
+        case .route(let path): free.route = max(free.route, first.route + path.number + 1)
+        case .head, .waypoint, .track, .end: break
+        }
+        if first == (0, 0) { return item }
+        switch item {
+        case .trackPoint(let point, let segment): return .trackPoint(point, segment: first.segment + segment)
+        case .segmentEnd(let other, let segment): return .segmentEnd(other, segment: first.segment + segment)
+        case .routePoint(let point, let route): return .routePoint(point, route: first.route + route)
+        case .route(var path):
+            path.number += first.route
+            return .route(path)
+        case .head, .waypoint, .track, .end: return item
         }
     }
 

@@ -12,6 +12,9 @@ struct GPXEncoder: ReportEncoder {
     private var route: Int?
     /// What another GPX file says at its end.
     private var ending = GPXOtherElements()
+    /// Whether a track with a head of its own is open, and whether that is another input's.
+    private var isInTrack = false
+    private var isBehindTrack = false
     /// Waypoints and points of routes that came after what must follow them.
     private(set) var lateItems = 0
 
@@ -24,8 +27,18 @@ struct GPXEncoder: ReportEncoder {
         hasBegun = true
     }
 
+    mutating func beginInput(_ text: inout TextBuffer) { isBehindTrack = isInTrack }
+
+    /// What has no track of its own belongs to none of another input's.
+    private mutating func leaveTrack(_ text: inout TextBuffer) {
+        guard isBehindTrack else { return }
+        (isInTrack, isBehindTrack) = (false, false)
+        writer.beginTrack(into: &text)
+    }
+
     mutating func add(_ position: Position, after isBreak: Bool, to text: inout TextBuffer) {
         if !hasBegun { beginOnce(to: &text) }
+        leaveTrack(&text)
         if isBreak { writer.breakSegment(into: &text) }
         writer.point(position, into: &text)
     }
@@ -36,6 +49,7 @@ struct GPXEncoder: ReportEncoder {
         switch item {
         case .head: break
         case .trackPoint(let point, _):
+            leaveTrack(&text)
             if isBreak { writer.breakSegment(into: &text) }
             writer.point(point, into: &text)
         case .waypoint(let point):
@@ -48,7 +62,9 @@ struct GPXEncoder: ReportEncoder {
         case .segmentEnd(let other, _):
             if isBreak { writer.breakSegment(into: &text) }
             writer.endSegment(other, into: &text)
-        case .track(let path): writer.begin(track: path, into: &text)
+        case .track(let path):
+            (isInTrack, isBehindTrack) = (true, false)
+            writer.begin(track: path, into: &text)
         case .route(let path):
             route = path.number
             if !writer.begin(route: path, into: &text) { lateItems += 1 }

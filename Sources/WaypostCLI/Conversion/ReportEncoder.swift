@@ -17,6 +17,8 @@ protocol ReportEncoder {
     ///
     /// - Parameter isBreak: whether another segment begins with it.
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer)
+    /// Says that what follows comes from another input.
+    mutating func beginInput(_ text: inout TextBuffer)
     /// Appends what stands behind the last report.
     mutating func end(_ text: inout TextBuffer)
     /// Whether the format has a place for waypoints.
@@ -32,6 +34,7 @@ extension ReportEncoder {
     var takesRoutes: Bool { false }
     var lateItems: Int { 0 }
 
+    func beginInput(_ text: inout TextBuffer) {}
     func add(_ report: NoFix, to text: inout TextBuffer) {}
     func add(_ view: SkyView, to text: inout TextBuffer) {}
 
@@ -115,7 +118,7 @@ struct GeoJSONEncoder: ReportEncoder {
         text.append(shortest: position.coordinate.latitudeDegrees)
         if let altitude = position.altitudeHAEMetres {
             text.append(byte: UInt8(ascii: ","))
-            text.append(shortest: altitude)
+            text.append(measured: altitude)
         }
         text.append("]},\"properties\":")
     }

@@ -11,6 +11,7 @@ struct TPVLineDecoder: ReportDecoder {
     private var carry: [UInt8] = []
     private var isSkippingLine = false
     private var failures: (count: Int, first: String)?
+    private var skies = SkyFigures()
 
     /// What was damaged, one line.
     var warnings: [String] {
@@ -38,9 +39,11 @@ struct TPVLineDecoder: ReportDecoder {
 
     /// Ends the input: the last line needs no line end.
     mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
-        guard isSkippingLine || !carry.isEmpty else { return }
-        line += 1
-        if isSkippingLine { failTooLong() } else { finishCarry(into: &sink) }
+        if isSkippingLine || !carry.isEmpty {
+            line += 1
+            if isSkippingLine { failTooLong() } else { finishCarry(into: &sink) }
+        }
+        skies.finish { TPVLineDecoder.give($0, to: &sink) }
     }
 
     private mutating func extendCarry(_ bytes: Span<UInt8>, _ range: Range<Int>) {
@@ -66,10 +69,14 @@ struct TPVLineDecoder: ReportDecoder {
         do throws(TPVError) {
             guard let item = try TPVCodec.decodeItem(bytes, line: line) else { return }
             hasContent = true
-            if case .report(.position(let position)) = item { sink.add(position) } else { sink.add(item) }
+            skies.add(item) { TPVLineDecoder.give($0, to: &sink) }
         } catch {
             fail(error.description)
         }
+    }
+
+    private static func give<Sink: RecordingSink & ~Copyable>(_ item: RecordingItem, to sink: inout Sink) {
+        if case .report(.position(let position)) = item { sink.add(position) } else { sink.add(item) }
     }
 
     private mutating func failTooLong() {

@@ -106,6 +106,7 @@ import WaypostTestKit
 
     @Test func keepsEveryDigitOfRandomPositions() throws {
         var generator = SeededGenerator(seed: 7_946)
+        func measured(_ range: Range<Int>) -> Double { Double(Int.random(in: range, using: &generator)) / 1e6 }
         for _ in 0..<5_000 {
             let latitude = Double.random(in: -90...90, using: &generator)
             let longitude = Double.random(in: -180...180, using: &generator)
@@ -113,11 +114,21 @@ import WaypostTestKit
                 time: UTCTime(millisecondsSince1970: .random(in: 0...4_000_000_000_000, using: &generator)),
                 coordinate: try #require(Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude)),
                 status: FixStatus(rawValue: .random(in: 0...9, using: &generator)) ?? .unknown)
-            position.altitudeHAEMetres = Bool.random(using: &generator) ? Double.random(in: -1e5...1e5, using: &generator) : nil
-            position.courseDegrees = Double.random(in: 0..<360, using: &generator)
-            position.accuracy = HorizontalAccuracy(radiusMetres: .random(in: 0...1e4, using: &generator), origin: .hdop)
+            position.altitudeHAEMetres = Bool.random(using: &generator) ? measured(-100_000_000_000..<100_000_000_000) : nil
+            position.courseDegrees = measured(0..<360_000_000)
+            position.accuracy = HorizontalAccuracy(radiusMetres: measured(0..<10_000_000_000), origin: .hdop)
             #expect(try decoded(written(.position(position))) == .position(position))
         }
+    }
+
+    @Test func writesNoDigitsOfArithmetic() throws {
+        var position = Position(time: nil, coordinate: try #require(Coordinate(latitudeDegrees: 1.5, longitudeDegrees: -2)))
+        position.speedMetresPerSecond = 40.744 * (1_852.0 / 3_600)
+        position.altitudeHAEMetres = 0.1 + 0.2
+        position.courseDegrees = 359.999_999_9
+        position.quality.eph = 6.8 * 0.62
+        let line = #"{"class":"TPV","mode":2,"lat":1.5,"lon":-2,"altHAE":0.3,"speed":20.960524,"track":0,"eph":4.216}"#
+        #expect(written(.position(position)) == line)
     }
 
     // MARK: gpsd's own lines

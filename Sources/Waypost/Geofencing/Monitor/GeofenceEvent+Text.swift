@@ -20,8 +20,8 @@ extension GeofenceEvent {
             json.member("late", isLate ? true : nil)
             json.member("distance", evidence.distanceMetres.map(GeofenceEvent.centimetres))
             json.member("margin", evidence.marginMetres.map(GeofenceEvent.centimetres))
-            json.member("accuracy", evidence.accuracyMetres)
-            json.member("speed", evidence.speedMetresPerSecond)
+            json.member("accuracy", measured: evidence.accuracyMetres)
+            json.member("speed", measured: evidence.speedMetresPerSecond)
             json.member("fixes", evidence.fixes)
         }
     }

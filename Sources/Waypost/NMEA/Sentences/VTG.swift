@@ -17,7 +17,7 @@ struct VTG {
         courseDegrees = fields.course(1, in: bytes)
         speedMetresPerSecond = fields.metresPerSecond(knots: isOldForm ? 3 : 5, in: bytes)
         if speedMetresPerSecond == nil, let kilometresPerHour = fields.magnitude(isOldForm ? 4 : 7, in: bytes) {
-            speedMetresPerSecond = kilometresPerHour / 3.6
+            speedMetresPerSecond = (kilometresPerHour / 3.6).roundedSpeed
         }
     }
 }

@@ -1,0 +1,198 @@
+/// Reads positions from comma-separated values that come in pieces of any size: what `waypost convert` writes, and tables of other programs.
+///
+/// ```swift
+/// var reader = CSVReader()
+/// while let bytes = next() { try reader.read(bytes.span) { report in use(report) } }
+/// try reader.finish { report in use(report) }
+/// for remark in reader.remarks { tell(remark) }
+/// ```
+///
+/// The first line names the columns: a latitude and a longitude at least. Commas, semicolons or tabs separate them, whichever that line has
+/// most of; with the last two a comma in a number is a point. A row without a place is a report without a fix.
+/// - Times are RFC 3339 or what looks like it (without a zone: UTC; the day in a column `date` of its own), or seconds or milliseconds since 1970.
+/// - Speeds are m/s, heights metres above mean sea level, unless the column's name says otherwise: `speed (km/h)`, `speed_knots`, `alt_ft`.
+/// - A value that cannot be read is left out and counted; a row whose place cannot be, too.
+/// - Errors: a first line that names no place is a ``CSVError``; after one, the reader gives nothing more.
+/// - Cost: one pass; memory for one row.
+public struct CSVReader: Sendable {
+    /// The kinds of damage that are counted.
+    private struct Damage: Sendable {
+        var rows = DamageTally()
+        var firstRow = ""
+        var values = DamageTally()
+        var firstValue = ""
+    }
+
+    private struct Meaning {
+        var column: CSVColumn
+        var factor: Double
+    }
+
+    private var records = CSVRecords()
+    /// The first line, until its end has come: it tells the separator.
+    private var head: [UInt8]? = []
+    /// What each column means; nil before the header has come.
+    private var meanings: [Meaning?]?
+    private var hasDecimalCommas = false
+    /// Whether the line before was Excel's `sep=;`.
+    private var isSeparatorNamed = false
+    private var otherNames: [String] = []
+    private var damage = Damage()
+    private var failure: CSVError?
+    /// How many rows gave a position or a report without one.
+    public private(set) var reportCount = 0
+
+    /// A reader at the start of a table.
+    public init() {}
+
+    /// Takes the next bytes, cut anywhere; visits what they complete.
+    public mutating func read(_ bytes: Span<UInt8>, _ visit: (PositionReport) -> Void) throws(CSVError) {
+        if let failure { throw failure }
+        var start = 0
+        while let line = head, start < bytes.count {
+            let limit = min(bytes.count, start + CSVRecords.longestRecord - line.count)
+            var end = start
+            while end < limit, bytes[end] != UInt8(ascii: "\n"), bytes[end] != UInt8(ascii: "\r") { end += 1 }
+            let isWhole = end < bytes.count
+            if isWhole { end += 1 }
+            bytes.extracting(start..<end).withUnsafeBufferPointer { head?.append(contentsOf: $0) }
+            start = end
+            if isWhole { try passHead(visit) }
+        }
+        if start < bytes.count { try pass(bytes.extracting(start..<bytes.count), visit) }
+    }
+
+    /// Ends the table.
+    public mutating func finish(_ visit: (PositionReport) -> Void) throws(CSVError) {
+        if let failure { throw failure }
+        try passHead(visit)
+        var records = CSVRecords()
+        swap(&records, &self.records)
+        records.finish { take($0, $1, line: $2, visit) }
+        swap(&records, &self.records)
+        if meanings == nil, failure == nil { failure = .empty }
+        if let failure { throw failure }
+    }
+
+    /// What was passed over, a line for people each.
+    public var remarks: [String] {
+        var remarks: [String] = []
+        if !otherNames.isEmpty {
+            let more = otherNames.count > 8 ? " and \(otherNames.count - 8) more" : ""
+            remarks.append("columns that are not read: \(otherNames.prefix(8).joined(separator: ", "))\(more)")
+        }
+        if damage.rows.count > 0 {
+            remarks.append("rows without a place that can be, left out: \(damage.rows.count), first \(damage.firstRow)")
+        }
+        if damage.values.count > 0 { remarks.append("values that cannot be read: \(damage.values.count), first \(damage.firstValue)") }
+        if records.overlong.count > 0 {
+            remarks.append(
+                "rows longer than \(CSVRecords.longestRecord) bytes, left out: \(records.overlong.count), first line \(records.overlong.firstLine)"
+            )
+        }
+        return remarks
+    }
+
+    // MARK: - The header
+
+    private mutating func passHead(_ visit: (PositionReport) -> Void) throws(CSVError) {
+        guard let line = head else { return }
+        head = nil
+        // Empty lines and a remark before the header are stepped over, and say nothing of the separator.
+        let isBlank = line.allSatisfy { $0 <= 0x20 } || line.first == UInt8(ascii: "#")
+        if !isBlank {
+            if !isSeparatorNamed { records.separator = CSVReader.separator(in: line) }
+            isSeparatorNamed = line.starts(with: "sep=".utf8)
+            hasDecimalCommas = records.separator != UInt8(ascii: ",")
+        }
+        try pass(line.span, visit)
+        if meanings == nil, failure == nil, !line.isEmpty { head = [] }
+    }
+
+    /// The one of comma, semicolon and tab that a line has most of; the one that Excel's `sep=;` names.
+    private static func separator(in line: [UInt8]) -> UInt8 {
+        if line.count > 4, line.prefix(4).elementsEqual("sep=".utf8) { return line[4] }
+        let counts = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")].map { mark in (mark, line.count { $0 == mark }) }
+        return counts.max { $0.1 < $1.1 }.map { $0.1 > 0 ? $0.0 : UInt8(ascii: ",") } ?? UInt8(ascii: ",")
+    }
+
+    private mutating func takeHeader(_ text: Span<UInt8>, _ ends: [Int], line: Int) {
+        var start = 0
+        var names: [String] = []
+        for end in ends {
+            names.append(text.extracting(start..<end).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) })
+            start = end
+        }
+        guard let first = names.first, !first.hasPrefix("#"), !first.hasPrefix("sep="), names.contains(where: { $0.contains { $0 > " " } })
+        else { return }
+        var found: [Meaning?] = []
+        var known: Set<CSVColumn> = []
+        for name in names {
+            let meaning = CSVColumn.named(name).flatMap {
+                known.insert($0.column).inserted ? Meaning(column: $0.column, factor: $0.factor) : nil
+            }
+            found.append(meaning)
+            let label = String(name.drop { $0 == " " || $0 == "\u{FEFF}" }.prefix(40))
+            if meaning == nil, !label.isEmpty { otherNames.append(label) }
+        }
+        guard known.contains(.latitude), known.contains(.longitude) else {
+            failure = .noPlaceColumns(line: line)
+            return
+        }
+        meanings = found
+    }
+
+    // MARK: - Rows
+
+    private mutating func pass(_ bytes: Span<UInt8>, _ visit: (PositionReport) -> Void) throws(CSVError) {
+        // Out of self while it calls back into self.
+        var records = CSVRecords()
+        swap(&records, &self.records)
+        records.read(bytes) { take($0, $1, line: $2, visit) }
+        swap(&records, &self.records)
+        if let failure { throw failure }
+    }
+
+    private mutating func take(_ text: Span<UInt8>, _ ends: [Int], line: Int, _ visit: (PositionReport) -> Void) {
+        guard failure == nil else { return }
+        guard let meanings else { return takeHeader(text, ends, line: line) }
+        var row = CSVRow(hasDecimalCommas: hasDecimalCommas)
+        var start = 0
+        for (index, end) in ends.enumerated() where index < meanings.count {
+            if let meaning = meanings[index], !row.set(meaning.column, text.extracting(start..<end), factor: meaning.factor) {
+                if damage.values.count == 0 {
+                    let value = text.extracting(start..<end).withUnsafeBufferPointer { String(decoding: $0.prefix(40), as: UTF8.self) }
+                    damage.firstValue = "line \(line): \(meaning.column.rawValue) \(value)"
+                }
+                damage.values.note(line: line)
+            }
+            start = end
+        }
+        switch row.report {
+        case .report(let report):
+            reportCount += 1
+            visit(report)
+        case .empty: break
+        case .impossible(let why):
+            if damage.rows.count == 0 { damage.firstRow = "line \(line): \(why)" }
+            damage.rows.note(line: line)
+        }
+    }
+}
+
+/// Why a table is not read at all.
+public enum CSVError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There is no line in it.
+    case empty
+    /// The first line names no column of latitudes, or none of longitudes.
+    case noPlaceColumns(line: Int)
+
+    /// Half a sentence for people.
+    public var description: String {
+        switch self {
+        case .empty: "there is no line in it"
+        case .noPlaceColumns(let line):
+            "its line \(line) does not name the columns; that takes lat and lon at least, as in time,lat,lon,ele,speed"
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Waypost
+import WaypostSystem
+
+/// A recording that is converted: where it is, and what it is.
+struct ConversionInput {
+    /// The file; `-` is standard input.
+    let path: String
+    /// What it holds.
+    let format: ConversionFormat
+
+    /// The recording of that name.
+    ///
+    /// - Parameter named: the format that the user has named; else its name tells it, also before `.gz`.
+    init(path: String, named: ConversionFormat?) throws(CommandFailure) {
+        self.path = path
+        guard let format = named ?? ConversionFormat(extensionOf: path, unpacks: true) else {
+            throw CommandFailure(
+                .usage, what: path, why: "its extension does not give a format",
+                next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
+        }
+        self.format = format
+    }
+
+    /// Whether it can be read a second time.
+    var isRepeatable: Bool { path != "-" && Syscalls.kind(path) == .regular }
+
+    /// Opens it.
+    func reader(fixesRollover: Bool = false, keepsOtherElements: Bool = false) throws(CommandFailure) -> ConversionReader {
+        guard let decoder = format.makeDecoder(fixesRollover: fixesRollover, keepsOtherElements: keepsOtherElements) else {
+            throw CommandFailure(
+                .usage, what: path, why: "\(format.rawValue) cannot be read",
+                next: "use \(ConversionFormat.list(ConversionFormat.readable))")
+        }
+        return try ConversionReader(path: path, decoder: decoder)
+    }
+
+    /// Says what was damaged.
+    ///
+    /// - Errors: it is something else, or nothing of it can be used.
+    /// - Returns: why it is not complete, when it is a gzip that is not; what came before has been read.
+    func check(_ reader: borrowing ConversionReader, next: String? = nil) throws(CommandFailure) -> CommandFailure? {
+        let problem = reader.gzipProblem
+        let incomplete = problem.flatMap { problem in
+            problem == .followed ? nil : CommandFailure(.badData, what: path, why: "\(problem)", next: "what came before that was read")
+        }
+        if let problem, !reader.hasContent {
+            throw CommandFailure(.badData, what: path, why: "\(problem), and nothing usable is before that")
+        }
+        if let refusal = reader.refusal { throw CommandFailure(.badData, what: path, why: "is not \(format.rawValue): \(refusal)") }
+        for warning in reader.warnings { warn(warning) }
+        if let problem, incomplete == nil { warn("\(problem), which is not read") }
+        guard reader.hasContent else {
+            throw CommandFailure(.badData, what: path, why: "holds nothing usable as \(format.rawValue)", next: next)
+        }
+        return incomplete
+    }
+
+    /// Says something about it on standard error.
+    func warn(_ words: String) {
+        SystemProcess.printError("waypost: \(path): \(words)")
+    }
+
+    /// The time of its first fix; nil when none has one.
+    func firstTime(fixesRollover: Bool) throws(CommandFailure) -> UTCTime? {
+        var reader = try reader(fixesRollover: fixesRollover)
+        var first = FirstTime()
+        while first.time == nil, try reader.read(into: &first) {}
+        return first.time
+    }
+}
+
+/// Looks for the first time of a recording.
+private struct FirstTime: RecordingSink {
+    private(set) var time: UTCTime?
+
+    mutating func add(_ position: Position) { time = time ?? position.time }
+
+    mutating func add(_ item: RecordingItem) {
+        switch item {
+        case .report(.position(let position)): add(position)
+        case .item(.trackPoint(let point, _)): add(point.position)
+        case .report, .item: break
+        }
+    }
+}

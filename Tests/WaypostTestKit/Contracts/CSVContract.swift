@@ -1,0 +1,64 @@
+import Waypost
+
+/// What must hold for a ``CSVReader`` whatever it is fed.
+public enum CSVContract {
+    /// What a reading gave.
+    public struct Reading: Equatable {
+        /// Everything visited, in order.
+        public var reports: [PositionReport] = []
+        /// What was passed over.
+        public var remarks: [String] = []
+        /// Why it ended, when it is no table of positions.
+        public var failure: CSVError?
+    }
+
+    /// Reads a whole table in pieces of those lengths.
+    public static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
+        var reader = CSVReader()
+        var reading = Reading()
+        var start = 0
+        do throws(CSVError) {
+            while start < input.count {
+                let end = min(input.count, start + max(1, pieceLength()))
+                try reader.read(input.span.extracting(start..<end)) { reading.reports.append($0) }
+                start = end
+            }
+            try reader.finish { reading.reports.append($0) }
+        } catch {
+            reading.failure = error
+        }
+        reading.remarks = reader.remarks
+        return reading
+    }
+
+    /// The ways in which the reader breaks its contract on that input.
+    ///
+    /// - The same input cut elsewhere gives the same reports, the same remarks, the same error.
+    /// - No position holds a value outside of its documented range.
+    public static func violations(reading input: [UInt8]) -> [Violation] {
+        let whole = read(input) { input.count }
+        var violations: [Violation] = []
+        for length in [1, 7] {
+            let cut = read(input) { length }
+            if cut != whole { violations.append(Violation("in pieces of \(length) it gives \(cut), whole \(whole)")) }
+        }
+        for case .position(let position) in whole.reports { violations += self.violations(in: position) }
+        return violations
+    }
+
+    private static func violations(in position: Position) -> [Violation] {
+        let quality = position.quality
+        let numbers = [
+            position.altitudeMSLMetres, position.altitudeHAEMetres, position.geoidSeparationMetres, position.climbMetresPerSecond,
+            position.speedMetresPerSecond, position.accuracy?.radiusMetres, quality.eph, quality.epv, quality.eps, quality.hdop,
+            quality.vdop,
+            quality.pdop,
+        ]
+        var violations: [Violation] = []
+        if numbers.contains(where: { $0.map { !$0.isFinite } ?? false }) { violations.append(Violation("not finite: \(position)")) }
+        if position.courseDegrees.map({ !(0..<360).contains($0) }) ?? false { violations.append(Violation("course of \(position)")) }
+        if position.speedMetresPerSecond.map({ $0 < 0 }) ?? false { violations.append(Violation("speed of \(position)")) }
+        if position.accuracy.map({ $0.radiusMetres < 0 }) ?? false { violations.append(Violation("accuracy of \(position)")) }
+        return violations
+    }
+}

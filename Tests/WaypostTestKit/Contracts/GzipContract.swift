@@ -1,0 +1,64 @@
+import WaypostSystem
+
+/// What must hold for a ``GzipInput`` whatever it is fed.
+public enum GzipContract {
+    /// The most that is taken of one input: a few bytes of gzip can make gigabytes.
+    public static let mostBytes = 1 << 22
+
+    /// What a reading gave.
+    public struct Reading: Equatable {
+        /// All bytes.
+        public var bytes: [UInt8] = []
+        /// Why there are no more.
+        public var problem: GzipInput.Problem?
+
+        /// A reading that gave these bytes.
+        public init(bytes: [UInt8] = [], problem: GzipInput.Problem? = nil) {
+            self.bytes = bytes
+            self.problem = problem
+        }
+    }
+
+    /// Reads an input in pieces of that length into a buffer of that size.
+    public static func read(_ input: [UInt8], pieceLength: Int, room: Int = 65_536) -> Reading {
+        var reader = GzipInput()
+        var reading = Reading()
+        var buffer = [UInt8](repeating: 0, count: max(room, pieceLength))
+        var start = 0
+        while reading.bytes.count < mostBytes {
+            let count = reader.read(into: &buffer) { place in
+                let count = min(pieceLength, input.count - start, place.count)
+                for index in 0..<count { place[index] = input[start + index] }
+                start += count
+                return count
+            }
+            if count == 0 { break }
+            reading.bytes += buffer[..<count]
+        }
+        reading.problem = reader.problem
+        return reading
+    }
+
+    /// The ways in which the reader breaks its contract on that input.
+    ///
+    /// - The same input cut elsewhere gives the same bytes and the same problem.
+    /// - What is no gzip passes as it is; what was packed is unpacked as it was, and with its end cut off gives its beginning.
+    public static func violations(reading input: [UInt8]) -> [Violation] {
+        var violations: [Violation] = []
+        let whole = read(input, pieceLength: max(1, input.count))
+        for (piece, room) in [(1, 1), (7, 64), (100, 100)] where whole.bytes.count < mostBytes / 64 {
+            let cut = read(input, pieceLength: piece, room: room)
+            if cut != whole { violations.append(Violation("in pieces of \(piece): \(cut.problem as Any), whole \(whole.problem as Any)")) }
+        }
+        if !input.starts(with: [0x1F, 0x8B]), input != [0x1F], whole != Reading(bytes: input) {
+            violations.append(Violation("plain bytes were changed"))
+        }
+        guard let packed = try? Gzip.compress(input) else { return violations + [Violation("cannot be packed")] }
+        if read(packed + packed, pieceLength: 11) != Reading(bytes: input + input) {
+            violations.append(Violation("packed, it is read otherwise"))
+        }
+        let half = read(Array(packed.dropLast(1 + packed.count / 3)), pieceLength: 64)
+        if half.problem != .cut || !input.starts(with: half.bytes) { violations.append(Violation("cut, it gives \(half.problem as Any)")) }
+        return violations
+    }
+}

@@ -1,0 +1,85 @@
+import Waypost
+
+/// What must hold for a ``KMLTrackReader`` and a ``KMLWriter`` whatever they are fed.
+public enum KMLTrackContract {
+    /// What a reading gave.
+    public struct Reading: Equatable {
+        /// Everything visited, in order.
+        public var items: [GPXItem] = []
+        /// What was damaged or left out.
+        public var remarks: [String] = []
+        /// Why it ended, when it is not KML.
+        public var failure: KMLError?
+    }
+
+    /// Reads a whole file in pieces of those lengths.
+    public static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
+        var reader = KMLTrackReader()
+        var reading = Reading()
+        var start = 0
+        do throws(KMLError) {
+            while start < input.count {
+                let end = min(input.count, start + max(1, pieceLength()))
+                try reader.read(input.span.extracting(start..<end)) { reading.items.append($0) }
+                start = end
+            }
+            try reader.finish { reading.items.append($0) }
+        } catch {
+            reading.failure = error
+        }
+        reading.remarks = reader.remarks
+        return reading
+    }
+
+    /// The ways in which reader and writer break their contract on that input.
+    ///
+    /// - The same input cut elsewhere gives the same items, the same remarks, the same error.
+    /// - No point holds a value outside of its documented range; segments are counted upwards.
+    /// - What was read and written is read again as the same places and times.
+    public static func violations(reading input: [UInt8]) -> [Violation] {
+        let whole = read(input) { input.count }
+        var violations: [Violation] = []
+        for length in [1, 13] {
+            let cut = read(input) { length }
+            if cut.failure != whole.failure {
+                violations.append(
+                    Violation("in pieces of \(length) \(String(describing: cut.failure)), whole \(String(describing: whole.failure))"))
+            } else if cut != whole {
+                violations.append(Violation("in pieces of \(length) it gives \(cut), whole \(whole)"))
+            }
+        }
+        var last = 0
+        for case .trackPoint(let point, let segment) in whole.items {
+            if segment < last { violations.append(Violation("segment \(segment) behind \(last)")) }
+            last = segment
+            let position = point.position
+            if position.courseDegrees.map({ !(0..<360).contains($0) }) ?? false { violations.append(Violation("course of \(position)")) }
+            if position.speedMetresPerSecond.map({ !($0 >= 0 && $0.isFinite) }) ?? false {
+                violations.append(Violation("speed of \(position)"))
+            }
+        }
+        return whole.failure == nil ? violations + self.violations(writing: whole.items) : violations
+    }
+
+    private static func violations(writing items: [GPXItem]) -> [Violation] {
+        var writer = KMLWriter()
+        var text = TextBuffer()
+        writer.begin(into: &text)
+        var last: Int?
+        var expected: [Position] = []
+        for case .trackPoint(let point, let segment) in items {
+            // A single fix without a time is written as a place.
+            guard let time = point.position.time, time.hasFourDigitYear else { continue }
+            if let last, last != segment { writer.breakSegment(into: &text) }
+            last = segment
+            writer.point(point.position, into: &text)
+            expected.append(point.position)
+        }
+        writer.end(into: &text)
+        let bytes = text.bytes
+        let again = read(bytes) { bytes.count }
+        let found = again.items.compactMap(\.point).map(\.position)
+        let isSame = found.map(\.time) == expected.map(\.time) && found.map(\.coordinate) == expected.map(\.coordinate)
+        return isSame && again.remarks.isEmpty ? [] : [Violation("written and read again: \(again), was \(items)")]
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+import Waypost
+import WaypostTestKit
+
+/// Tables of positions, as others write them.
+struct CSVReaderTests {
+    private func read(_ table: String) -> CSVContract.Reading { CSVContract.read(Array(table.utf8)) { table.utf8.count } }
+
+    private func fixes(_ table: String) -> [Position] {
+        read(table).reports.compactMap { if case .position(let position) = $0 { position } else { nil } }
+    }
+
+    @Test(arguments: [
+        "time,lat,lon,ele,speed,course\n2026-11-22T10:00:00Z,51.5,10.25,235.1,10,90\n",
+        "Timestamp,Longitude,Latitude,Altitude,Heading,Speed (m/s)\r\n2026-11-22 10:00:00,10.25,51.5,235.1,90,10\r\n",
+        "\u{FEFF}date;time;lng;lat;alt;speed (km/h);bearing\n2026-11-22;10:00:00;10,25;51,5;235,1;36;90\n",
+        "# by hand\n\nlat\tlon\tutc\televation_m\tSpeed_kmh\tcog\n51.5\t10.25\t1795341600\t235.1\t36.0\t90.0\n",
+        "latitude,longitude,timestamp,height [m],speed_knots,track\r51.5,10.25,1795341600000,235.1,19.438445,90\r",
+        "sep=|\nlat|lon|Date|Time|alt|speed|direction\n51.5|10.25|2026/11/22|10:00:00|235.1|10|90",
+        "lat,lon,date,altitude_ft,velocity,heading_deg\n\"51.5\",\"10.25\",\"2026-11-22 10:00:00\",771.3255,10,90\n",
+    ])
+    func readsWhatProgramsCallColumns(table: String) throws {
+        let fix = try #require(fixes(table).first, "\(table)")
+        #expect(fix.coordinate == Coordinate(latitudeDegrees: 51.5, longitudeDegrees: 10.25))
+        #expect(fix.time == UTCTime(rfc3339: "2026-11-22T10:00:00Z"), "\(table)")
+        #expect(fix.altitudeMSLMetres == 235.1 && fix.speedMetresPerSecond == 10 && fix.courseDegrees == 90, "\(fix)")
+        #expect(fix.mode == .threeDimensional && fixes(table).count == 1 && read(table).remarks == [])
+    }
+
+    @Test func tellsOtherColumnsOnceAndBadValuesWithTheirLines() {
+        let reading = read("lat,lon,temp,time,hr\n1,2,20,yesterday,70\n91,2,20,,70\n3,4,21,,x\n,,,2026-11-22T10:00:00Z,\n\n5,,,,\n")
+        #expect(
+            reading.remarks == [
+                "columns that are not read: temp, hr", "rows without a place that can be, left out: 2, first line 3: latitude 91",
+                "values that cannot be read: 1, first line 2: time yesterday",
+            ])
+        #expect(reading.reports.count == 3, "two fixes, one report without a fix")
+        #expect(reading.reports.last == .noFix(NoFix(time: UTCTime(rfc3339: "2026-11-22T10:00:00Z"))))
+    }
+
+    @Test(arguments: [
+        ("51.5,10.25,12\n", CSVError.noPlaceColumns(line: 1)), ("\n\na,lat\n", .noPlaceColumns(line: 3)), ("", .empty), ("\n \n", .empty),
+    ])
+    func refusesATableWithoutPlaces(table: String, error: CSVError) {
+        #expect(read(table).failure == error)
+    }
+
+    @Test func readsQuotedFieldsOverLines() throws {
+        let fix = try #require(fixes("source,lat,lon\n\"a, \"\"b\"\"\nc\",1,2\n").first)
+        #expect(fix.source == "a, \"b\"\nc")
+        #expect(fixes("lat,lon,source\n1,2,'=1\n").first?.source == "=1", "the ' that keeps spreadsheets from computing")
+        let unended = read("lat,lon,source\n1,2,\"x" + String(repeating: "y", count: 70_000) + "\n3,4,\n")
+        #expect(unended.remarks == ["rows longer than 65536 bytes, left out: 1, first line 2"])
+        #expect(unended.reports.count == 1)
+    }
+
+    @Test func minusOneIsNotKnown() throws {
+        let fix = try #require(fixes("lat,lon,speed,course,accuracy\n1,2,-1,360,-1\n").first)
+        #expect(fix.speedMetresPerSecond == nil && fix.accuracy == nil && fix.courseDegrees == 0)
+    }
+}
