@@ -317,12 +317,15 @@ private struct DigitWriter {
             if trimsZeros { while place[count &- 1] == UInt8(ascii: "0") { count &-= 1 } }
             return
         }
-        // Nine decimals: the first one by itself.
+        // Nine or ten decimals: the first ones by themselves.
         var (rest, decimals) = (fraction, decimals)
         if decimals > 8 {
             let first = rest / 100_000_000
-            write(UInt8(truncatingIfNeeded: first) &+ UInt8(ascii: "0"))
-            (rest, decimals) = (rest &- first &* 100_000_000, 8)
+            rest = rest &- first &* 100_000_000
+            let last = UInt8(truncatingIfNeeded: first % 10)
+            if decimals == 10 { write(UInt8(truncatingIfNeeded: first / 10) &+ UInt8(ascii: "0")) }
+            if decimals == 9 || last > 0 || rest > 0 || !trimsZeros { write(last &+ UInt8(ascii: "0")) }
+            decimals = 8
             if trimsZeros, rest == 0 { return }
         }
         let packed = PackedDigits.digits(of: rest &* DigitWriter.fillers[decimals])

@@ -85,7 +85,8 @@ struct Conversion {
         }
         if writer.lateItems > 0 {
             SystemProcess.printError(
-                "waypost: \(name): waypoints and route points after the first track, left out: \(writer.lateItems); convert a file, not a pipe")
+                "waypost: \(name): waypoints and route points after the first track, left out: \(writer.lateItems); convert a file, not a pipe"
+            )
         }
         try writer.finish()
         if let incomplete { throw incomplete }
