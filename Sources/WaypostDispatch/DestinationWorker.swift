@@ -100,7 +100,8 @@ actor DestinationWorker {
     func drain(until deadline: Int64) async -> DispatchCompletion {
         retry.allowNow()
         let deadlineTimer = Task {
-            try? await Task.sleep(for: .milliseconds(max(0, deadline - clock.bootMilliseconds())))  // Cancelled: nobody waits.
+            // The millisecond that has begun counts as over.
+            try? await Task.sleep(for: .milliseconds(max(0, deadline - clock.bootMilliseconds()) + 1))  // Cancelled: nobody waits.
             if !Task.isCancelled { sending?.cancel() }
         }
         defer { deadlineTimer.cancel() }
@@ -217,6 +218,8 @@ actor DestinationWorker {
     /// A caller that is cancelled waits no longer, and what it has begun ends: what has no receipt is sent again.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
         while sending != nil {
+            // The next run may have begun before a caller hears that the last one was cancelled at its deadline.
+            guard clock.bootMilliseconds() < deadline else { return .error(settings.name, "the time was over before it was sent") }
             guard await waitingForRun.wait() else { return .error(settings.name, "cancelled") }
         }
         if let obstacle { return .error(settings.name, obstacle) }

@@ -45,6 +45,28 @@ import WaypostDispatch
         await dispatcher.stop()
     }
 
+    /// A run that begins when the one before was cancelled at the deadline is not waited for.
+    @Test func endsDrainingInTimeThoughOthersGoOn() async throws {
+        let fixture = try DispatchFixture()
+        let destination = StuckDestination()
+        let outbox = try Outbox(path: fixture.path, limits: OutboxLimits(), clock: .system)
+        let dispatcher = Dispatcher(outbox: outbox, supply: fixture.log, device: "box", clock: .system) { _ in }
+        try await dispatcher.attach(destination, DestinationSettings(name: "home", schedule: .init(interval: .zero, phaseOf: "home")))
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        let first = Task { try await dispatcher.dispatch() }
+        #expect(await destination.waits { $0.sending == 1 })
+        let second = Task { try await dispatcher.dispatch() }
+        try await Task.sleep(for: .milliseconds(50))
+        let start = ContinuousClock.now
+        #expect(try await dispatcher.drain(budget: .milliseconds(200)).word == .error)
+        #expect(ContinuousClock.now - start < .seconds(10))
+        _ = try await first.value
+        #expect(await destination.waits { $0.sending == 2 })
+        destination.answers()
+        #expect(try await second.value == .good)
+        await dispatcher.stop()
+    }
+
     @Test func sendsNothingWhenNobodyHoldsItAnyMore() async throws {
         let fixture = try DispatchFixture()
         var destination: StuckDestination? = StuckDestination()
