@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the results of test runs (xUnit XML).
 
-test_results.py failed FILE         a pattern for the tests that failed, when they are few; nothing when none or many did
+test_results.py failed FILE...      a pattern for the tests that failed, when they are few; nothing when none or many did
 test_results.py report FILE...      what failed and what was skipped, and why, then the totals; a later file's word on a test counts
 """
 import os
@@ -28,8 +28,8 @@ def cases(path):
             yield name, "passed", ""
 
 
-def failed(path):
-    names = {name.rsplit(".", 1)[-1].split("(")[0] for name, state, _ in cases(path) if state == "failed"}
+def failed(paths):
+    names = {name.rsplit(".", 1)[-1].split("(")[0] for path in paths for name, state, _ in cases(path) if state == "failed"}
     if 0 < len(names) <= FEW:
         print("[./](" + "|".join(re.escape(name) for name in sorted(names)) + r")\(")
 
@@ -52,8 +52,8 @@ def report(paths):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "failed":
-        failed(sys.argv[2])
+    if len(sys.argv) > 2 and sys.argv[1] == "failed":
+        failed(sys.argv[2:])
     elif len(sys.argv) > 2 and sys.argv[1] == "report":
         report(sys.argv[2:])
     else:
