@@ -111,7 +111,7 @@ struct FenceFileTests {
                 == "features[0].properties.radius: must be the metres of a circle")
         #expect(
             try remark(#"{"type": "Feature", "geometry": {"type": "MultiPoint", "coordinates": []}}"#)
-                == "features[0]: geometry MultiPoint of nothing is no fence")
+                == "features[0]: geometry MultiPoint of nothing is not a fence")
         #expect(
             try remark(#"{"type": "Feature", "geometry": null}"#) == "features[0].geometry: must be an object with a type")
     }

@@ -49,15 +49,22 @@ struct LogLocation: ParsableArguments {
     }
 
     /// The folder that the running tracker logs to; nil when none runs, or when it does not tell this user.
+    ///
+    /// - Errors: none runs behind a socket that was named, or it does not tell this user.
     func daemonFolder() throws(CommandFailure) -> String? {
+        let status: JSONValue?
         do throws(ControlError) {
             var client = try daemon.connectIfRunning()
-            let status = try? JSONParser().parse(try client.answer(to: .status))  // An answer that says nothing names no folder.
-            return status?["log"]?["directory"]?.string
+            status = try? JSONParser().parse(try client.answer(to: .status))  // An answer that says nothing names no folder.
         } catch {
             if case .notRunning = error, daemon.socket == nil { return nil }
             throw CommandFailure(error)
         }
+        if let folder = status?["log"]?["directory"]?.string { return folder }
+        if daemon.socket == nil || status?["log"]?["off"]?.bool == true { return nil }
+        throw CommandFailure(
+            .notAuthorised, what: "log", why: "the tracker does not tell this user where it is", next: "use sudo, or name it with --log DIR"
+        )
     }
 
     /// Asks the tracker to do what this program cannot, as the tracker holds the log or this user may not write it.
