@@ -214,6 +214,15 @@ import WaypostSystem
             name: "a log folder in memory", check: "log", evidence: "/proc/mounts:4: tmpfs /var/log tmpfs", command: "/var/lib/waypost/log"
         ) { try $0.append("tmpfs /var/log tmpfs rw,nosuid,size=50m 0 0\n", to: "/proc/mounts") },
         Fault(
+            name: "a tracker that was started with a log folder in memory", check: "log", evidence: "/proc/mounts:4: tmpfs /mnt tmpfs",
+            command: "/var/lib/waypost/log"
+        ) {
+            try $0.append("tmpfs /mnt tmpfs rw,nosuid,size=50m 0 0\n", to: "/proc/mounts")
+            try $0.write(
+                #"{"class":"STATUS","uptime":9,"source":{"url":"serial:auto","state":"fix"},"log":{"directory":"/mnt/log"}}"# + "\n",
+                to: "/commands/status.json")
+        },
+        Fault(
             name: "a log folder on an overlay in memory", check: "log", evidence: "/proc/mounts:2: overlay / overlay",
             command: "sudo raspi-config nonint disable_overlayfs"
         ) {

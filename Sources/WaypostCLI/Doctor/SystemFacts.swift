@@ -82,8 +82,11 @@ struct SystemFacts: Sendable {
     /// What is said of a log that is not looked at as it is off.
     static let logIsOff = "the log is off ([log] types = [])"
 
-    /// The folder of the tracks.
-    var logFolder: String { configuration?.configuration.log.directory ?? DefaultPaths.service.logDirectory }
+    /// The folder of the tracks: the running tracker's, which may have been started with another one than the configuration's.
+    var logFolder: String {
+        measurements.status?["log"]?["directory"]?.string ?? configuration?.configuration.log.directory
+            ?? DefaultPaths.service.logDirectory
+    }
 
     /// Where systemd looks for units.
     static let unitFolders = ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
