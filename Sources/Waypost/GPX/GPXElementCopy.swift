@@ -72,7 +72,7 @@ struct GPXElementCopy {
             fail()
             return open.append(Open(name: ""))
         }
-        isOwnTag = open.count < ownDepth && prefix == rootPrefix
+        isOwnTag = open.count < ownDepth && (prefix == rootPrefix || !prefix.isEmpty && namespaces.isGPX(prefix))
         let written = isOwnTag || prefix.isEmpty ? local : prefix + ":" + local
         if isOwnTag {
             if local == "extensions" { ownDepth = open.count + 1 }

@@ -46,6 +46,11 @@ struct GPXNamespaces {
         return GPXNamespaces.writersOwn.contains(prefix) ? .given : .local("urn:undeclared:\(prefix)")
     }
 
+    /// Whether a prefix was declared to stand for GPX itself, as in a second document that has another prefix than the first.
+    func isGPX(_ prefix: String) -> Bool {
+        ["http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0"].contains(declaration(of: prefix)?.uri)
+    }
+
     /// The default namespace, empty when there is none.
     var defaultURI: String { declaration(of: "")?.uri ?? "" }
 

@@ -155,6 +155,8 @@ struct KMLTrackAssembler: Sendable {
             skipped -= 1
             return
         }
+        // An element behind the document was not begun.
+        if stack.isEmpty { return }
         let element = element
         if text.isOverlong, element.isText { note(.overlongText, at: offset, in: bytes) }
         switch element {

@@ -44,7 +44,7 @@ public struct GzipInput: ~Copyable {
     public init() {}
 
     /// Whether the input is gzip; known after the first reading.
-    public var isGzip: Bool { !packed.isEmpty }
+    public private(set) var isGzip = false
 
     /// Reads the next bytes; 0 is the end, or where a ``problem`` is.
     ///
@@ -53,21 +53,39 @@ public struct GzipInput: ~Copyable {
         into buffer: inout [UInt8], from source: (inout [UInt8]) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         switch kind {
-        case .plain: return try source(&buffer)
+        case .plain: break
         case .ended: return 0
-        case .unknown:
-            let count = try source(&buffer)
-            // No text begins with the first of the two; a pipe may give it alone.
-            guard count > 0, buffer[0] == 0x1F, count == 1 || buffer[1] == 0x8B else {
-                kind = .plain
-                return count
-            }
-            do throws(Problem) { kind = .gzip(try Inflating()) } catch { return stop(error) }
-            packed = Array(buffer[..<count]) + [UInt8](repeating: 0, count: max(0, 65_536 - count))
-            end = count
+        case .unknown: try begin(source, room: buffer.count)
         case .gzip: break
         }
-        return try inflate(into: &buffer, from: source)
+        return isGzip ? try inflate(into: &buffer, from: source) : try pass(into: &buffer, from: source)
+    }
+
+    /// Reads the beginning, which tells what it is: two bytes, which a pipe may give one by one.
+    private mutating func begin<Failure: Error>(_ source: (inout [UInt8]) throws(Failure) -> Int, room: Int) throws(Failure) {
+        packed = [UInt8](repeating: 0, count: max(2, room))
+        end = try source(&packed)
+        if end == 1, packed[0] == 0x1F {
+            var second: [UInt8] = [0]
+            if try source(&second) == 1 { (packed[1], end) = (second[0], 2) }
+        }
+        kind = .plain
+        guard end > 1, packed[0] == 0x1F, packed[1] == 0x8B else { return }
+        isGzip = true
+        packed += [UInt8](repeating: 0, count: max(0, 65_536 - packed.count))
+        do throws(Problem) { kind = .gzip(try Inflating()) } catch { _ = stop(error) }
+    }
+
+    /// Gives bytes as they are: first those of the beginning.
+    private mutating func pass<Failure: Error>(
+        into buffer: inout [UInt8], from source: (inout [UInt8]) throws(Failure) -> Int
+    ) throws(Failure) -> Int {
+        guard next < end else { return try source(&buffer) }
+        let count = min(buffer.count, end - next)
+        for index in 0..<count { buffer[index] = packed[next + index] }
+        next += count
+        if next == end { packed = [] }
+        return count
     }
 
     private mutating func inflate<Failure: Error>(
