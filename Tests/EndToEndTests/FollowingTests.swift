@@ -42,7 +42,7 @@ extension EndToEnd {
             let folder = try TestFolder()
             let tracker = try await TrackerProcess(source: "sim:walk", in: folder)
             let hold = try ProgramProcess(.waypost, ["hold", "--reason", "photo walk", "--socket", "socket"], in: folder)
-            #expect(await eventually { hold.errors.contains("held on") })
+            #expect(await eventually { hold.errors.contains("kept on") })
             #expect(try await reasons(in: folder).contains("photo walk"))
             hold.send(SIGKILL)
             _ = try await hold.exit()

@@ -9,7 +9,7 @@ struct TimeLeaps: Sendable {
     private var last: (time: Int64, moment: Int64)?
     private var isLive = true
 
-    /// How far the receiver's time has jumped ahead with this fix, in milliseconds; nil when that much time may have passed.
+    /// How far the receiver's time has jumped ahead with this fix, in milliseconds, to the second; nil when that much time may have passed.
     mutating func leapMilliseconds(to time: UTCTime?, at moment: Int64) -> Int64? {
         guard let time = time?.millisecondsSince1970 else { return nil }
         defer { last = (time, moment) }
@@ -19,6 +19,6 @@ struct TimeLeaps: Sendable {
             isLive = step <= 2 * passed
             return nil
         }
-        return isLive ? step - passed : nil
+        return isLive ? (step - passed + 500) / 1_000 * 1_000 : nil
     }
 }

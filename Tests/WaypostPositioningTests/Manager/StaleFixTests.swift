@@ -50,11 +50,12 @@ import WaypostTestKit
         await manager.attach(log)
         await manager.start()
         #expect(await log.waits(for: 6))
+        let updates = await log.updates
         #expect(
-            await log.updates == [
+            updates == [
                 .position(fix(0)), .position(fix(0.1)), .position(fix(0.2)), .status(.warning("the receiver's time jumps ahead by 2 h")),
                 .position(fix(7_200.3)), .position(fix(7_200.4)),
-            ])
+            ], "\(updates)")
         await manager.stop()
     }
 

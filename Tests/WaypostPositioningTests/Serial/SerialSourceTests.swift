@@ -64,7 +64,7 @@ extension SerialLineTests {
                     try terminal.write((0..<20).map { _ in UInt8.random(in: .min ... .max, using: &random) })
                     try await Task.sleep(for: .milliseconds(10))
                 }
-                let words = "what comes at 4800 baud is no NMEA; leave ?baud=4800 out to have the speed found"
+                let words = "what comes at 4800 baud is not NMEA; leave ?baud=4800 out to let waypost find the speed"
                 #expect(log.warnings == ["\(terminal.path): \(words)"])
                 #expect(log.losses == [.silent])
             }

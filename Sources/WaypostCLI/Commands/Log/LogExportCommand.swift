@@ -59,7 +59,10 @@ struct LogExportCommand: ParsableCommand {
             if case .position(let position) = record.content, let until, let time = position.time, time >= until { continue }
             try writer.add(record)
         }
-        if writer.lastSequence == nil { SystemProcess.printError("waypost: log export: no positions were logged \(stretch)") }
+        // Scripts that pull every hour are not told of every hour without one.
+        if writer.lastSequence == nil, Terminal.isErrorInteractive {
+            SystemProcess.printError("waypost: log export: no positions were logged \(stretch)")
+        }
         let last = writer.lastSequence ?? (reader.cursor > 0 ? reader.cursor : end)
         try writer.finish()
         reader.tellDamage()
