@@ -16,7 +16,8 @@ struct ConfigCommand: ParsableCommand {
             abstract: "Report every mistake in a configuration, with its line.",
             discussion: """
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
-                nobody else can read secrets. Exit code 78 when there is a mistake, 66 when the file does not exist.
+                nobody else can read secrets. Warns of keys that the kind of a section does not use, and of fractions of a second without a \
+                unit. Exit code 78 when there is a mistake, 66 when the file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
                 """)
@@ -27,6 +28,7 @@ struct ConfigCommand: ParsableCommand {
             let loaded = try input.load()
             let mistakes = NamedFiles(loaded).mistakes
             for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
+            for remark in loaded.unusedKeys + ShortDurations(loaded).remarks { SystemProcess.printError("waypost: warning: \(remark)") }
             if !mistakes.isEmpty { throw ExitCode(ExitStatus.badConfiguration.rawValue) }
             try OutputStream(path: "-").write(line: "\(ConfigurationInput.names(loaded)): ok")
         }

@@ -1,0 +1,55 @@
+extension LoadedConfiguration {
+    /// What a file sets and nothing uses, a line for people each: `w.toml:6:1: [[destination]] topic: kind "traccar" does not use it`.
+    ///
+    /// No mistakes: the tracker runs with them. They are often meant for another section, or for another kind.
+    public var unusedKeys: [String] {
+        entries.compactMap { entry in
+            guard let origin = entry.origin, let reason = reason(entry) else { return nil }
+            return "\(origin.file):\(origin.place.line):\(origin.place.column): \(entry.section) \(entry.key): \(reason)"
+        }
+    }
+
+    /// Why nothing uses a key where it stands; nil when something does.
+    private func reason(_ entry: ConfigurationEntry) -> String? {
+        switch entry.section {
+        case "[[destination]]" where entry.occurrence < configuration.destinations.count:
+            configuration.destinations[entry.occurrence].reasonNotToUse(entry.key)
+        case "[[source]]" where entry.occurrence < configuration.sources.count:
+            configuration.sources[entry.occurrence].reasonNotToUse(entry.key)
+        default: nil
+        }
+    }
+}
+
+extension Configuration.Destination {
+    fileprivate func reasonNotToUse(_ key: String) -> String? {
+        let isUsed: Bool
+        switch key {
+        case "topic", "receipt", "receipt_topic", "receipt_timeout", "status_topic", "retain": isUsed = kind == .mqtt
+        case "client_id", "presence", "window": isUsed = isBroker
+        case "tracker_id", "waypoints", "secret_file": isUsed = kind == .owntracks
+        case "account", "profile", "data_source", "visitor_id": isUsed = kind == .tealium
+        case "gzip", "headers":
+            return isBroker ? "is for web servers; a broker does not use it" : nil
+        case "positions":
+            return kind == .tealium && sendsPositions ? "kind \"tealium\" is sent events only" : nil
+        case "user":
+            let isNamed = kind == .owntracks || kind == .mqtt || passwordFile != nil
+            return isNamed ? nil : "is not used without password_file"
+        case "client_key": return clientCertificate == nil ? "is not used without client_certificate" : nil
+        default: return nil
+        }
+        return isUsed ? nil : "kind \"\(kind.rawValue)\"\(kind == .owntracks && !isBroker ? " on a web server" : "") does not use it"
+    }
+}
+
+extension Configuration.Source {
+    fileprivate func reasonNotToUse(_ key: String) -> String? {
+        switch (key, url) {
+        case ("gpsd_user", .gpsd), ("never_write", .serial): nil
+        case ("gpsd_user", _): "is for gpsd:// alone"
+        case ("never_write", _): "is for serial: alone"
+        default: nil
+        }
+    }
+}
