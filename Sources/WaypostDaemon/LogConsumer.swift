@@ -142,8 +142,8 @@ actor LogConsumer: PositioningConsumer {
                 let wait = max(0, deadline - MonotonicClock.nanoseconds)
                 // With a fix that comes shortly before, as that wakes the tracker anyway.
                 let tolerance = wait > LogConsumer.synchronizesEarlier ? LogConsumer.synchronizesEarlier : 0
-                // Cancelled: at once, which does no harm.
-                try? await Task.sleep(for: .nanoseconds(wait - tolerance), tolerance: .nanoseconds(tolerance))
+                let pause = Duration.nanoseconds(wait - tolerance)
+                try? await Task.sleep(for: pause, tolerance: .nanoseconds(tolerance))  // Cancelled: at once, which does no harm.
                 let now = max(deadline, MonotonicClock.nanoseconds)
                 do throws(RecordingError) { try await recorder.synchronizeIfDue(now: now) } catch { await tell() }
                 if told.synchronizing != nil { await tell() }

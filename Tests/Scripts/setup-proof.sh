@@ -67,7 +67,7 @@ screen -f /dev/null new-session -d -x 130 -y 50 "${way[@]}" TERM=screen HOME=/ro
 keys=0
 now() { date +%s.%N; }
 since() { awk -v from="$1" -v to="${2:-$(now)}" 'BEGIN { printf "%.0f", to - from }'; }
-shows() { screen capture-pane -p | grep -qF -- "$1"; }
+shows() { screen capture-pane -p | grep -F -- "$1" >/dev/null; }
 # answer PROMPT KEYS: waits for the prompt, types the keys, and Enter.
 answer() {
     within 60 shows "$1" || short "never asked: $1"
@@ -85,7 +85,7 @@ row() { rows+=("$(printf '%-52s %5s %6s' "$@")"); }
 began=$(now)
 answer 'box#' 'apt install /srv/waypost.deb'
 # The shell asks again when apt is done.
-is_done() { screen capture-pane -p | grep -v '^ *$' | tail -n 1 | grep -q '^box# *$'; }
+is_done() { screen capture-pane -p | grep -v '^ *$' | tail -n 1 | grep '^box# *$' >/dev/null; }
 within 120 is_done || short "it does not install"
 inside systemctl is-active waypostd >/dev/null || short "the service does not run after the installation"
 row 'apt install' "$keys" "$(since "$began")"
