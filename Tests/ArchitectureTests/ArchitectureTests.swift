@@ -52,6 +52,21 @@ struct ArchitectureTests {
         #expect(domain?.targets == [] && domain?.products == [] && domain?.toolchain == [])
     }
 
+    @Test func keepsFoldersOfSourceFilesSmall() throws {
+        var counts: [String: Int] = [:]
+        for top in ["Sources", "Tests"] {
+            let files = try FileManager.default.subpathsOfDirectory(atPath: Self.package.appending(path: top).path())
+            for file in files where !file.contains(".build/") {
+                guard let name = file.split(separator: "/").last,
+                    [".swift", ".sh", ".py", ".c", ".cpp", ".h"].contains(where: name.hasSuffix)
+                else { continue }
+                counts["\(top)/\(file.dropLast(name.count + 1))", default: 0] += 1
+            }
+        }
+        #expect(counts.count > 50)
+        #expect(counts.filter { $0.value > 20 } == [:], "more than 20 files are too many to see at once: make folders by subject")
+    }
+
     /// Paths relative to the folder.
     private static func swiftFiles(below folder: URL) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".swift") }.sorted()

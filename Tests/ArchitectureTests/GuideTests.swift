@@ -20,7 +20,7 @@ struct GuideTests {
     /// The consumer that a guide shows is the one that a proof runs.
     @Test func showsTheConsumerThatIsProved() throws {
         let text = try String(contentsOf: Self.package.appending(path: "Sources/Waypost/Waypost.docc/Dispatching.md"), encoding: .utf8)
-        let script = try String(contentsOf: Self.package.appending(path: "Tests/Scripts/mqtt_consumer.py"), encoding: .utf8)
+        let script = try String(contentsOf: Self.package.appending(path: "Tests/Scripts/Tools/mqtt_consumer.py"), encoding: .utf8)
         #expect(Self.blocks(in: text, language: "python") == [script])
     }
 

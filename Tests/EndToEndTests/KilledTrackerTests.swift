@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The short form of `Tests/Scripts/kill-rounds.sh`.
+    /// The short form of `Tests/Scripts/Proofs/kill-rounds.sh`.
     @Suite struct KilledTrackerTests {
         @Test func leavesValidTracksWheneverItIsKilled() async throws {
             let programs = URL(filePath: Program.waypostd.path).deletingLastPathComponent().path()

@@ -6,7 +6,7 @@ serve() {
     printf '%s' "$1" >"$work/server/mode"
     # It ends when its standard input does: with the row.
     mkfifo "$work/server/line"
-    python3 Tests/Scripts/flaky_server.py "$work/server" <"$work/server/line" 2>>"$work/server.log" &
+    python3 Tests/Scripts/Tools/flaky_server.py "$work/server" <"$work/server/line" 2>>"$work/server.log" &
     exec 9>"$work/server/line"
     within 10 test -s "$work/server/port" || short "no server"
     server=http://127.0.0.1:$(<"$work/server/port")/in

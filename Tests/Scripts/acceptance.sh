@@ -39,7 +39,7 @@ within() {
 microseconds() { printf '%s' "${EPOCHREALTIME//[^0-9]/}"; }
 # feed RATE: a receiver on ./tty that has a fix and drives.
 feed() {
-    python3 Tests/Scripts/feed.py --rate "$1" --skip "$first_fix" "$recording" "$work/tty" &
+    python3 Tests/Scripts/Tools/feed.py --rate "$1" --skip "$first_fix" "$recording" "$work/tty" &
     feeder=$!
     within 5 test -e "$work/tty" || short "no pseudo terminal"
 }
@@ -195,7 +195,7 @@ row_N9() {
 
 # The log is pulled in pieces over connections that break, acknowledged, and equal byte for byte.
 row_N10() {
-    BIN=$bin bash Tests/Scripts/pull-log.sh 15 >"$work/pull.log" 2>&1 || short "$(tail -n 1 "$work/pull.log")"
+    BIN=$bin bash Tests/Scripts/Proofs/pull-log.sh 15 >"$work/pull.log" 2>&1 || short "$(tail -n 1 "$work/pull.log")"
 }
 
 # Three types of log are written, told apart by their names, exported each by itself, as their checksums say, and played again.

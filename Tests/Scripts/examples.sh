@@ -23,7 +23,7 @@ cat >"$work/session.sh" <<'SESSION'
 set -euo pipefail
 /usr/bin/python3 -c 'import fcntl, socket, struct
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh", b"lo", 1))'
-/usr/bin/python3 Tests/Scripts/feed.py --rate 10 --skip 24 Tests/Data/drive.nmea "$work/tty" &
+/usr/bin/python3 Tests/Scripts/Tools/feed.py --rate 10 --skip 24 Tests/Data/drive.nmea "$work/tty" &
 until [[ -e $work/tty ]]; do sleep 0.1; done
 gpsd -N -n -b "$work/tty" >"$work/gpsd.log" 2>&1 &
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
@@ -46,4 +46,4 @@ else
 fi
 
 printf '== replay-trace: at full speed as at twenty times the real one\n'
-TRACE=$bin/replay-trace SPEED=20 bash Tests/Scripts/replay-equality.sh Tests/Examples/Tests/DoorbellTests/delivery.gpx
+TRACE=$bin/replay-trace SPEED=20 bash Tests/Scripts/Proofs/replay-equality.sh Tests/Examples/Tests/DoorbellTests/delivery.gpx

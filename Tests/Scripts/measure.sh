@@ -65,7 +65,7 @@ measure_convert() {
     [[ ! -s $work/babel.gpx ]] || printf ', gpsbabel %s' "$(grep -c '<trkpt' "$work/babel.gpx")"
     [[ ! -s $work/decode.json ]] || printf ', gpsdecode %s' "$(grep '"class":"TPV"' "$work/decode.json" | grep -c '"lat"')"
     printf '; generated %s\n' "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["fix_epochs"])' "$work/stats.json")"
-    python3 Tests/Scripts/nmea_epochs.py "$input" "$work/big.jsonl"
+    python3 Tests/Scripts/Tools/nmea_epochs.py "$input" "$work/big.jsonl"
 }
 
 measure_gpx() {
@@ -167,7 +167,7 @@ watch_processes() {
 
 measure_live() {
     local port=$((20000 + $$ % 20000))
-    python3 Tests/Scripts/feed.py --rate 10 --skip 24 Tests/Data/drive.nmea "$work/tty" &
+    python3 Tests/Scripts/Tools/feed.py --rate 10 --skip 24 Tests/Data/drive.nmea "$work/tty" &
     running+=($!)
     until [[ -e $work/tty ]]; do sleep 0.1; done
     gpsd -N -n -b -S "$port" "$work/tty" >/dev/null 2>&1 &
@@ -225,14 +225,14 @@ measure_fence_files() {
     local kind count=${ENTRIES:-1000000}
     printf '\n| waypost fences check | CPU s | peak RSS MB | exit |\n|---|---|---|---|\n'
     for kind in geojson tealium owntracks traccar kml; do
-        python3 Tests/Scripts/make_fences.py "$kind" "$count" >"$work/fences"
+        python3 Tests/Scripts/Tools/make_fences.py "$kind" "$count" >"$work/fences"
         cost "$count circles, $kind, $(stat -c %s "$work/fences" | awk '{ printf "%.0f", $1 / 1e6 }') MB" "$bin/waypost" fences check "$work/fences"
     done
-    python3 Tests/Scripts/make_fences.py tealium "$((count + 1))" >"$work/fences"
+    python3 Tests/Scripts/Tools/make_fences.py tealium "$((count + 1))" >"$work/fences"
     cost "$((count + 1)) circles, tealium" "$bin/waypost" fences check "$work/fences"
-    python3 Tests/Scripts/make_fences.py ring 50000 >"$work/fences"
+    python3 Tests/Scripts/Tools/make_fences.py ring 50000 >"$work/fences"
     cost 'a ring of 50 000 corners' "$bin/waypost" fences check "$work/fences"
-    python3 Tests/Scripts/make_fences.py deep 100000000 >"$work/fences"
+    python3 Tests/Scripts/Tools/make_fences.py deep 100000000 >"$work/fences"
     cost '100 MB of opening brackets' "$bin/waypost" fences check "$work/fences"
 }
 

@@ -67,7 +67,7 @@ passed "systemd-analyze security: $(sed -n 's/.*Overall exposure level for //p' 
 depends=$(dpkg-deb -f "$package" Depends | sed 's/ *([^)]*)//g; s/ *|[^,]*//g; s/ //g')
 unpack_debian "systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal,$depends" \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*'
-cp "$package" "$later" Tests/Data/drive.nmea Tests/Scripts/feed.py "$root/root/"
+cp "$package" "$later" Tests/Data/drive.nmea Tests/Scripts/Tools/feed.py "$root/root/"
 passed "a bare Debian $release"
 
 show() { inside systemctl show waypostd --property "$1" --value; }
