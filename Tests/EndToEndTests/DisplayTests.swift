@@ -63,6 +63,12 @@ extension EndToEnd {
             let list = try await waypost("log", "list", "--log", "log", in: folder, environment: ["TZ": "Asia/Tokyo"])
             #expect(list.output.contains("  2026-03-01 21:00  "), "\(list.output)")
             #expect(list.output.contains("iB"))
+            // A log of a tracker whose configuration is elsewhere: its own clocks.
+            let own = try await finish(bare + ["log", "list", "--log", "log", "--socket", "socket"], in: folder)
+            #expect(own.output.contains("  2026-03-01 17:45  "), "\(own)")
+            let export = bare + ["log", "export", "--log", "log", "--socket", "socket", "--since"]
+            #expect(try await finish(export + ["2026-03-01 17:45"], in: folder).output.contains("2026-03-01T12:00:00"))
+            #expect(try await finish(export + ["2026-03-01 18:45"], in: folder).output.isEmpty)
             fifo.close()
             _ = try await tracker.process.exit()
             let track = try #require(try tracker.tracks.first)

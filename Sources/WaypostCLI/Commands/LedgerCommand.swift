@@ -20,7 +20,7 @@ struct LedgerCommand: ParsableCommand {
     var id: String?
 
     @Option(help: ArgumentHelp("Everything since then: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
-    var since: UTCTime?
+    var since: MomentText?
 
     @Flag(help: "Print one JSON object per record.")
     var json = false
@@ -34,7 +34,7 @@ struct LedgerCommand: ParsableCommand {
 
     func run() throws {
         let output = try OutputStream(path: "-")
-        let format = json ? ScreenFormat() : screen.format(by: daemon)
+        let format = screen.format(by: daemon)
         if let id {
             let records = try daemon.ask(.ledger(.record(id: id)))["records"]?.array ?? []
             guard let record = records.first else {
@@ -44,7 +44,7 @@ struct LedgerCommand: ParsableCommand {
             }
             return try write(record, format, to: output)
         }
-        guard let since else { return }
+        guard let since = since?.time(by: format.zone) else { return }
         var page: ControlRequest.LedgerPage? = .outbox(0)
         while let current = page {
             let answer = try daemon.ask(.ledger(.since(since, current)), timeoutMilliseconds: 60_000)

@@ -4,7 +4,7 @@ import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
-/// How quantities and times are written: the option of every command that prints them for people.
+/// How quantities and times are written: the option of every command that prints quantities for people.
 ///
 /// Units are those of `--units`, else those of the tracker that is asked, else those of the configuration. The clocks are those of `TZ`, else
 /// of the time zone of the tracker or the configuration, else of this system.
@@ -13,45 +13,52 @@ struct ScreenOptions: ParsableArguments {
     var units: UnitSystem?
 
     /// What a tracker shows with, from its STATUS.
-    func format(of status: JSONValue?) -> ScreenFormat {
-        guard let display = status?["display"] else { return format }
-        return format(
-            Configuration.Display(
-                units: display["units"]?.string.flatMap(UnitSystem.init) ?? .metric, timeZone: display["time_zone"]?.string ?? ""))
+    func format(of status: JSONValue?) -> ScreenFormat { format(Configuration.Display(of: status)) }
+
+    /// What the tracker shows with, which is asked for it.
+    func format(askedOf client: inout ControlClient) -> ScreenFormat { format(Configuration.Display(askedOf: &client)) }
+
+    /// What the running tracker shows with, else the configuration.
+    func format(by daemon: DaemonConnection) -> ScreenFormat { format(Configuration.Display(by: daemon)) }
+
+    /// What the configuration of this user shows with.
+    var format: ScreenFormat { format(.configured) }
+
+    private func format(_ display: Configuration.Display) -> ScreenFormat {
+        ScreenFormat(units: units ?? display.units, zone: display.clocks)
+    }
+}
+
+extension Configuration.Display {
+    /// What a tracker shows with, from its STATUS; what this user's configuration says where it does not tell.
+    init(of status: JSONValue?) {
+        guard let display = status?["display"] else {
+            self = .configured
+            return
+        }
+        self.init(
+            units: display["units"]?.string.flatMap(UnitSystem.init) ?? .metric, timeZone: display["time_zone"]?.string ?? "")
     }
 
     /// What the tracker shows with, which is asked for it.
     ///
     /// Whether it may be asked for more is found out by the request that follows.
-    func format(askedOf client: inout ControlClient) -> ScreenFormat {
-        let status = try? JSONParser().parse(try client.answer(to: .status))  // See above.
-        return format(of: status)
+    init(askedOf client: inout ControlClient) {
+        self.init(of: try? JSONParser().parse(try client.answer(to: .status)))  // See above.
     }
 
     /// What the running tracker shows with, else the configuration.
-    func format(by daemon: DaemonConnection) -> ScreenFormat {
+    init(by daemon: DaemonConnection) {
         do {
             var client = try daemon.connectIfRunning()
-            return format(askedOf: &client)
+            self.init(askedOf: &client)
         } catch {
-            return format
+            self = .configured
         }
     }
 
     /// What the configuration of this user shows with.
-    var format: ScreenFormat { format(ScreenOptions.configured) }
-
-    private func format(_ display: Configuration.Display) -> ScreenFormat {
-        ScreenFormat(units: units ?? display.units, zone: ScreenOptions.zone(display))
-    }
-
-    private static func zone(_ display: Configuration.Display) -> TimeZoneRules {
-        let environment = ProcessIdentity.current().environment
-        if environment["TZ"] == nil, !display.timeZone.isEmpty, let zone = TimeZoneFolder.rules(named: display.timeZone) { return zone }
-        return TimeZoneFolder.local(environment: environment)
-    }
-
-    private static let configured: Configuration.Display = {
+    static let configured: Configuration.Display = {
         let identity = ProcessIdentity.current()
         let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
         // What is wrong with a configuration is said by waypost config check, and by the tracker.
@@ -59,7 +66,16 @@ struct ScreenOptions: ParsableArguments {
     }()
 
     /// The clocks by which this user reads and writes times.
-    static let zone = zone(configured)
+    var clocks: TimeZoneRules {
+        let environment = ProcessIdentity.current().environment
+        if environment["TZ"] == nil, !timeZone.isEmpty, let zone = TimeZoneFolder.rules(named: timeZone) { return zone }
+        return TimeZoneFolder.local(environment: environment)
+    }
+}
+
+extension DaemonConnection {
+    /// How times are written, and read where they have no zone of their own: as the running tracker does, else the configuration.
+    var format: ScreenFormat { ScreenFormat(zone: Configuration.Display(by: self).clocks) }
 }
 
 extension UnitSystem: ExpressibleByArgument {}

@@ -5,7 +5,7 @@ enum LogMoment: Equatable {
     /// Behind the record of that number.
     case cursor(UInt64)
     /// At that moment.
-    case time(UTCTime)
+    case time(MomentText)
 
     /// The accepted forms, for help.
     static let forms = "a cursor (a number) or \(MomentText.forms)"
@@ -13,7 +13,7 @@ enum LogMoment: Equatable {
     /// A whole number is a cursor; everything else names a moment.
     static func parse(_ text: String) throws -> LogMoment {
         if let number = UInt64(text) { return .cursor(number) }
-        guard let moment = MomentText.current.moment(text) else { throw ValueProblem(description: "write \(forms)") }
+        guard let moment = MomentText(text) else { throw ValueProblem(description: "write \(forms)") }
         return .time(moment)
     }
 }

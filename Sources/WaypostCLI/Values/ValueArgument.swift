@@ -55,9 +55,9 @@ enum PlaceValue {
 
 /// A moment: `2026-11-22T15:25`, `today`, `-1h`.
 enum MomentValue {
-    /// The moment.
-    static func parse(_ text: String) throws -> UTCTime {
-        guard let moment = MomentText.current.moment(text) else { throw ValueProblem(description: "write \(MomentText.forms)") }
+    /// The moment, once it is known by which clocks it is meant.
+    static func parse(_ text: String) throws -> MomentText {
+        guard let moment = MomentText(text) else { throw ValueProblem(description: "write \(MomentText.forms)") }
         return moment
     }
 }

@@ -47,6 +47,17 @@ struct DispatchTableTests {
         #expect(failure.line == "waypost: tracker: refuses without a reason (of_a_later_version)")
     }
 
+    @Test func showsARefusedRecordByTheClocksOfTheScreen() throws {
+        let letter = try JSONParser().parse(
+            Array(
+                (#"{"number":12,"destination":"home","time":"2026-11-22T15:25:01Z","kind":"track","name":"poison","id":"t-4711","#
+                    + #""reason":"no such parcel","retrying":true}"#).utf8))
+        let zone = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
+        #expect(
+            DeadLetterLine(letter, ScreenFormat(zone: zone)).text
+                == "12 home 2026-11-22 16:25:01 track \"poison\" t-4711: no such parcel (to be sent again)")
+    }
+
     @Test func tellsOnlyATrackerThatCannotBeReachedAsUnreachable() {
         let others: [ControlError] = [
             .timedOut, .noPermission(path: "s"), .pathTooLong(path: "s", limit: 107), .notAuthorised(message: "no"),

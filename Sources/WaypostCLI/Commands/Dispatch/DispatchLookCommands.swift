@@ -68,16 +68,27 @@ struct DispatchListCommand: ParsableCommand {
         let output = try OutputStream(path: "-")
         let letters = try question.ask(.list)["dead_letters"]?.array ?? []
         if letters.isEmpty, !json { SystemProcess.printError("waypost: dispatch list: no server has refused a record for good") }
+        let format = json ? ScreenFormat() : question.daemon.format
         for letter in letters {
             if json {
                 try output.write(value: letter)
                 continue
             }
-            let again = letter["retrying"]?.bool == true ? " (to be sent again)" : ""
-            var words = ["\(letter["number"]?.int ?? 0)", letter["destination"]?.string ?? "?", letter["time"]?.string ?? "(no time)"]
-            words += [letter["kind"]?.string, letter["name"]?.string.map { "\"\($0)\"" }, letter["id"]?.string].compactMap { $0 }
-            try output.write(line: "\(words.joined(separator: " ")): \(letter["reason"]?.string ?? "?")\(again)")
+            try output.write(line: DeadLetterLine(letter, format).text)
         }
+    }
+}
+
+/// A refused record for people: `12 home 2026-11-22 16:25:01 track "delivered" t-4711: no such parcel (to be sent again)`.
+struct DeadLetterLine {
+    let text: String
+
+    init(_ letter: JSONValue, _ format: ScreenFormat) {
+        let again = letter["retrying"]?.bool == true ? " (to be sent again)" : ""
+        let time = letter["time"]?.string.map(format.moment) ?? "(no time)"
+        var words = ["\(letter["number"]?.int ?? 0)", letter["destination"]?.string ?? "?", time]
+        words += [letter["kind"]?.string, letter["name"]?.string.map { "\"\($0)\"" }, letter["id"]?.string].compactMap { $0 }
+        text = "\(words.joined(separator: " ")): \(letter["reason"]?.string ?? "?")\(again)"
     }
 }
 

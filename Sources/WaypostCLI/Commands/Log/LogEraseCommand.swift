@@ -17,28 +17,27 @@ struct LogEraseCommand: ParsableCommand {
             """)
 
     @Option(help: ArgumentHelp("The first moment to erase: \(MomentText.forms).", valueName: "time"), transform: MomentValue.parse)
-    var from: UTCTime
+    var from: MomentText
 
     @Option(help: ArgumentHelp("The first moment after it to keep.", valueName: "time"), transform: MomentValue.parse)
-    var to: UTCTime
+    var to: MomentText
 
     @Flag(help: "Do not ask.")
     var yes = false
 
     @OptionGroup var location: LogLocation
 
-    func validate() throws {
-        if from >= to { throw ValidationError("--from must be before --to") }
-    }
-
     func run() throws {
+        let format = location.daemon.format
+        let (from, to) = (from.time(by: format.zone), to.time(by: format.zone))
+        if from >= to { throw ValidationError("--from must be before --to") }
         let folder = try location.folder()
-        if !yes { try confirm(folder) }
-        let (positions, tracks) = try erase(folder)
+        if !yes { try confirm(folder, "from \(format.moment(from)) until \(format.moment(to))") }
+        let (positions, tracks) = try erase(folder, from, to)
         try OutputStream(path: "-").write(line: "erased \(counted(positions, "position")) from \(counted(tracks, "track"))")
     }
 
-    private func erase(_ folder: LogFolder) throws(CommandFailure) -> (positions: Int, tracks: Int) {
+    private func erase(_ folder: LogFolder, _ from: UTCTime, _ to: UTCTime) throws(CommandFailure) -> (positions: Int, tracks: Int) {
         let held: CommandFailure
         do throws(RecordingError) {
             let maintenance = try LogMaintenance(folder: folder, creator: "waypost \(WaypostVersion.text)")
@@ -56,13 +55,11 @@ struct LogEraseCommand: ParsableCommand {
         return (positions, tracks)
     }
 
-    private func confirm(_ folder: LogFolder) throws(CommandFailure) {
+    private func confirm(_ folder: LogFolder, _ stretch: String) throws(CommandFailure) {
         guard Syscalls.isTerminal(Syscalls.standardInput), Terminal.isErrorInteractive else {
             throw CommandFailure(.usage, what: "erase", why: "there is no terminal to ask on", next: "use --yes")
         }
-        let format = ScreenFormat(zone: ScreenOptions.zone)
-        SystemProcess.printError(
-            "Erase everything in \(folder.path) from \(format.moment(from)) until \(format.moment(to)), for good? Type yes:")
+        SystemProcess.printError("Erase everything in \(folder.path) \(stretch), for good? Type yes:")
         guard readLine()?.lowercased() == "yes" else { throw CommandFailure(.failed, what: "erase", why: "nothing was erased") }
     }
 }

@@ -22,7 +22,7 @@ struct LogExportCommand: ParsableCommand {
     var since: LogMoment?
 
     @Option(help: ArgumentHelp("Only fixes before that moment, in the same forms.", valueName: "time"), transform: MomentValue.parse)
-    var until: UTCTime?
+    var until: MomentText?
 
     @Option(help: "Format: \(ConversionFormat.list(ConversionFormat.writable)).")
     var format = ConversionFormat.jsonl
@@ -51,6 +51,7 @@ struct LogExportCommand: ParsableCommand {
         let folder = try location.folder()
         if follow { return try LogFollowing(type: type, format: format).run(folder, from: try start(in: folder)) }
         var reader = LogReader(folder: folder, from: try start(in: folder))
+        let until = until?.time(by: location.daemon.format.zone)
         // Behind what is there now: what a time that has nothing yet goes on from.
         let end = try attempt { () throws(RecordingError) in try folder.lastSequence() }
         var writer = try LogExportWriter(format: format)
@@ -84,7 +85,7 @@ struct LogExportCommand: ParsableCommand {
         return switch since {
         case nil: .oldest
         case .cursor(let cursor)?: .after(cursor)
-        case .time(let time)?: .from(time)
+        case .time(let time)?: .from(time.time(by: location.daemon.format.zone))
         }
     }
 }

@@ -34,7 +34,7 @@ struct LogListCommand: ParsableCommand {
         }
         progress.add(bytes: 0)
         if entries.isEmpty, !json { SystemProcess.printError("waypost: log list: there are no tracks in \(folder.path)") }
-        let format = ScreenFormat(zone: ScreenOptions.zone)
+        let format = json ? ScreenFormat() : location.daemon.format
         var table = TextTable(LogListEntry.columns, screenColumns: output.screenColumns)
         for line in table.lines(entries.map { $0.cells(format) }) { try output.write(line: line) }
     }
