@@ -6,7 +6,9 @@ import WaypostSystem
 public protocol ControlHandler: Sendable {
     /// The STATUS line for a peer, without the line feed (see ``ControlProtocol/object(_:_:)``).
     ///
-    /// - Parameter access: with ``PeerAccess/none`` the line must hold no position, no fence and no time of a fix.
+    /// - Parameters:
+    ///   - peer: who asks.
+    ///   - access: with ``PeerAccess/none`` the line must hold no position, no fence and no time of a fix.
     /// - Errors: a refusal goes to the client as an ERROR line.
     func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8]
 
@@ -14,6 +16,7 @@ public protocol ControlHandler: Sendable {
     ///
     /// - Parameters:
     ///   - request: any but `status` and `watch`.
+    ///   - peer: who asks.
     ///   - connection: what it came on; a hold ends with it.
     /// - Errors: a refusal goes to the client as an ERROR line.
     func perform(

@@ -43,8 +43,12 @@ public final class ControlServer: Sendable {
     /// Missing folders above it are made. A socket that nobody listens on any more is replaced; a live one, or anything that is not a
     /// socket, is an error. Every local user may connect (mode 0666): who may see what is decided by the peer's credentials.
     /// - Parameters:
+    ///   - path: where the socket is made.
     ///   - programVersion: the version in the HELLO line.
     ///   - isService: whether a service manager keeps the daemon's messages.
+    ///   - policy: who may see what.
+    ///   - handler: answers the requests.
+    ///   - limits: how many clients and how much of each is taken.
     ///   - eventLoopGroup: where to run, when not on a thread of its own.
     public static func start(
         path: String, programVersion: String, isService: Bool = false, policy: PeerPolicy, handler: some ControlHandler,

@@ -8,7 +8,7 @@ import WaypostSystem
 /// for report in await keeper.start() { tell(report) }                // what a run before may not have told
 /// for report in await keeper.process(position) { tell(report) }      // for each fix
 /// ```
-/// What ``process(_:)`` gives is on the disk when it returns; after a crash ``start()`` gives the last of it again, with the same ids. So each
+/// What `process(_:)` gives is on the disk when it returns; after a crash `start()` gives the last of it again, with the same ids. So each
 /// event is told at least once, and who remembers the ids knows it once.
 ///
 /// A disk that takes nothing holds up no event; it is tried again every second. No id is given twice, on any box: each run has a name of its own
@@ -139,7 +139,7 @@ public actor GeofenceKeeper {
 
     /// How far the device may go from its last place, in metres, before a border can matter; nil when there is no fence.
     ///
-    /// No more than ``farthestMetres``: whoever gets so far asks again.
+    /// No more than `farthestMetres`: whoever gets so far asks again.
     public var freeMetres: Double? {
         guard monitor.index.count > 0, let place = lastPlace else { return nil }
         var radius = 100.0

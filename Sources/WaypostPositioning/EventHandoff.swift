@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// A bounded queue that carries events from the one thread that blocks to the one task that delivers them.
 ///
-/// The thread calls ``send(_:)`` and at the end ``finish(_:)``; the task takes batches with ``nextBatch()``, or all of it is done by
+/// The thread calls `send(_:)` and at the end ``finish(_:)``; the task takes batches with ``nextBatch()``, or all of it is done by
 /// ``run(threadName:whenFull:capacity:vigil:output:body:)``.
 public final class EventHandoff: Sendable {
     /// What happens to an event for which there is no room.
@@ -52,7 +52,10 @@ public final class EventHandoff: Sendable {
 
     /// An empty queue for that many events; the receiver may hold as many again in its hands.
     ///
-    /// - Parameter vigil: who is told of signs of life.
+    /// - Parameters:
+    ///   - capacity: how many events may wait.
+    ///   - overflow: what happens to an event for which there is no room.
+    ///   - vigil: who is told of signs of life.
     public convenience init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil? = nil) {
         self.init(capacity: capacity, whenFull: overflow, vigil: vigil, limit: nil, isAttended: false)
     }
@@ -161,9 +164,13 @@ public final class EventHandoff: Sendable {
     ///
     /// - Parameters:
     ///   - threadName: what `top -H` shows.
-    ///   - body: the thread's work: sends events, waits by the cancellation only, returns when it has ended or when asked to stop. What
-    ///     it throws is thrown to the caller after its last event. What a live source sends is worked on by this thread, before `send` returns.
+    ///   - overflow: what happens to an event for which there is no room.
+    ///   - capacity: how many events may wait.
     ///   - vigil: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
+    ///   - output: where the events are delivered.
+    ///   - body: the thread's work: sends events, waits by the cancellation only, returns when it has ended or when asked to stop. What
+    ///     it throws is thrown to the caller after its last event. What a live source sends is worked on by this thread, before `send`
+    ///     returns.
     /// - Errors: what the body throws; `cannotRead` when the system has no thread or descriptor left.
     /// - Concurrency: returns at once when the task is cancelled, even while the body hangs in a call; the body ends by itself then, and
     ///   nothing it sends is delivered.
@@ -198,9 +205,11 @@ public final class EventHandoff: Sendable {
     /// for others instead of blocking.
     ///
     /// - Parameters:
+    ///   - capacity: how many events may wait.
     ///   - vigil: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
-    ///   - body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and is waited for,
-    ///     so that what it holds is free when this returns.
+    ///   - output: where the events are delivered.
+    ///   - body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and is waited for, so
+    ///     that what it holds is free when this returns.
     /// - Errors: what the body throws, after its last event.
     public static func run(
         capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,

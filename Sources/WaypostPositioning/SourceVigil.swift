@@ -18,7 +18,9 @@ public final class SourceVigil: Sendable {
 
     /// A watch that has not begun.
     ///
-    /// - Parameter patience: the longest time between two signs of life of a source that is well.
+    /// - Parameters:
+    ///   - name: the source, in what is told of it.
+    ///   - patience: the longest time between two signs of life of a source that is well.
     public init(name: String, patience: Duration) {
         self.name = name
         patienceMilliseconds = Int64(patience / .milliseconds(1))

@@ -65,7 +65,9 @@ public struct RetentionRule: Sendable, Hashable {
 
     /// The tracks to delete, in the order in which to do it.
     ///
-    /// - Parameter tracks: all finished tracks, oldest first.
+    /// - Parameters:
+    ///   - tracks: all finished tracks, oldest first.
+    ///   - situation: the room on the disk and the time.
     public func expired(_ tracks: [Track], in situation: Situation) -> [Track] {
         var byteCount = tracks.reduce(situation.openByteCount) { $0 + $1.byteCount }
         var freeByteCount = situation.freeByteCount

@@ -85,6 +85,7 @@ public actor TrackRecorder {
     /// Logs a fix, if it is one that is logged; see ``TrackSegmenter`` for the rule.
     ///
     /// - Parameters:
+    ///   - position: the fix.
     ///   - types: what the position is; it goes into the tracks of those that are configured.
     ///   - now: monotonic nanoseconds.
     /// - Errors: `cannotAppend` (the fix is not in the log); `cannotSynchronize` (it is, and may not survive a power cut; it is tried

@@ -7,7 +7,9 @@ public enum MachineIdentity {
     ///
     /// With the serial number, boards that start from copies of one card differ.
     /// - Source: machine-id(5): the id itself is not to be shown to a network.
-    /// - Parameter digitCount: at most 64, hexadecimal.
+    /// - Parameters:
+    ///   - purpose: what the digits are for.
+    ///   - digitCount: at most 64, hexadecimal.
     public static func digits(for purpose: String, digitCount: Int = 16) -> String {
         let bytes = id + boardSerial + Array("\n\(purpose)".utf8)
         var digest = SHA256()

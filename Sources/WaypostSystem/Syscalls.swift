@@ -162,7 +162,9 @@ public enum Syscalls {
 
     /// Waits until one of the descriptors is ready or the time is over; returns how many are ready, 0 when none.
     ///
-    /// - Parameter timeoutMilliseconds: -1 waits for ever.
+    /// - Parameters:
+    ///   - descriptors: what is waited for; is told what became ready.
+    ///   - timeoutMilliseconds: -1 waits for ever.
     public static func poll(_ descriptors: inout [pollfd], timeoutMilliseconds: Int32) throws(SystemError) -> Int {
         let deadline = timeoutMilliseconds < 0 ? nil : MonotonicClock.milliseconds + Int64(timeoutMilliseconds)
         while true {

@@ -7,7 +7,9 @@
 public enum CRC32C {
     /// The checksum of the bytes.
     ///
-    /// - Parameter previous: the checksum of the bytes before them, when they are the rest of something longer.
+    /// - Parameters:
+    ///   - bytes: what is checked.
+    ///   - previous: the checksum of the bytes before them, when they are the rest of something longer.
     public static func checksum(_ bytes: RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
         var register = ~previous
         let tables = tables.span

@@ -47,7 +47,7 @@ public struct SignificantChangeRule: Sendable {
     /// How long after the last fix the next report can come at the earliest, in milliseconds; 0 before the first report.
     ///
     /// On the way the speed is taken that the receiver gives, or that was made good since the last report; it is a guess, so no longer
-    /// than ``longestGuessMilliseconds``. A device at rest is not on the way.
+    /// than `longestGuessMilliseconds`. A device at rest is not on the way.
     public func millisecondsUntilNextReport(isStationary: Bool) -> Int64 {
         guard let reported, let trusted, let now = trusted.time, let before = reported.time else { return 0 }
         let elapsed = now.millisecondsSince1970 - before.millisecondsSince1970

@@ -60,6 +60,7 @@ public struct GPXWriter: Sendable {
     ///   - name: the name of the file and its track, when it has one.
     ///   - time: when the document was made; for a log, the moment of its first fix.
     ///   - head: what another GPX file says there; its metadata stand instead of name and time.
+    ///   - text: what it is appended to.
     public mutating func begin(name: String? = nil, time: UTCTime? = nil, head: GPXHead = GPXHead(), into text: inout TextBuffer) {
         text.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gpx version=\"1.1\" creator=\"")
         text.append(xmlEscaped: creator)
@@ -178,7 +179,9 @@ public struct GPXWriter: Sendable {
 
     /// Closes what is open and ends the document; nothing may follow.
     ///
-    /// - Parameter other: what another GPX file says at its end.
+    /// - Parameters:
+    ///   - other: what another GPX file says at its end.
+    ///   - text: what it is appended to.
     public mutating func end(_ other: GPXOtherElements = GPXOtherElements(), into text: inout TextBuffer) {
         closePath(into: &text)
         append(extensions: other, into: &text)

@@ -3,7 +3,7 @@ import func Glibc.atan2
 /// Shortest lines on the WGS 84 ellipsoid.
 ///
 /// - Accuracy: a micrometre up to 100 km, nanometres beyond; everywhere, near antipodes and at the poles too. (A sphere is wrong by up to 0.56 %.)
-/// - Source: Karney (2013) for long lines, see ``GeodesicSeries``; chord and curvature for short ones.
+/// - Source: Karney (2013) for long lines, see `GeodesicSeries`; chord and curvature for short ones.
 public enum Geodesic {
     /// The solution of the inverse problem: the line between two places.
     public struct Line: Sendable, Hashable {

@@ -56,7 +56,9 @@ extension TPVCodec {
 
     /// What is on a line, or nil when the line is JSON of another class.
     ///
-    /// - Parameter line: the line's number in errors.
+    /// - Parameters:
+    ///   - bytes: the line, without its line feed.
+    ///   - line: the line's number in errors.
     public static func decodeItem(_ bytes: Span<UInt8>, line: Int = 1) throws(TPVError) -> RecordingItem? {
         let name = try className(of: bytes, line: line)
         if let name, name != "TPV", name != "WPT", name != "RTE" {

@@ -26,7 +26,9 @@ extension TPVCodec {
 
     /// The report on a line, or nil when the line is JSON of another class.
     ///
-    /// - Parameter line: the line's number in errors.
+    /// - Parameters:
+    ///   - bytes: the line, without its line feed.
+    ///   - line: the line's number in errors.
     /// - Cost: 3 µs for a full TPV; allocates for names of sources of more than 15 bytes and for the satellites of a sky view.
     public static func decode(_ bytes: Span<UInt8>, line: Int = 1) throws(TPVError) -> PositionReport? {
         var place = RecordedPlace()

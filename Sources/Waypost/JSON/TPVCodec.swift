@@ -21,6 +21,8 @@ public enum TPVCodec {
     /// Appends a position as one object, without a line feed.
     ///
     /// - Parameters:
+    ///   - position: what is written.
+    ///   - text: what it is appended to.
     ///   - name: the `class`, for kinds of places other than a fix; nil for a place inside of another line, which is no line by itself.
     ///   - extra: writes members that belong to the line but not to the position, such as a sequence number.
     public static func append(

@@ -52,7 +52,9 @@ public struct KMLWriter: Sendable {
 
     /// Writes the head of the document; call it once, first.
     ///
-    /// - Parameter name: the name of the document, when it has one.
+    /// - Parameters:
+    ///   - name: the name of the document, when it has one.
+    ///   - text: what it is appended to.
     public func begin(name: String? = nil, into text: inout TextBuffer) {
         text.append(
             """
@@ -111,6 +113,10 @@ public struct KMLWriter: Sendable {
     /// - Parameters:
     ///   - name: what the map shows beside it.
     ///   - description: what it shows when asked, plain text.
+    ///   - coordinate: where it is.
+    ///   - altitudeMSLMetres: how high it is above mean sea level, if that is known.
+    ///   - time: when it was passed, if that is known.
+    ///   - text: what it is appended to.
     public mutating func waypoint(
         name: String?, description: String? = nil, coordinate: Coordinate, altitudeMSLMetres: Double? = nil, time: UTCTime? = nil,
         into text: inout TextBuffer

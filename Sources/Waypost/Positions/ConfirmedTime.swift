@@ -78,6 +78,7 @@ public struct ConfirmedTime: Sendable, Hashable {
     /// Takes the time of a measured fix.
     ///
     /// - Parameters:
+    ///   - time: the time of the fix.
     ///   - source: where the fix is from; nil when nobody knows.
     ///   - clock: a clock of the machine that never jumps and also runs while it sleeps (CLOCK_BOOTTIME), milliseconds.
     public mutating func process(_ time: UTCTime, from source: String? = nil, at clock: Int64) {

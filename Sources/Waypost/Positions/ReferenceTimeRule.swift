@@ -15,7 +15,9 @@ public struct ReferenceTimeRule: Sendable, Hashable {
 
     /// Whether the time of that fix may be told.
     ///
-    /// - Parameter clock: milliseconds of the machine's clock that never jumps (CLOCK_BOOTTIME).
+    /// - Parameters:
+    ///   - position: the fix.
+    ///   - clock: milliseconds of the machine's clock that never jumps (CLOCK_BOOTTIME).
     public mutating func process(_ position: Position, at clock: Int64) -> Bool {
         guard let time = position.time, isMeasured(position) else { return false }
         confirmed.process(time, from: position.source, at: clock)

@@ -1,7 +1,7 @@
 /// Decides which positions may leave the receiver's room: none, or only a coarse one, inside a privacy zone, and none in private mode.
 ///
 /// A value with one mutating step, asked before a fix reaches a disk, a socket or a listener: what it withholds was never there. How it
-/// cuts a hole that does not show the home is told at ``PrivacyHole``; in time it works so:
+/// cuts a hole that does not show the home is told at `PrivacyHole`; in time it works so:
 ///
 /// - A fix is inside when it may be: its distance less twice its accuracy counts, so that an imprecise fix near a zone is withheld.
 /// - The hole's edge of a crossing is drawn while the box is well inside or well outside of it, and stays until the box is that
@@ -58,7 +58,11 @@ public struct PrivacyGate: Sendable {
 
     /// A gate before the first fix.
     ///
-    /// - Parameter key: the box's secret; with another one the holes lie elsewhere.
+    /// - Parameters:
+    ///   - zones: where nothing, or only a coarse place, is told.
+    ///   - inside: what becomes of a fix inside a zone.
+    ///   - key: the box's secret; with another one the holes lie elsewhere.
+    ///   - isPrivate: whether private mode is on.
     public init(zones: [PrivacyZone], inside: Inside = .nothing, key: SipHash.Key, isPrivate: Bool = false) {
         self.inside = inside
         self.isPrivate = isPrivate

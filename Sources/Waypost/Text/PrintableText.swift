@@ -3,7 +3,9 @@
 ///
 /// Control and format characters (ESC, C1, bidirectional overrides, zero-width) and line and paragraph separators are written as JSON
 /// writes them, `\u001b`: a line of JSON stays one that means the same.
-/// - Parameter keepsLines: whether line ends and tabs stay, for text of several lines.
+/// - Parameters:
+///   - text: what somebody else has written.
+///   - keepsLines: whether line ends and tabs stay, for text of several lines.
 /// - Cost: one pass without a copy for text of plain ASCII.
 public func printable(_ text: String, keepsLines: Bool = false) -> String {
     if text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 || keepsLines && ($0 == 0x0A || $0 == 0x09) }) { return text }
@@ -20,7 +22,9 @@ public func printable(_ text: String, keepsLines: Bool = false) -> String {
 
 /// Somebody's text as in ``printable(_:keepsLines:)``, cut when it is long.
 ///
-/// - Parameter limit: how many Unicode scalars of it are shown.
+/// - Parameters:
+///   - text: what somebody else has written.
+///   - limit: how many Unicode scalars of it are shown.
 public func oneLine(_ text: String, limit: Int = 80) -> String {
     let scalars = text.unicodeScalars
     let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex) ?? scalars.endIndex

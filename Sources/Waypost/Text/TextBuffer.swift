@@ -215,7 +215,9 @@ extension TextBuffer {
 
     /// Appends a moment as RFC 3339 UTC: `2026-11-21T11:33:28.250Z`.
     ///
-    /// - Parameter trimsMilliseconds: leave `.000` out when the moment is a whole second.
+    /// - Parameters:
+    ///   - time: the moment.
+    ///   - trimsMilliseconds: leave `.000` out when the moment is a whole second.
     public mutating func append(_ time: UTCTime, trimsMilliseconds: Bool = false) {
         let calendar = time.calendar
         let (seconds, milliseconds) = calendar.millisecondOfDay.quotientAndRemainder(dividingBy: 1_000)

@@ -38,7 +38,9 @@ public struct UBXFrame: Sendable, Hashable {
 
     /// A message.
     ///
-    /// - Parameter payload: at most ``longestPayload`` bytes; more are a programmer error.
+    /// - Parameters:
+    ///   - kind: class and id of the message.
+    ///   - payload: at most ``longestPayload`` bytes; more are a programmer error.
     public init(_ kind: Kind, _ payload: [UInt8] = []) {
         precondition(payload.count <= UBXFrame.longestPayload, "no frame is that long")
         self.kind = kind
@@ -56,7 +58,9 @@ public struct UBXFrame: Sendable, Hashable {
 
     /// The number of that many bytes at an offset of the payload; nil when the payload ends before.
     ///
-    /// - Parameter byteCount: 1...8.
+    /// - Parameters:
+    ///   - offset: where the number begins, counted from 0.
+    ///   - byteCount: 1...8.
     public func number(at offset: Int, byteCount: Int) -> UInt64? {
         guard offset >= 0, offset + byteCount <= payload.count else { return nil }
         return payload[offset..<(offset + byteCount)].reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -156,7 +156,9 @@ public enum UBXSettings {
 
     /// Whether the receiver answers in UBX, beside the NMEA that it sends; which messages it sends unasked stays as it is.
     ///
-    /// - Parameter baudRate: the speed that the line has now, in bits per second.
+    /// - Parameters:
+    ///   - answers: whether it answers in UBX.
+    ///   - baudRate: the speed that the line has now, in bits per second.
     public static func setAnswering(_ answers: Bool, baudRate: Int) -> [UBXFrame] {
         let byKeys = [(Key.usbSendsNMEA, Key.usbSendsUBX), (.uartSendsNMEA, .uartSendsUBX)].map { nmea, ubx in
             set([(nmea, 1), (ubx, answers ? 1 : 0)])

@@ -12,7 +12,10 @@ public struct DispatchClock: Sendable {
 
     /// A clock from its parts.
     ///
-    /// - Parameter certainTime: nil when the confirmed time is as good.
+    /// - Parameters:
+    ///   - bootMilliseconds: a clock that never jumps and also runs while the machine sleeps (CLOCK_BOOTTIME).
+    ///   - confirmedTime: the time of day; nil while nobody knows it.
+    ///   - certainTime: nil when the confirmed time is as good.
     public init(
         bootMilliseconds: @escaping @Sendable () -> Int64, confirmedTime: @escaping @Sendable () -> UTCTime?,
         certainTime: (@Sendable () -> UTCTime?)? = nil

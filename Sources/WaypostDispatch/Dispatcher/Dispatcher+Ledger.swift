@@ -34,7 +34,10 @@ extension Dispatcher {
     /// Events, track calls and health reports from a moment on, in the order in which they came, at most `limit`; fewer only at the end.
     ///
     /// What cannot be read is left out, and does not make a page look like the last one.
-    /// - Parameter number: those after it: the last ``DispatchRecord/sequence`` of the page before.
+    /// - Parameters:
+    ///   - time: the first moment that is of interest.
+    ///   - number: those after it: the last ``DispatchRecord/sequence`` of the page before.
+    ///   - limit: the most that is given.
     public func ledgerEntries(since time: UTCTime, after number: UInt64 = 0, limit: Int) async throws(OutboxError) -> [LedgerEntry] {
         var (found, after) = ([LedgerEntry](), number)
         while found.count < limit {

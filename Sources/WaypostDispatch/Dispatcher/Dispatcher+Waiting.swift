@@ -7,7 +7,9 @@ extension Dispatcher {
     ///
     /// One that is not attached is forgotten then; one that is begins anew with what comes. What the other had already of it is sent again
     /// under its ids, as only one place in the row is kept for each.
-    /// - Parameter other: must be attached.
+    /// - Parameters:
+    ///   - name: the destination.
+    ///   - other: must be attached.
     /// - Errors: `unknownDestination`; the outbox's.
     public func move(_ name: String, to other: String) async throws(OutboxError) {
         guard attached.contains(where: { $0.settings.name == other }) else { throw .unknownDestination(name: other) }
@@ -31,7 +33,10 @@ extension Dispatcher {
 
     /// What waits for a destination, attached or not: events, then positions, in order.
     ///
-    /// - Parameter place: behind which place of the page before; nil for the beginning.
+    /// - Parameters:
+    ///   - name: the destination.
+    ///   - place: behind which place of the page before; nil for the beginning.
+    ///   - limit: the most that is given.
     /// - Errors: `unknownDestination`; the outbox's; `cannotAccess`, too, when the log cannot be read.
     public func waiting(for name: String, after place: WaitingPlace?, limit: Int) async throws(OutboxError) -> WaitingPage {
         let state = try await outbox.state(of: name)

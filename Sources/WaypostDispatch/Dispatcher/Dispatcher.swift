@@ -25,7 +25,10 @@ public actor Dispatcher {
     /// A dispatcher without destinations.
     ///
     /// - Parameters:
+    ///   - outbox: keeps what waits.
+    ///   - supply: gives the positions of the log.
     ///   - device: the name of this device, the same for ever.
+    ///   - clock: tells how old a record is.
     ///   - notify: is told what people should hear of; from any thread.
     public init(
         outbox: Outbox, supply: any PositionSupply, device: String, clock: DispatchClock = .system,
@@ -45,7 +48,10 @@ public actor Dispatcher {
 
     /// Serves a destination from now on: one that is known by its name goes on where it was, a new one begins with what comes from now on.
     ///
-    /// - Parameter number: the number of the log's newest position when this run began, if that was before: a new destination begins behind it.
+    /// - Parameters:
+    ///   - destination: where records are sent.
+    ///   - settings: its name, and when and how much is sent.
+    ///   - number: the number of the log's newest position when this run began, if that was before: a new destination begins behind it.
     /// - Errors: the outbox's; `cannotAccess`, too, when the log cannot be read.
     public func attach(
         _ destination: any Destination, _ settings: DestinationSettings, after number: UInt64? = nil
@@ -67,7 +73,9 @@ public actor Dispatcher {
 
     /// Takes entries for all destinations; they are on the disk when it returns.
     ///
-    /// - Parameter number: up to which number of the log every event of it is taken with these; nil when they say nothing of that.
+    /// - Parameters:
+    ///   - entries: what is to be sent, in that order.
+    ///   - number: up to which number of the log every event of it is taken with these; nil when they say nothing of that.
     public nonisolated func accept(_ entries: [OutboxEntry], loggedThrough number: UInt64? = nil) async throws(OutboxError) {
         try await outbox.accept(entries, loggedThrough: number)
         noteWaiting()

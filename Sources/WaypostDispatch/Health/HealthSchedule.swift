@@ -16,7 +16,9 @@ public struct HealthSchedule: Sendable, Hashable {
 
     /// A schedule that begins now.
     ///
-    /// - Parameter intervals: how often each destination is told; below a second: never.
+    /// - Parameters:
+    ///   - intervals: how often each destination is told; below a second: never.
+    ///   - now: milliseconds of a clock that never jumps.
     public init(_ intervals: [(name: String, interval: Duration)], at now: Int64) {
         turns = intervals.compactMap { name, interval in
             let milliseconds = Int64(interval / .milliseconds(1))

@@ -49,7 +49,9 @@ public actor Outbox {
     ///
     /// One whose id is known is there already, and taken once.
     ///
-    /// - Parameter number: up to which number of the log every event of it is taken with these; nil when they say nothing of that.
+    /// - Parameters:
+    ///   - entries: what is to be sent, in that order.
+    ///   - number: up to which number of the log every event of it is taken with these; nil when they say nothing of that.
     /// - Errors: `full`, `cannotAccess`: none of them was taken; `tooLong`.
     public nonisolated func accept(_ entries: [OutboxEntry], loggedThrough number: UInt64? = nil) async throws(OutboxError) {
         let acceptance = Acceptance(try entries.map { (entry) throws(OutboxError) in try encode(entry) }, loggedThrough: number)
@@ -104,7 +106,9 @@ public actor Outbox {
 
     /// Takes the circles among the fences unless they are what these destinations were told the last time, in this run or an earlier one.
     ///
-    /// - Parameter names: who wants to know them.
+    /// - Parameters:
+    ///   - fences: all fences.
+    ///   - names: who wants to know them.
     public func acceptWaypoints(_ fences: [Geofence], for names: [String]) async throws(OutboxError) {
         if try isOptedOut() { return }
         let entry = OutboxEntry.waypoints(fences)
@@ -145,6 +149,7 @@ public actor Outbox {
     /// A new one begins with what comes from now on; a known one goes on where it was, whatever its settings are.
     ///
     /// - Parameters:
+    ///   - name: the destination.
     ///   - newestPosition: the number of the newest position in the log.
     ///   - takesPositions: whether positions of the log are for it.
     public func attach(_ name: String, newestPosition: UInt64, takesPositions: Bool = true) throws(OutboxError) -> DestinationState {

@@ -26,8 +26,12 @@ public struct GPSDSource: PositionSource {
 
     /// A source that listens to that daemon.
     ///
-    /// - Parameter user: a user, by name or number, whose gpsd on this machine is believed besides that of root, of user gpsd and of this
-    ///   process's own user; `any` is everybody.
+    /// - Parameters:
+    ///   - host: the name or address of the machine.
+    ///   - port: where gpsd listens.
+    ///   - device: one of gpsd's devices; nil for all of them.
+    ///   - user: a user, by name or number, whose gpsd on this machine is believed besides that of root, of user gpsd and of this
+    ///     process's own user; `any` is everybody.
     public init(host: String = "localhost", port: UInt16 = 2_947, device: String? = nil, user: String? = nil) {
         trust = GPSDTrust(user: user)
         self.host = host

@@ -9,7 +9,7 @@ import WaypostSystem
 /// for await update in await manager.updates() { print(update) }
 /// ```
 /// The source runs while somebody needs positions: who started the manager, a listener, a hold. When nobody needs every fix, it runs for one
-/// sample now and then (``DutyCycle``), unless it is one that cannot be stopped and gone on with (a recording). A manager that nobody holds
+/// sample now and then (`DutyCycle`), unless it is one that cannot be stopped and gone on with (a recording). A manager that nobody holds
 /// any more ends its source and its listeners.
 /// - Concurrency: an actor; call it from anywhere, also from a consumer. Updates reach consumers and listeners in the order of the source's
 ///   events.
@@ -136,7 +136,7 @@ public actor PositioningManager {
     /// The distance covered in the last minute over the time it took, in metres per second; nil before there are two fixes.
     public var averageSpeedMetresPerSecond: Double? { averageSpeed.metresPerSecond }
 
-    /// Whether the device is at rest (``StationaryRule``).
+    /// Whether the device is at rest (`StationaryRule`).
     public var isStationary: Bool { rest.isStationary }
 
     /// Uses this to put positions on roads from the next fix on, or nothing; what the one before is still matching is not told.
@@ -263,7 +263,9 @@ public actor PositioningManager {
     /// Keeps positions coming for a named reason from the start on, until the result is released or dropped, also when whoever started
     /// the manager stops it before.
     ///
-    /// - Parameter need: how closely the device must be followed; nil for not at all, until that is changed.
+    /// - Parameters:
+    ///   - need: how closely the device must be followed; nil for not at all, until that is changed.
+    ///   - reason: shown in the status.
     public func hold(_ need: PositioningNeed?, reason: String) -> PositioningHold {
         let state = PositioningHold.State(need, reason: reason)
         holds.append(state)

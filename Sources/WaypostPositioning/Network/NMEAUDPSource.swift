@@ -5,7 +5,7 @@ import WaypostSystem
 
 /// NMEA 0183 in UDP datagrams that arrive at an address of this machine; the loopback one unless told otherwise.
 ///
-/// One sender at a time, by ``UDPSenderRule``. A datagram holds whole lines: one that ends within a sentence cuts it, and the rest in the
+/// One sender at a time, by `UDPSenderRule`. A datagram holds whole lines: one that ends within a sentence cuts it, and the rest in the
 /// next datagram is damage; a missing line end at the datagram's end is none. Dates before 2020 get 1024 weeks added.
 ///
 /// It never gives up: an address that cannot be used now is one ``PositionSourceEvent/lost(_:)``, and tried again after 0.5, 1, 2, then

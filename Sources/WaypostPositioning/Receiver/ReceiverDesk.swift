@@ -23,6 +23,7 @@ public struct ReceiverDesk: Sendable {
     /// A desk for the receiver on a port.
     ///
     /// - Parameters:
+    ///   - path: the port.
     ///   - baudRate: the line's speed; nil finds it.
     ///   - gpsdPorts: where gpsds of this machine listen, whose receivers are left alone.
     public init(path: String, baudRate: Int? = nil, gpsdPorts: [UInt16] = [2_947]) {
@@ -38,7 +39,9 @@ public struct ReceiverDesk: Sendable {
 
     /// Changes a setting, and reads back what it is now.
     ///
-    /// - Parameter keeps: whether it should outlast a loss of power, as far as the receiver can.
+    /// - Parameters:
+    ///   - change: the setting and what it is to be.
+    ///   - keeps: whether it should outlast a loss of power, as far as the receiver can.
     /// - Errors: `refused` when the receiver does not do it, `notKept` when it says otherwise afterwards.
     public func apply(_ change: ReceiverChange, keeps: Bool = false) throws(ReceiverError) -> ReceiverState {
         try withReceiver { (receiver) throws(ReceiverError) in

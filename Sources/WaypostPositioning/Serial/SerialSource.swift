@@ -38,8 +38,10 @@ public struct SerialSource: PositionSource {
     /// A source that reads from that port.
     ///
     /// - Parameters:
+    ///   - port: which port is read, or how it is found.
     ///   - baudRate: one of `SerialPort.baudRates`; nil finds it.
-    ///   - neverWrites: whether nothing is ever sent to the receiver; otherwise a u-blox in UBX mode, as gpsd leaves it, is switched to NMEA.
+    ///   - neverWrites: whether nothing is ever sent to the receiver; otherwise a u-blox in UBX mode, as gpsd leaves it, is switched to
+    ///     NMEA.
     ///   - memory: where the last good speeds are kept; by default for the life of this source.
     ///   - gpsdPorts: where the gpsds of this machine listen, whose devices are left alone.
     ///   - catalogue: where receivers are looked for.

@@ -1,6 +1,6 @@
 import Waypost
 
-/// A set of ``LogType``s, as a journal has it.
+/// A set of `LogType`s, as a journal has it.
 public struct LogTypes: OptionSet, Sendable, Hashable {
     /// A bit for each type.
     public let rawValue: UInt8
@@ -20,13 +20,13 @@ public struct LogTypes: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// See ``LogType/source``.
+    /// See `LogType/source`.
     public static let source = LogTypes(rawValue: 1)
-    /// See ``LogType/raw``.
+    /// See `LogType/raw`.
     public static let raw = LogTypes(rawValue: 2)
-    /// See ``LogType/current``.
+    /// See `LogType/current`.
     public static let current = LogTypes(rawValue: 4)
-    /// See ``LogType/matched``.
+    /// See `LogType/matched`.
     public static let matched = LogTypes(rawValue: 8)
     /// Every type.
     public static let all: LogTypes = [.source, .raw, .current, .matched]

@@ -15,7 +15,9 @@ public struct LogMaintenance: ~Copyable {
 
     /// Takes the log; creates nothing but the lock.
     ///
-    /// - Parameter creator: the program named in GPX files.
+    /// - Parameters:
+    ///   - folder: where the log is.
+    ///   - creator: the program named in GPX files.
     /// - Errors: `alreadyInUse` while a recorder runs; `cannotPrepare`, also when there is no log.
     public init(folder: LogFolder, creator: String = "waypost") throws(RecordingError) {
         lock = try folder.take(creates: false)

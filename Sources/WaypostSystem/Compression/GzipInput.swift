@@ -48,7 +48,9 @@ public struct GzipInput: ~Copyable {
 
     /// Reads the next bytes; 0 is the end, or where a ``problem`` is.
     ///
-    /// - Parameter source: fills the start of an array of its own size; 0 is the end.
+    /// - Parameters:
+    ///   - buffer: is filled from its start.
+    ///   - source: fills the start of an array of its own size; 0 is the end.
     public mutating func read<Failure: Error>(
         into buffer: inout [UInt8], from source: (inout [UInt8]) throws(Failure) -> Int
     ) throws(Failure) -> Int {

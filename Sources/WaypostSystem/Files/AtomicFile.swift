@@ -3,7 +3,7 @@ import Glibc
 /// A file that appears under its name whole, or not at all: written under a dotted name beside it, brought to the disk, renamed.
 ///
 /// A power cut at any moment leaves the old file or the new one; what may stay behind is the dotted file, `.NAME.PID.tmp`. A file that is
-/// given up before ``commit(mode:modifiedMilliseconds:)`` is removed.
+/// given up before `commit(mode:modifiedMilliseconds:)` is removed.
 /// - Concurrency: one owner; it cannot be copied.
 public struct AtomicFile: ~Copyable {
     /// Where the file will be.
@@ -15,7 +15,9 @@ public struct AtomicFile: ~Copyable {
 
     /// Starts writing a file; nothing is seen under `path` yet.
     ///
-    /// - Parameter adoptsFolderOwner: whether root gives the file to the folder's owner: for what a service reads that runs as that user.
+    /// - Parameters:
+    ///   - path: where the file is to appear.
+    ///   - adoptsFolderOwner: whether root gives the file to the folder's owner: for what a service reads that runs as that user.
     /// - Errors: the folder is missing, full or not writable.
     public init(path: String, adoptsFolderOwner: Bool = false) throws(SystemError) {
         let (folder, name) = AtomicFile.split(path)

@@ -8,7 +8,9 @@ public struct FileReader: ~Copyable {
 
     /// Opens the file.
     ///
-    /// - Parameter trust: nil when it may also be a pipe or device, whose other end is waited for.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - trust: nil when it may also be a pipe or device, whose other end is waited for.
     public init(path: String, as trust: FileTrust? = nil) throws(SystemError) {
         descriptor = if let trust { try Syscalls.open(path, O_RDONLY, as: trust) } else { try Syscalls.open(path, O_RDONLY) }
         self.path = path

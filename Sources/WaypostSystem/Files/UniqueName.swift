@@ -5,6 +5,7 @@ public enum UniqueName {
     /// The prefix, and random hexadecimal digits: unique for ever without asking anybody, as far as there are enough of them.
     ///
     /// - Parameters:
+    ///   - prefix: how the name begins.
     ///   - time: makes the first 48 bits, when it is known: names that grow lie beside each other in an index (as those of RFC 9562,
     ///     section 5.7), and many at a time change few pages.
     ///   - digitCount: at most 32, of which each has 4 bits.

@@ -38,7 +38,9 @@ public final class MQTTClient: Sendable {
 
     /// A client; nothing is opened yet.
     ///
-    /// - Parameter receive: is given the messages of the subscriptions, on the connection's thread; it must return soon.
+    /// - Parameters:
+    ///   - settings: the broker, and how to talk with it.
+    ///   - receive: is given the messages of the subscriptions, on the connection's thread; it must return soon.
     public init(_ settings: MQTTSettings, receive: @escaping @Sendable (MQTTMessage) -> Void = { _ in }) {
         var settings = settings
         settings.window = min(max(1, settings.window), 65_535)
@@ -69,8 +71,9 @@ public final class MQTTClient: Sendable {
     /// the broker says.
     ///
     /// - Parameters:
-    ///   - isConfirmed: asked on the connection's thread, after each message that came, each second and at each ``wake()``, and told whether the
-    ///     broker has acknowledged everything; must return soon.
+    ///   - messages: what is published, in that order.
+    ///   - isConfirmed: asked on the connection's thread, after each message that came, each second and at each ``wake()``, and told
+    ///     whether the broker has acknowledged everything; must return soon.
     ///   - patience: how long it is waited for once the broker has everything, after the last message that came.
     /// - Returns: false when `isConfirmed` did not come true; the connection stays.
     /// - Errors: there is no connection, or it broke; no acknowledgement for ``MQTTSettings/timeout``, or not all of them within ten times that; the

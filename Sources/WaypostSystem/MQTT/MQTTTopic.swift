@@ -32,7 +32,9 @@ public struct MQTTTopic: Sendable, Hashable {
 
     /// A topic from its template.
     ///
-    /// - Parameter fixed: whether it is the same for every record, and so may name nothing but the device.
+    /// - Parameters:
+    ///   - template: the topic with names in braces.
+    ///   - isFixed: whether it is the same for every record, and so may name nothing but the device.
     /// - Errors: it is empty or too long, holds a wildcard, a control character or an unknown name, or begins with `$`, which brokers keep to
     ///   themselves.
     public init(_ template: String, isFixed: Bool = false) throws(Problem) {

@@ -27,7 +27,11 @@ public enum LoopbackSocket {
 
     /// Reads until the end of the first line that `isWanted` takes; nil when the end, the time or the room (64 KiB) comes before.
     ///
-    /// - Parameter isGivenUp: whether nobody waits for the answer any more; asked ten times a second.
+    /// - Parameters:
+    ///   - descriptor: what is read.
+    ///   - timeoutMilliseconds: how long it is waited for.
+    ///   - isGivenUp: whether nobody waits for the answer any more; asked ten times a second.
+    ///   - isWanted: looks at each line, without its line feed.
     public static func firstLine(
         from descriptor: Int32, timeoutMilliseconds: Int32, isGivenUp: () -> Bool = { false }, where isWanted: ([UInt8]) -> Bool
     ) throws(SystemError) -> [UInt8]? {

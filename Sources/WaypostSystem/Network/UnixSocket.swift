@@ -56,7 +56,9 @@ public enum UnixSocket {
 
     /// Waits until there is something to read (or the end); false when the time is over.
     ///
-    /// - Parameter timeoutMilliseconds: -1 waits for ever.
+    /// - Parameters:
+    ///   - descriptor: what is waited for.
+    ///   - timeoutMilliseconds: -1 waits for ever.
     public static func waitReadable(_ descriptor: Int32, timeoutMilliseconds: Int32) throws(SystemError) -> Bool {
         var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         return try Syscalls.poll(&descriptors, timeoutMilliseconds: timeoutMilliseconds) > 0

@@ -38,7 +38,9 @@ public enum SystemProcess {
 
     /// Replaces this program by another one, with the same environment and process number; returns only when that fails.
     ///
-    /// - Parameter arguments: the program's own name first.
+    /// - Parameters:
+    ///   - path: the program.
+    ///   - arguments: the program's own name first.
     public static func replace(by path: String, arguments: [String]) -> SystemError {
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0.cName) }
         pointers.append(nil)

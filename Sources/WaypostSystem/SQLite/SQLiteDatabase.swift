@@ -25,7 +25,9 @@ public final class SQLiteDatabase {
 
     /// Opens a database, which is made when it is missing; only its user may read a new one.
     ///
-    /// - Parameter isReadOnly: nothing is made or changed; for looking at a damaged file.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - isReadOnly: nothing is made or changed; for looking at a damaged file.
     /// - Errors: `corrupt` when the file is none, as far as its head shows that.
     public init(path: String, isReadOnly: Bool = false) throws(SQLiteError) {
         self.path = path

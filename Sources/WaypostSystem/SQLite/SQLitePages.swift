@@ -26,7 +26,10 @@ public struct SQLitePages {
 
     /// The pages of a database.
     ///
-    /// - Parameter read: gives a page, counted from 1; what is missing at its end counts as zeros.
+    /// - Parameters:
+    ///   - pageByteCount: the size of a page.
+    ///   - pageCount: how many pages there are.
+    ///   - read: gives a page, counted from 1; what is missing at its end counts as zeros.
     public init(pageByteCount: Int, pageCount: Int, read: @escaping (Int) -> [UInt8]) {
         (self.pageByteCount, self.pageCount, self.read) = (pageByteCount, pageCount, read)
     }

@@ -44,7 +44,9 @@ public final class ThreadCancellation: Sendable {
 
     /// Waits until the descriptor can be read, the time is over or somebody asks to stop.
     ///
-    /// - Parameter timeoutMilliseconds: nil waits for ever.
+    /// - Parameters:
+    ///   - descriptor: what is waited for.
+    ///   - timeoutMilliseconds: nil waits for ever.
     /// - Errors: none of its own; a descriptor that cannot be polled counts as ready, so that the read reports it.
     public func wait(forReading descriptor: Int32, timeoutMilliseconds: Int64?) -> Wake {
         wait([pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)], timeoutMilliseconds)

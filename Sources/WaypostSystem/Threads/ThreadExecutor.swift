@@ -32,7 +32,9 @@ public final class ThreadExecutor: SerialExecutor {
 
     /// An executor with its thread, which `top -H` shows under that name.
     ///
-    /// - Parameter takesHelp: whether threads of the pool may run its jobs: short ones, that wait for a disk now and then at most.
+    /// - Parameters:
+    ///   - name: at most 15 bytes are shown.
+    ///   - takesHelp: whether threads of the pool may run its jobs: short ones, that wait for a disk now and then at most.
     /// - Errors: no thread is left.
     public init(name: String, takesHelp: Bool = false) throws(SystemError) {
         self.takesHelp = takesHelp

@@ -1,6 +1,6 @@
 import Waypost
 
-/// What must hold for a ``CSVReader`` whatever it is fed.
+/// What must hold for a `CSVReader` whatever it is fed.
 public enum CSVContract {
     /// What a reading gave.
     public struct Reading: Equatable {

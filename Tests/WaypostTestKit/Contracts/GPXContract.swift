@@ -1,6 +1,6 @@
 import Waypost
 
-/// What must hold for a ``GPXReader`` and a ``GPXWriter`` whatever they are fed.
+/// What must hold for a `GPXReader` and a `GPXWriter` whatever they are fed.
 public enum GPXContract {
     /// What a reading gave.
     public struct Reading: Equatable {

@@ -1,6 +1,6 @@
 import WaypostSystem
 
-/// What must hold for a ``GzipInput`` whatever it is fed.
+/// What must hold for a `GzipInput` whatever it is fed.
 public enum GzipContract {
     /// The most that is taken of one input: a few bytes of gzip can make gigabytes.
     public static let mostBytes = 1 << 22

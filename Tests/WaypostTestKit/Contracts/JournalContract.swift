@@ -1,7 +1,7 @@
 import Waypost
 import WaypostRecording
 
-/// What must hold for a ``JournalDecoder`` whatever it is fed: a journal is read after power cuts and from worn-out cards.
+/// What must hold for a `JournalDecoder` whatever it is fed: a journal is read after power cuts and from worn-out cards.
 public enum JournalContract {
     /// The ways in which the decoder breaks its contract on that input; the seed decides where the input is cut.
     ///

@@ -1,6 +1,6 @@
 import Waypost
 
-/// What must hold for a ``KMLTrackReader`` and a ``KMLWriter`` whatever they are fed.
+/// What must hold for a `KMLTrackReader` and a `KMLWriter` whatever they are fed.
 public enum KMLTrackContract {
     /// What a reading gave.
     public struct Reading: Equatable {

@@ -1,6 +1,6 @@
 import Waypost
 
-/// What must hold for an ``NMEADecoder`` whatever it is fed.
+/// What must hold for an `NMEADecoder` whatever it is fed.
 ///
 /// The fuzzer asks this of any bytes, the tests of the fuzzer's corpus and of their own inputs.
 public enum NMEADecoderContract {

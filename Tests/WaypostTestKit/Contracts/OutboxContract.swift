@@ -13,7 +13,7 @@ public enum OutboxContract {
     /// The ways in which an outbox whose files were damaged breaks the contract.
     ///
     /// - It opens, and what waits can be read and moved.
-    /// - Every entry comes back of which the newest image of its page, in the file or the log, is as it was (``OutboxImages``).
+    /// - Every entry comes back of which the newest image of its page, in the file or the log, is as it was (`OutboxImages`).
     /// - What was taken and what is told as lost is no more than there was.
     /// - It takes entries, and the next run finds it whole.
     ///

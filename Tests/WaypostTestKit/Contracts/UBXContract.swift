@@ -1,6 +1,6 @@
 import Waypost
 
-/// What must hold for a ``UBXFramer`` whatever it is fed, and for what reads settings from its frames.
+/// What must hold for a `UBXFramer` whatever it is fed, and for what reads settings from its frames.
 public enum UBXContract {
     /// The ways in which the framer breaks its contract on that input; the seed decides where the input is cut.
     ///

@@ -61,6 +61,8 @@ public final class UBloxReceiver: Sendable {
     /// A receiver that is switched on.
     ///
     /// - Parameters:
+    ///   - generation: how it speaks.
+    ///   - settings: what is set in it.
     ///   - isOnUSB: whether its line has no speed.
     ///   - isDeaf: whether it takes no settings at all.
     public init(_ generation: Generation = .eight, settings: Settings = Settings(), isOnUSB: Bool = true, isDeaf: Bool = false) throws {

@@ -47,6 +47,7 @@ public final class GPSDServer: Sendable {
     /// Opens a terminal and, unless told not to, starts gpsd on it.
     ///
     /// - Parameters:
+    ///   - starts: whether gpsd runs from the beginning.
     ///   - device: a line that somebody else has made and writes to.
     ///   - changesReceiver: whether gpsd may set the receiver up as it likes, a u-blox to UBX for one.
     ///   - userID: the user it runs as when the tests run as root; nil for gpsd's own.
@@ -107,7 +108,10 @@ public final class GPSDServer: Sendable {
 
     /// Writes epochs of the receiver at its own pace, or faster, until the task is cancelled or the last one is written.
     ///
-    /// - Parameter paceMilliseconds: time between epochs; nil takes the receiver's period.
+    /// - Parameters:
+    ///   - receiver: what is played.
+    ///   - epochs: which of its epochs.
+    ///   - paceMilliseconds: time between epochs; nil takes the receiver's period.
     public func play(_ receiver: SimulatedReceiver, epochs: Range<Int>, paceMilliseconds: Int? = nil) async throws {
         let pace = Int64(paceMilliseconds ?? receiver.periodMilliseconds)
         var next = MonotonicClock.milliseconds

@@ -25,7 +25,11 @@ public final class MQTTConsumer: Sendable {
 
     /// A consumer of that topic; it is not connected yet.
     ///
-    /// - Parameter answer: what is said for a record with that id; nil says nothing.
+    /// - Parameters:
+    ///   - url: the broker.
+    ///   - topic: the topic filter.
+    ///   - id: the client id.
+    ///   - answer: what is said for a record with that id; nil says nothing.
     public init(
         _ url: String, topic: String = "waypost/#", id: String = "consumer", answer: @escaping @Sendable (String) -> String? = { _ in nil }
     ) throws {

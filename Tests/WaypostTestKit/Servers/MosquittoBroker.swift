@@ -37,6 +37,7 @@ public final class MosquittoBroker: Sendable {
     /// - Parameters:
     ///   - settings: lines of mosquitto.conf(5) behind those for the port.
     ///   - folder: where certificates and passwords lie already; nil for a new one.
+    ///   - starts: whether it runs from the beginning.
     public init(_ settings: String = "allow_anonymous true", folder: String? = nil, starts: Bool = true) async throws {
         guard MosquittoBroker.isInstalled else { throw Failure.notInstalled }
         guard let reservation = ReservedPort() else { throw Failure.system("no free port") }

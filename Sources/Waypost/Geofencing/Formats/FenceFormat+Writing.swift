@@ -4,7 +4,10 @@ extension FenceFormat {
     /// Nothing is lost in silence: each fence is read back from what was written, and whatever came back otherwise is a remark; a fence that
     /// the format cannot express is left out with an error. ``FenceFormat/geojson`` keeps everything, KML all but white space round names.
     ///
-    /// - Parameter now: the time from which Tealium's periods count; without it, an expiry is lost there, and said so.
+    /// - Parameters:
+    ///   - fences: what is written, in that order.
+    ///   - format: the file format.
+    ///   - now: the time from which Tealium's periods count; without it, an expiry is lost there, and said so.
     /// - Cost: about that of writing once and reading once; memory for the file.
     public static func write(_ fences: [Geofence], as format: FenceFormat, now: UTCTime? = nil) -> FenceExport {
         var export = FenceExport()

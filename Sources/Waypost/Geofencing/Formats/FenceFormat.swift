@@ -29,6 +29,7 @@ public enum FenceFormat: String, Sendable, Hashable, CaseIterable {
     /// Overlooked in every format: a byte order mark, UTF-16, commas before closing brackets (all with a remark), unknown members.
     ///
     /// - Parameters:
+    ///   - bytes: the whole file.
     ///   - now: the time from which a format's periods count, if it is known.
     ///   - limits: what is refused however well it is written.
     /// - Cost: one pass; memory for the fences and one entry of the file beside its bytes.

@@ -1,7 +1,9 @@
 extension GeofenceEvent {
     /// Writes the event as a JSON object: `{"id","time","event","fence","lat","lon","reason",...}`; what is not known is absent.
     ///
-    /// - Parameter track: the recording it comes from, if it does.
+    /// - Parameters:
+    ///   - json: what it is written to.
+    ///   - track: the recording it comes from, if it does.
     public func write(to json: inout JSONWriter, track: String? = nil) {
         json.object { json in
             json.member("id", id)

@@ -59,8 +59,12 @@ public struct GeofenceMonitor: Sendable {
 
     /// A monitor of those fences that has seen nothing yet.
     ///
-    /// - Parameter eventPrefix: makes the events' ids different from those of other monitors, and of other runs of this one: an event that was
-    ///   told may be in no state, and its number comes again.
+    /// - Parameters:
+    ///   - fences: what is watched.
+    ///   - rule: when a border counts as crossed.
+    ///   - maxActive: how many of the fences are watched at a time, the nearest ones; nil for all.
+    ///   - eventPrefix: makes the events' ids different from those of other monitors, and of other runs of this one: an event that was
+    ///     told may be in no state, and its number comes again.
     public init(fences: FenceIndex, rule: BorderRule = .robust, maxActive: Int? = nil, eventPrefix: String = "") {
         self.rule = rule
         self.eventPrefix = eventPrefix

@@ -1,7 +1,9 @@
 extension GeofenceMonitorState {
     /// Goes on by an event that was told after the state was kept, as far as that tells: where the object was then, and on which side.
     ///
-    /// - Parameter key: that of the fence as it is now; nil when it is gone.
+    /// - Parameters:
+    ///   - event: what was told.
+    ///   - key: that of the fence as it is now; nil when it is gone.
     public mutating func follow(_ event: GeofenceEvent, key: UInt64?) {
         progress.follow(event, key: key ?? 0)
         if let key, !known.contains(key) { known.append(key) }

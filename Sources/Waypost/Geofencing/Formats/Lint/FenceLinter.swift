@@ -16,7 +16,10 @@ public struct FenceLinter: Sendable {
 
     /// A linter for receivers of that accuracy.
     ///
-    /// - Parameter accuracyMetres: 10 m, which a receiver without corrections holds nearly always under open sky.
+    /// - Parameters:
+    ///   - accuracyMetres: 10 m, which a receiver without corrections holds nearly always under open sky.
+    ///   - now: the time at which fences count as expired; nil when it is not known.
+    ///   - limits: what is refused however well it is written.
     public init(accuracyMetres: Double = 10, now: UTCTime? = nil, limits: FenceFileLimits = FenceFileLimits()) {
         self.accuracyMetres = accuracyMetres
         self.now = now
