@@ -34,7 +34,7 @@ public struct RetentionRule: Sendable, Hashable {
         public var confirmedTime: UTCTime?
         /// What is free on the disk; nil when that cannot be known.
         public var freeByteCount: Int64?
-        /// What the unfinished journals have.
+        /// What was written to the unfinished journals.
         public var openByteCount: Int64
         /// How far each puller has got.
         public var pullers: [Pullers.Puller]

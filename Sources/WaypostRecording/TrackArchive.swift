@@ -50,12 +50,13 @@ actor TrackArchive {
     /// Deletes what the rule does not keep; returns the tracks that are gone, oldest first.
     ///
     /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last.
-    func delete(by rule: RetentionRule, confirmedTime: UTCTime?) throws(RecordingError) -> [RetentionRule.Track] {
+    /// - Parameter room: what the open journal has reserved for records to come: no track goes for it.
+    func delete(by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64) throws(RecordingError) -> [RetentionRule.Track] {
         guard !rule.isIdle else { return [] }
         let tracks = try finishedTracks()
-        let openByteCount = try folder.journals().filter(\.isOpen).reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) }
+        let openByteCount = try folder.journals().filter(\.isOpen).reduce(-room) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) }
         let situation = RetentionRule.Situation(
-            confirmedTime: confirmedTime, freeByteCount: Syscalls.freeByteCount(at: folder.path), openByteCount: openByteCount,
+            confirmedTime: confirmedTime, freeByteCount: Syscalls.freeByteCount(at: folder.path), openByteCount: max(0, openByteCount),
             pullers: rule.keepsUnpulled ? try Pullers(folder: folder).all() : [])
         let expired = rule.expired(tracks.map(\.track), in: situation)
         guard !expired.isEmpty else { return [] }

@@ -108,7 +108,8 @@ extension TrackRecorder {
         guard lock != nil else { throw .closed }
         do {
             try prepareFolder()
-            let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime)
+            let room = journal?.file.roomByteCount ?? 0
+            let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime, room: room)
             problems.retention = nil
             statistics.deletedTrackCount += gone.count
             return gone.map(\.stem)

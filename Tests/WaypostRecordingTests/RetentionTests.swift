@@ -115,6 +115,24 @@ import WaypostSystem
         }
     }
 
+    /// A new journal takes a megabyte for what is to come: that is not the log yet.
+    @Test func deletesNothingForTheRoomOfTheOpenTrack() async throws {
+        try await Sample.withFolder { folder in
+            var configuration = TrackRecorder.Configuration()
+            configuration.retention.maximumByteCount = 100_000
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            try await recorder.record(Sample.position(second: 0), now: 0)
+            _ = try #require(try await recorder.finishTrack())
+            try await recorder.record(Sample.position(second: 60), now: 0)
+            let open = try #require(try LogFolder(path: folder).journals().first(where: \.isOpen))
+            #expect(try #require(Syscalls.byteCount(of: open.path)) > 100_000)
+            #expect(try await recorder.applyRetention(confirmedTime: nil) == [])
+            // What is written counts.
+            for second in 61..<3_000 { try await recorder.record(Sample.position(second: second), now: 0) }
+            #expect(try await recorder.applyRetention(confirmedTime: nil).count == 1)
+        }
+    }
+
     @Test func makesTheDigestsCompleteWhereverACrashLeftThem() async throws {
         try await Sample.withFolder { folder in
             var recorder = try TrackRecorder(folder: folder)

@@ -53,10 +53,9 @@ extension Configuration {
                     between fixes.
                     """),
                 .init(
-                    "rest_interval", \.restInterval, .duration(in: .zero ... .seconds(300)),
+                    "rest_interval", \.restInterval, .duration(in: .seconds(20) ... .seconds(300), orZero: true),
                     """
-                    At rest, turns the receiver on only this often (20 s or more); the first seconds of a drive are then missing. 0 = it \
-                    stays on.
+                    At rest, turns the receiver on only this often; the first seconds of a drive are then missing. 0 = it stays on.
                     """),
                 .init(
                     "first_fix_timeout", \.firstFixTimeout, .duration(in: .seconds(1) ... .seconds(3_600)),

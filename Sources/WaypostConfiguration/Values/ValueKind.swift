@@ -45,8 +45,10 @@ extension ValueKind<String> {
 
 extension ValueKind<Duration> {
     /// A span of time: a number of seconds, or a text with a unit.
-    static func duration(in range: ClosedRange<Duration>) -> ValueKind {
-        let bounds = "from \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
+    ///
+    /// - Parameter orZero: whether it may also be 0 where the range begins above that.
+    static func duration(in range: ClosedRange<Duration>, orZero: Bool = false) -> ValueKind {
+        let bounds = "\(orZero ? "0, or " : "")from \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
         let units = DurationText.units.map(\.name).joined(separator: ", ")
         return ValueKind(
             unit: "seconds, or text with a unit (\(units)); \(bounds)",
@@ -64,7 +66,7 @@ extension ValueKind<Duration> {
                     case .outOfRange: throw .invalid(reason: "must be \(bounds)")
                     }
                 }
-                guard range.contains(duration) else { throw .invalid(reason: "must be \(bounds)") }
+                guard range.contains(duration) || orZero && duration == .zero else { throw .invalid(reason: "must be \(bounds)") }
                 return duration
             },
             write: { tomlString(DurationText.text($0)) })

@@ -14,6 +14,9 @@ public final class AppendOnlyFile {
     /// How many bytes were appended; the file may be longer (room).
     public private(set) var byteCount: Int64 = 0
 
+    /// How many bytes of room the file has behind what was appended.
+    public var roomByteCount: Int64 { max(0, allocatedByteCount - byteCount) }
+
     private let descriptor: Int32
     private var allocatedByteCount: Int64 = 0
     private var hasLeftovers = false
