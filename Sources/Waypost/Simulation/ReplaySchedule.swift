@@ -85,7 +85,9 @@ public struct ReplaySchedule: Sendable {
 
     /// A replay before its first point.
     ///
-    /// - Parameter intervalMilliseconds: from ``shortestIntervalMilliseconds`` to ``longestIntervalMilliseconds``; others are brought there.
+    /// - Parameters:
+    ///   - style: how points become positions.
+    ///   - intervalMilliseconds: from ``shortestIntervalMilliseconds`` to ``longestIntervalMilliseconds``; others are brought there.
     public init(style: Style = .actual, intervalMilliseconds: Int64 = 1_000) {
         self.style = style
         self.intervalMilliseconds = ReplaySchedule.interval(milliseconds: intervalMilliseconds)
