@@ -66,7 +66,7 @@ struct Tracker {
         let reporter = StatusReporter(
             manager: manager, source: source, search: search, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
             state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
-            display: configuration.display, watches: watches)
+            configurationFile: surroundings.configurationFile, display: configuration.display, watches: watches)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,
             privacy: privacy,

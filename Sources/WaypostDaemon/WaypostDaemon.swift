@@ -58,7 +58,7 @@ enum WaypostDaemon {
             configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays,
             secrets: SecretFiles(credentialsFolder: identity.environment["CREDENTIALS_DIRECTORY"]),
             surroundings: .init(
-                isService: notifier != nil, configurationFile: options.configuration ?? paths.configurationFile,
+                isService: notifier != nil, configurationFile: try absolute(options.configuration ?? paths.configurationFile),
                 userName: identity.userName ?? "user \(identity.userID)"),
             notifier: notifier, logger: Logger(label: "waypostd"))
     }

@@ -20,7 +20,7 @@ struct DoctorCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Check a mounted card or a saved system tree instead of this system; its commands are to be run there.", valueName: "folder"),
+            "Check a mounted card or a saved system tree instead of this system; says where to run the commands.", valueName: "folder"),
         completion: .directory)
     var root: String?
 
@@ -31,9 +31,17 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let facts = try facts()
-        let reports = Patience.during("checking this system") { Doctor.examine(facts) }
+        var reports = Patience.during("checking this system") { Doctor.examine(facts) }
+        let card = CardCommands(facts)
+        if let card {
+            reports = reports.map { entry in
+                var report = entry.report
+                report.findings = report.findings.map(card.rewritten)
+                return (entry.check, report)
+            }
+        }
         let output = try OutputStream(path: "-")
-        let text = DoctorReport(reports: reports, root: root)
+        let text = DoctorReport(reports: reports, root: root, isCard: card != nil)
         for line in json ? text.jsonLines : text.lines { try output.write(line: line) }
         if text.faultCount > 0 { throw ExitCode(ExitStatus.failed.rawValue) }
     }

@@ -6,6 +6,8 @@ struct DoctorReport {
     let reports: [(check: String, report: CheckReport)]
     /// The folder of the system, when it is not this one.
     var root: String?
+    /// Whether that is a card in a reader, whose commands were rewritten.
+    var isCard = false
 
     /// How many findings keep the tracker from working.
     var faultCount: Int { count(.fault) }
@@ -27,20 +29,31 @@ struct DoctorReport {
                     for (index, command) in finding.commands.enumerated() {
                         lines.append((index == 0 ? "    fix       " : "              ") + command)
                     }
+                    for (index, command) in finding.commandsThere.enumerated() {
+                        lines.append((index == 0 ? "    there     " : "              ") + command)
+                    }
                 }
             }
         }
         lines += unchecked.map { "not checked: \($0.check): \(oneLine($0.reason, limit: 200))" }
         let well = reports.filter { $0.report == .well }.map(\.check)
         if !well.isEmpty { lines.append("ok: \(well.joined(separator: ", "))") }
-        if let root, reports.contains(where: { $0.report.findings.contains { !$0.commands.isEmpty } }) {
-            lines.append("the commands are for the system of \(oneLine(root, limit: 200)): run them there, not on this machine")
-        }
+        lines += whereToRun
         let notes = count(.note)
         let sum = faultCount == 0 ? "no fault" : counted(faultCount, "fault")
         lines.append(
             "\(sum)\(notes > 0 ? ", \(counted(notes, "note"))" : "")\(unchecked.isEmpty ? "" : ", \(unchecked.count) not checked")")
         return lines
+    }
+
+    /// Where the commands are run, when it is not this system that was looked at.
+    private var whereToRun: [String] {
+        guard let root = root.map({ oneLine($0, limit: 200) }) else { return [] }
+        let findings = reports.flatMap(\.report.findings)
+        let (isHere, isThere) = (findings.contains { !$0.commands.isEmpty }, findings.contains { !$0.commandsThere.isEmpty })
+        if !isCard { return isHere ? ["the commands are for the system of \(root): run them there, not on this machine"] : [] }
+        return (isHere ? ["fix: run these commands on this machine: they change the card at \(root)"] : [])
+            + (isThere ? ["there: put the card back, start its system, and run these commands there"] : [])
     }
 
     /// The lines for programs: `FINDING` each, then one `DOCTOR`.
@@ -91,5 +104,8 @@ extension JSONWriter {
             }
         }
         array("commands") { json in for command in finding.commands { json.element(command) } }
+        if !finding.commandsThere.isEmpty {
+            array("commands_there") { json in for command in finding.commandsThere { json.element(command) } }
+        }
     }
 }

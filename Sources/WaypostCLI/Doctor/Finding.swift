@@ -17,6 +17,8 @@ struct Finding: Equatable, Sendable {
     var evidence: [Evidence]
     /// The commands that mend it, one a line, in order, ready to be pasted.
     var commands: [String]
+    /// Those of them that only the system of the card itself can run; none where it is this system that was looked at.
+    var commandsThere: [String] = []
 }
 
 /// What one check has to say.

@@ -11,6 +11,8 @@ struct SystemFacts: Sendable {
     let measurements: Measurements
     /// The tracker's configuration; nil when it has mistakes.
     let configuration: LoadedConfiguration?
+    /// The file that configures the tracker, whether it is there or not; those of `conf.d` are beside it.
+    let configurationFile: String
     /// The mistakes of the configuration.
     let mistakes: [ConfigurationError]
     /// The processes; nil without `/proc`.
@@ -30,6 +32,7 @@ struct SystemFacts: Sendable {
         self.tree = tree
         self.measurements = measurements
         var inTree = paths
+        configurationFile = paths.configurationFile
         inTree.configurationFile = tree.root + paths.configurationFile
         do throws(ConfigurationErrors) {
             configuration = try Configuration.load(path: nil, paths: inTree)
@@ -53,8 +56,9 @@ struct SystemFacts: Sendable {
         let tree = SystemTree(root: "")
         let identity = ProcessIdentity.current()
         let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
-        // Who has no configuration of his own asks about the service.
-        let paths = tree.exists(own.configurationFile) ? own : .service
+        // Who has no configuration of his own asks about the service, unless a tracker answers that has another one.
+        var paths = tree.exists(own.configurationFile) ? own : .service
+        if let file = status?["configuration"]?.string { paths.configurationFile = file }
         let measurements = Measurements(status: status, user: identity.userName, tree: tree)
         return SystemFacts(tree: tree, measurements: measurements, paths: paths)
     }
@@ -104,8 +108,34 @@ struct SystemFacts: Sendable {
         (programs ?? []).compactMap { program in program.lines.first { $0.device == device }.map { (program, $0.evidence) } }
     }
 
-    /// The command that makes the tracker read its configuration again.
-    static let restartCommand = "sudo systemctl restart waypostd.service"
+    /// Whether the tracker is the service of this system, rather than started by somebody with a configuration of his own.
+    var isService: Bool {
+        let unit = programs?.first { $0.name == "waypostd" }?.unit
+        return unit.map { $0 == "waypostd.service" } ?? (configurationFile == DefaultPaths.service.configurationFile)
+    }
+
+    /// What makes the tracker read its configuration again.
+    var restartCommands: [String] {
+        if isService { return ["sudo systemctl restart waypostd.service"] }
+        guard let program = programs?.first(where: { $0.name == "waypostd" }) else { return [] }
+        return ["kill \(program.processID)", "# then start the tracker again, as before"]
+    }
+
+    /// What goes before a command that changes a file of the configuration.
+    func sudo(for file: String) -> String { file.hasPrefix("/etc/") || measurements.user == nil ? "sudo " : "" }
+
+    /// The commands that add settings to the configuration in use, for the next start.
+    ///
+    /// - Parameters:
+    ///   - settings: the lines, as a format of `printf`.
+    ///   - argument: what the format inserts.
+    func commands(adding settings: String, _ argument: String? = nil, as name: String) -> [String] {
+        let folder = Configuration.dropInFolder(of: configurationFile)
+        let sudo = sudo(for: folder)
+        let tee = "\(sudo)tee \(shellWord("\(folder)/\(name).toml"))"
+        let make = tree.exists(folder) ? [] : ["\(sudo)mkdir -p \(shellWord(folder))"]
+        return make + ["printf '\(settings)'\(argument.map { " " + $0 } ?? "") | \(tee)"]
+    }
 
     /// A place of the configuration as evidence, without the tree's root.
     func evidence(of key: String, text: String) -> Evidence? {

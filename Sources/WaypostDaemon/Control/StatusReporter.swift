@@ -20,6 +20,8 @@ struct StatusReporter: Sendable {
     let clock: ConfirmedClock
     let logFolder: String
     let stateFolder: String
+    /// The file that configures this tracker, whether it is there or not.
+    let configurationFile: String
     let display: Configuration.Display
     let watches: WatchDesk
     let startMilliseconds = MonotonicClock.milliseconds
@@ -141,6 +143,7 @@ struct StatusReporter: Sendable {
                 json.member("position", json: text.bytes)
             }
             if position == nil, withholding == nil { watches.appendLast(to: &json) }
+            json.member("configuration", configurationFile)
             json.object("display") { json in
                 json.member("units", display.units.rawValue)
                 json.member("time_zone", display.timeZone.isEmpty ? nil : display.timeZone)

@@ -38,7 +38,7 @@ enum BaudRateCheck: DoctorCheck {
             guard path == port.path || facts.tree.resolved(path) == port.device else { continue }
             return Finding(
                 what: "\(port.path) is read at \(baudRate) baud, and the receiver sent at \(rate) the last time",
-                evidence: [port.evidence, line], commands: commands(port))
+                evidence: [port.evidence, line], commands: commands(port, facts))
         }
         return nil
     }
@@ -62,17 +62,17 @@ enum BaudRateCheck: DoctorCheck {
                 "\(port.path): \(errors) of \(Waypost.counted(count("rx:"), "byte")) came with framing errors: the receiver sends at another speed"
                 + (port.baudRate.map { " than \($0) baud" } ?? ", or the wire is noisy or inverted"),
             evidence: [line, port.evidence],
-            commands: port.baudRate == nil ? ["sudo waypost receiver show --port \(shellWord(port.path))"] : commands(port))
+            commands: port.baudRate == nil ? ["sudo waypost receiver show --port \(shellWord(port.path))"] : commands(port, facts))
     }
 
     /// Without a speed it is found.
-    private static func commands(_ port: ReceiverPort) -> [String] {
+    private static func commands(_ port: ReceiverPort, _ facts: SystemFacts) -> [String] {
         guard let baudRate = port.baudRate else { return [] }
         let file = shellWord(port.evidence.file)
         if port.isOfGPSD {
             return ["sudo sed -i 's|-s \(baudRate) *||' \(file)", "sudo systemctl restart gpsd.service"]
         }
         let script = port.hasBaudKey ? "s|^ *baud *= *\(baudRate)|baud = \"auto\"|" : "s|?baud=\(baudRate)||"
-        return ["sudo sed -i '\(script)' \(file)", SystemFacts.restartCommand]
+        return ["\(facts.sudo(for: file))sed -i '\(script)' \(file)"] + facts.restartCommands
     }
 }

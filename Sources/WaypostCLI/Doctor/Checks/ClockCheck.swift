@@ -23,7 +23,7 @@ enum ClockCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "the clock is years slow: nothing has set it since the start", evidence: [wrong],
-                    commands: service == nil ? fromSatellites : ["sudo systemctl restart \(lastComponent(service))", "timedatectl"]))
+                    commands: service == nil ? fromSatellites(facts) : ["sudo systemctl restart \(lastComponent(service))", "timedatectl"]))
         }
         let hasRTC = tree.names(in: "/sys/class/rtc").map { !$0.isEmpty }
         let synchronized = facts.measurements.isClockSynchronized
@@ -33,7 +33,7 @@ enum ClockCheck: DoctorCheck {
                 Finding(
                     what: "the clock is not set: the board has none of its own, and "
                         + (service == nil ? "no time service is enabled" : "\(lastComponent(service)) has not reached a server"),
-                    evidence: [Evidence(file: "/sys/class/rtc", text: "empty"), synchronized.evidence], commands: fromSatellites))
+                    evidence: [Evidence(file: "/sys/class/rtc", text: "empty"), synchronized.evidence], commands: fromSatellites(facts)))
         }
         let hasSystem = tree.exists("/etc/systemd/system")
         if hasRTC == nil, tree.exists("/sys/class"), hasSystem, service == nil {
@@ -44,7 +44,7 @@ enum ClockCheck: DoctorCheck {
                         Evidence(file: "/sys/class/rtc", text: "missing"),
                         Evidence(file: "/etc/systemd/system", text: "no time service enabled"),
                     ],
-                    commands: fromSatellites))
+                    commands: fromSatellites(facts)))
         }
         if service != nil { return .well }
         return .notChecked("neither /proc/stat, /sys/class/rtc nor a time service tells of it")
@@ -65,15 +65,18 @@ enum ClockCheck: DoctorCheck {
     private static func lastComponent(_ path: String?) -> Substring { path?.split(separator: "/").last ?? "" }
 
     /// chrony, fed by the tracker.
-    private static let fromSatellites = [
-        "sudo apt-get install chrony",
-        "echo 'refclock SOCK /run/chrony.waypost.sock refid GNSS delay 0.2' | sudo tee /etc/chrony/conf.d/waypost.conf",
-        // chronyd makes the socket for root alone.
-        "sudo mkdir -p /etc/systemd/system/chrony.service.d",
-        #"printf '[Service]\nExecStartPost=+/bin/sh -c "chgrp waypost %s; chmod g+w %s"\n' /run/chrony.waypost.sock "#
-            + "/run/chrony.waypost.sock | sudo tee /etc/systemd/system/chrony.service.d/waypost.conf",
-        "sudo systemctl daemon-reload",
-        #"printf '[time]\nchrony_sock = "/run/chrony.waypost.sock"\n' | sudo tee /etc/waypost/conf.d/time.toml"#,
-        "sudo systemctl restart chrony.service waypostd.service",
-    ]
+    private static func fromSatellites(_ facts: SystemFacts) -> [String] {
+        let socket = "/run/chrony.waypost.sock"
+        let permit = facts.isService ? "chgrp waypost %s; chmod g+w" : "chown \(facts.measurements.user?.name ?? "root")"
+        return [
+            "sudo apt-get install chrony",
+            "echo 'refclock SOCK \(socket) refid GNSS delay 0.2' | sudo tee /etc/chrony/conf.d/waypost.conf",
+            // chronyd makes the socket for root alone.
+            "sudo mkdir -p /etc/systemd/system/chrony.service.d",
+            #"printf '[Service]\nExecStartPost=+/bin/sh -c "\#(permit) %s"\n'\#(facts.isService ? " " + socket : "") \#(socket) "#
+                + "| sudo tee /etc/systemd/system/chrony.service.d/waypost.conf",
+            "sudo systemctl daemon-reload",
+        ] + facts.commands(adding: ##"[time]\nchrony_sock = "\##(socket)"\n"##, as: "time")
+            + ["sudo systemctl restart chrony.service"] + facts.restartCommands
+    }
 }

@@ -12,7 +12,10 @@ enum ConfigurationCheck: DoctorCheck {
             return Finding(
                 what: "the tracker cannot start: \(mistake.kind)",
                 evidence: [Evidence(file: file, line: mistake.place?.line, text: "")],
-                commands: ["sudoedit \(shellWord(file))", "waypost config check \(shellWord(file))"])
+                commands: [
+                    facts.sudo(for: file).isEmpty ? "editor \(shellWord(file))" : "sudoedit \(shellWord(file))",
+                    "waypost config check \(shellWord(file))",
+                ])
         }
         return CheckReport(findings: findings)
     }

@@ -29,7 +29,6 @@ enum DiskCheck: DoctorCheck {
                 evidence: evidence.compactMap { $0 },
                 commands: [
                     "sudo du -xh --max-depth=2 / | sort -h | tail -n 20", "sudo journalctl --vacuum-size=50M", "sudo apt-get clean",
-                    #"printf '[log]\nmin_free = "200 MB"\n' | sudo tee /etc/waypost/conf.d/disk.toml"#, SystemFacts.restartCommand,
-                ]))
+                ] + facts.commands(adding: #"[log]\nmin_free = "200 MB"\n"#, as: "disk") + facts.restartCommands))
     }
 }

@@ -29,7 +29,7 @@ enum GPSDCheck: DoctorCheck {
                 guard let tracker = facts.holders(of: line.device).first(where: { $0.program.name == "waypostd" }) else { continue }
                 return Finding(
                     what: "gpsd and the tracker both read \(line.device), each gets a part of every sentence",
-                    evidence: [line.evidence, tracker.evidence], commands: [SystemFacts.restartCommand])
+                    evidence: [line.evidence, tracker.evidence], commands: facts.restartCommands)
             }
         }
         return nil

@@ -40,6 +40,7 @@ enum LogFolderCheck: DoctorCheck {
     /// Where the configuration is in memory, too, a change of it would be gone with the tracks: what covers the disk goes first.
     private static func mend(_ facts: SystemFacts, _ table: MountTable) -> (advice: String, commands: [String]) {
         let move = move(facts, table)
+        let configurationFolder = folder(of: facts.configurationFile)
         guard table.forgets(facts.tree.resolved(configurationFolder)) else {
             if let move { return ("", move) }
             return ("; mount a disk, and name a folder on it as [log] directory", ["lsblk -f"])
@@ -60,8 +61,6 @@ enum LogFolderCheck: DoctorCheck {
         )
     }
 
-    private static let configurationFolder = "/etc/waypost"
-
     /// The commands that move the log to a disk that keeps it; nil when there is none.
     private static func move(_ facts: SystemFacts, _ table: MountTable) -> [String]? {
         // A disk of its own rather than the system's, which somebody may have made read-only for a reason.
@@ -73,12 +72,18 @@ enum LogFolderCheck: DoctorCheck {
         }
         guard let place = places.first else { return nil }
         let folder = shellWord(place)
+        let setting = facts.commands(adding: #"[log]\ndirectory = "%s"\n"#, folder, as: "log")
+        guard facts.isService else {
+            let owner = facts.measurements.user.map { "-o \(shellWord($0.name)) " } ?? ""
+            return ["sudo install -d \(owner)-m 2750 \(folder)"] + setting + facts.restartCommands
+        }
         return [
-            "sudo install -d -o waypost -g waypost -m 2750 \(folder)",
-            "sudo mkdir -p \(configurationFolder)/conf.d /etc/systemd/system/waypostd.service.d",
-            #"printf '[log]\ndirectory = "%s"\n' \#(folder) | sudo tee \#(configurationFolder)/conf.d/log.toml"#,
+            "sudo install -d -o waypost -g waypost -m 2750 \(folder)", "sudo mkdir -p /etc/systemd/system/waypostd.service.d",
+        ] + setting + [
             #"printf '[Service]\nReadWritePaths=%s\n' \#(folder) | sudo tee /etc/systemd/system/waypostd.service.d/log.conf"#,
-            "sudo systemctl daemon-reload", SystemFacts.restartCommand,
-        ]
+            "sudo systemctl daemon-reload",
+        ] + facts.restartCommands
     }
+
+    private static func folder(of file: String) -> String { file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "." }
 }

@@ -68,10 +68,8 @@ enum MiniUARTCheck: DoctorCheck {
             Finding(
                 what: "\(port.path) is the debug connector of this model; the pins are /dev/ttyAMA0",
                 evidence: [board.model, port.evidence],
-                commands: [
-                    "sudo sed -i 's|\(sedPattern(port.path))|/dev/ttyAMA0|' \(file)",
-                    port.isOfGPSD ? "sudo systemctl restart gpsd.service" : SystemFacts.restartCommand,
-                ]))
+                commands: ["\(facts.sudo(for: file))sed -i 's|\(sedPattern(port.path))|/dev/ttyAMA0|' \(file)"]
+                    + (port.isOfGPSD ? ["sudo systemctl restart gpsd.service"] : facts.restartCommands)))
     }
 
     /// A setting under another model's heading is the usual reason.

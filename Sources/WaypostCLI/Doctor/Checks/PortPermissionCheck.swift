@@ -59,9 +59,9 @@ enum PortPermissionCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "\(name) came into the group \(group.name) after the tracker was started", evidence: [group.line, evidence],
-                    commands: [SystemFacts.restartCommand]))
+                    commands: facts.restartCommands))
         }
-        return finding(name, group, [evidence], then: [SystemFacts.restartCommand])
+        return finding(name, group, [evidence], then: facts.restartCommands)
     }
 
     /// The service that is installed: what its unit and the groups say.
@@ -82,7 +82,7 @@ enum PortPermissionCheck: DoctorCheck {
         let isGiven = extra.contains { line in line.text.split { $0 == "=" || $0 == " " }.dropFirst().contains { $0 == group.name } }
         let isPrimary = accounts.contains { $0.name == user && $0.group == group.number }
         if isGiven || isPrimary || group.members.contains(user) { return .well }
-        return finding(user, group, [userLine].compactMap { $0 }, then: [SystemFacts.restartCommand])
+        return finding(user, group, [userLine].compactMap { $0 }, then: facts.restartCommands)
     }
 
     /// Who would run it by hand: whoever asks, or the people of a saved system.
