@@ -1,27 +1,17 @@
 import ArgumentParser
+import Waypost
 
 /// A format that `convert` reads or writes.
 enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
     case nmea, gpx, jsonl, geojson, csv, kml
 
     /// What can be read.
-    static var readable: [ConversionFormat] { allCases.filter { $0.makeDecoder(fixesRollover: false) != nil } }
+    static var readable: [ConversionFormat] { allCases.filter { $0.recording != nil } }
     /// What can be written: all.
     static var writable: [ConversionFormat] { allCases }
 
-    /// What reads the format, nil when it cannot be read.
-    ///
-    /// - Parameter keepsOtherElements: whether the target has a place for what only GPX has.
-    func makeDecoder(fixesRollover: Bool, keepsOtherElements: Bool = false) -> (any ReportDecoder)? {
-        switch self {
-        case .nmea: NMEAReportDecoder(fixesRollover: fixesRollover)
-        case .jsonl: TPVLineDecoder()
-        case .gpx: GPXReportDecoder(keepsOtherElements: keepsOtherElements)
-        case .kml: KMLReportDecoder()
-        case .csv: CSVReportDecoder()
-        case .geojson: nil
-        }
-    }
+    /// The same as a format of recordings that are read; nil when it is only written.
+    var recording: RecordingFormat? { RecordingFormat(rawValue: rawValue) }
 
     /// What writes the format.
     func makeEncoder() -> any ReportEncoder {
@@ -39,17 +29,14 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
     ///
     /// - Parameter unpacks: whether `.gz` behind the format's own ending is passed over, as for what is read.
     init?(extensionOf path: String, unpacks: Bool = false) {
-        var name = path.split(separator: "/").last ?? ""
-        if unpacks, name.lowercased().hasSuffix(".gz") { name = name.dropLast(".gz".count) }
-        guard let dot = name.lastIndex(of: ".") else { return nil }
-        switch name[name.index(after: dot)...].lowercased() {
-        case "nmea", "log", "txt": self = .nmea
-        case "gpx": self = .gpx
-        case "jsonl", "json": self = .jsonl
-        case "geojson": self = .geojson
-        case "csv": self = .csv
-        case "kml": self = .kml
-        default: return nil
+        let lowercased = path.lowercased()
+        if lowercased.hasSuffix(".gz"), !unpacks { return nil }
+        if let format = RecordingFormat(nameOf: path) {
+            self.init(rawValue: format.rawValue)
+        } else if lowercased.hasSuffix(".geojson") || lowercased.hasSuffix(".geojson.gz") {
+            self = .geojson
+        } else {
+            return nil
         }
     }
 

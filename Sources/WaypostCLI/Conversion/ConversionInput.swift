@@ -26,11 +26,12 @@ struct ConversionInput {
 
     /// Opens it.
     func reader(fixesRollover: Bool = false, keepsOtherElements: Bool = false) throws(CommandFailure) -> ConversionReader {
-        guard let decoder = format.makeDecoder(fixesRollover: fixesRollover, keepsOtherElements: keepsOtherElements) else {
+        guard let recording = format.recording else {
             throw CommandFailure(
                 .usage, what: path, why: "\(format.rawValue) cannot be read",
                 next: "use \(ConversionFormat.list(ConversionFormat.readable))")
         }
+        let decoder = recording.makeDecoder(fixesRollover: fixesRollover, keepsOtherElements: keepsOtherElements)
         return try ConversionReader(path: path, decoder: decoder)
     }
 

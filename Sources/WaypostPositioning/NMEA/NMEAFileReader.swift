@@ -6,7 +6,7 @@ struct NMEAFileReader: ~Copyable {
     private let source: NMEAFileSource
     private let handoff: EventHandoff
     private let cancellation: ThreadCancellation
-    private let descriptor: Int32
+    private var file: UnpackedFile
     private let isRegular: Bool
     private var decoder: NMEADecoder
     private var pace: ReplayPace
@@ -32,13 +32,15 @@ struct NMEAFileReader: ~Copyable {
     private static let heldInterval: Int64 = 1_000
 
     init(source: NMEAFileSource, handoff: EventHandoff, cancellation: ThreadCancellation) throws(PositionSourceError) {
-        (descriptor, wake) = try NMEAFileReader.open(source.path)
+        let wake = try NMEAFileReader.opening(source.path) { (_) throws(SystemError) in try WakeSignal() }
+        file = try NMEAFileReader.opening(source.path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
+        self.wake = wake
         self.source = source
         self.handoff = handoff
         self.cancellation = cancellation
         control = source.control
         resetCount = source.control.state.resetCount
-        isRegular = Syscalls.isRegularFile(descriptor)
+        isRegular = file.isRegular
         var options = NMEADecoder.Options()
         options.deliversSky = true
         options.endsEpochAtLearnedSentence = !isRegular
@@ -47,36 +49,34 @@ struct NMEAFileReader: ~Copyable {
         control.attach(wake)
     }
 
-    private static func open(_ path: String) throws(PositionSourceError) -> (Int32, WakeSignal) {
-        do throws(SystemError) {
-            let wake = try WakeSignal()
-            if Syscalls.isFolder(path) { throw SystemError.isFolder(path) }
-            return (path == "-" ? Syscalls.standardInput : try Syscalls.openForReading(path), wake)
-        } catch {
-            throw .cannotOpen(path: path, reason: error.reason)
-        }
+    private static func opening<Opened: ~Copyable>(
+        _ path: String, _ open: (String) throws(SystemError) -> Opened
+    ) throws(PositionSourceError) -> Opened {
+        do throws(SystemError) { return try open(path) } catch { throw .cannotOpen(path: path, reason: error.reason) }
     }
 
     deinit {
         control.detach(wake)
-        if descriptor != Syscalls.standardInput { Syscalls.close(descriptor) }
     }
 
     consuming func run() throws(PositionSourceError) -> End {
         var events: [NMEAEvent] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            switch isRegular ? .ready : cancellation.wait(forReading: descriptor, timeoutMilliseconds: NMEAFileSource.quietMilliseconds) {
+            switch isRegular
+                ? .ready : cancellation.wait(forReading: file.descriptor, timeoutMilliseconds: NMEAFileSource.quietMilliseconds)
+            {
             case .cancelled: return .cancelled
             case .timedOut:
                 decoder.endEpoch(into: &events)
                 if let end = deliver(&events) { return end }
-                if cancellation.wait(forReading: descriptor, timeoutMilliseconds: nil) == .cancelled { return .cancelled }
+                if cancellation.wait(forReading: file.descriptor, timeoutMilliseconds: nil) == .cancelled { return .cancelled }
             case .ready: break
             }
             let count: Int
             do throws(SystemError) {
-                count = try Syscalls.readAvailable(descriptor, into: &buffer)
+                // What is written live comes as it is.
+                count = try isRegular ? file.read(into: &buffer) : Syscalls.readAvailable(file.descriptor, into: &buffer)
             } catch {
                 throw .cannotRead(path: source.path, reason: error.reason)
             }
@@ -88,9 +88,14 @@ struct NMEAFileReader: ~Copyable {
         decoder.finish(into: &events)
         if let end = deliver(&events) { return end }
         guard decoder.counters.sentences > 0 else {
+            if let problem = file.gzipProblem {
+                throw .unusable(path: source.path, reason: "\(problem), and nothing usable is before that")
+            }
             throw .unusable(path: source.path, reason: "holds no NMEA sentence in \(counted(decoder.counters.lines, "line"))")
         }
-        for line in decoder.counters.summary { handoff.send(.status(.warning(line))) }
+        for line in decoder.counters.summary + (file.gzipProblem.map { [$0.playbackWarning] } ?? []) {
+            handoff.send(.status(.warning(line)))
+        }
         handoff.send(.finished)
         return .finished
     }

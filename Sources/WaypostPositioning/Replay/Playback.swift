@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// What a ``Playback`` plays: the steps of a recording or a simulation, from its start.
 protocol PlaybackFeed: ~Copyable {
-    /// The next step; nil at the end.
+    /// The next step; nil at the end, and where it was cancelled.
     mutating func next() throws(PositionSourceError) -> ReplaySchedule.Step?
     /// The position while it stands still; nil before the first step.
     mutating func heldPosition() -> Position?
@@ -85,7 +85,7 @@ struct Playback: ~Copyable {
             }
             guard tell(step) else { return .cancelled }
         }
-        return .finished
+        return cancellation.isCancelled ? .cancelled : .finished
     }
 
     /// Begins the drive's time again; times that are rebased go on growing.

@@ -2,11 +2,13 @@ import Waypost
 import WaypostSystem
 
 /// The steps of a recording, read as they are played.
-struct RecordingFeed<Reader: RecordingReader>: PlaybackFeed, ~Copyable {
-    private let file: FileReader
-    private var reader: Reader
+struct RecordingFeed: PlaybackFeed, ~Copyable {
+    private let path: String
+    private let format: RecordingFormat
+    private let cancellation: ThreadCancellation
+    private var file: RecordingFile
     private var schedule: ReplaySchedule
-    private var items: [RecordedItem] = []
+    private var sink = RecordedItems()
     private var nextItem = 0
     private var hasEnded = false
     private var isFinished = false
@@ -17,14 +19,17 @@ struct RecordingFeed<Reader: RecordingReader>: PlaybackFeed, ~Copyable {
     /// Opens the file.
     ///
     /// - Errors: `cannotOpen`.
-    init(path: String, reader: Reader, schedule: ReplaySchedule) throws(PositionSourceError) {
+    init(
+        path: String, format: RecordingFormat, schedule: ReplaySchedule, cancellation: ThreadCancellation
+    ) throws(PositionSourceError) {
         do throws(SystemError) {
-            if Syscalls.isFolder(path) { throw SystemError.isFolder(path) }
-            file = try FileReader(path: path)
+            file = try RecordingFile(path: path, decoder: format.makeDecoder())
         } catch {
             throw .cannotOpen(path: path, reason: error.reason)
         }
-        self.reader = reader
+        self.path = path
+        self.format = format
+        self.cancellation = cancellation
         self.schedule = schedule
     }
 
@@ -40,8 +45,8 @@ struct RecordingFeed<Reader: RecordingReader>: PlaybackFeed, ~Copyable {
                 if case .position(let position, _, _) = step { last = position }
                 return step
             }
-            if nextItem < items.count {
-                add(items[nextItem])
+            if nextItem < sink.items.count {
+                add(sink.items[nextItem])
                 nextItem += 1
             } else if isFinished {
                 return nil
@@ -49,6 +54,8 @@ struct RecordingFeed<Reader: RecordingReader>: PlaybackFeed, ~Copyable {
                 schedule.finish()
                 isFinished = true
             } else {
+                // A packed file can hold hours of reading without one step.
+                if cancellation.isCancelled { return nil }
                 try readMore()
             }
         }
@@ -62,21 +69,40 @@ struct RecordingFeed<Reader: RecordingReader>: PlaybackFeed, ~Copyable {
     }
 
     private mutating func readMore() throws(PositionSourceError) {
-        items.removeAll(keepingCapacity: true)
+        sink.items.removeAll(keepingCapacity: true)
         nextItem = 0
-        let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try file.read()
+            hasEnded = try !file.read(into: &sink)
         } catch {
-            throw .cannotRead(path: file.path, reason: error.reason)
+            throw .cannotRead(path: path, reason: error.reason)
         }
-        if bytes.isEmpty {
-            warnings = try reader.finish(into: &items) + schedule.warnings
-            hasEnded = true
-        } else {
-            try reader.read(bytes.span, into: &items)
+        if hasEnded { try end() }
+        if let refusal = file.decoder.refusal { throw .unusable(path: path, reason: refusal) }
+        for case .point(let position, let beginsSegment) in sink.items { schedule.foresee(position, beginsSegment: beginsSegment) }
+    }
+
+    /// Sums up what was damaged.
+    ///
+    /// - Errors: there is nothing in the file that can be played.
+    private mutating func end() throws(PositionSourceError) {
+        if let problem = file.gzipProblem, !file.decoder.hasContent {
+            throw .unusable(path: path, reason: "\(problem), and nothing usable is before that")
         }
-        for case .point(let position, let beginsSegment) in items { schedule.foresee(position, beginsSegment: beginsSegment) }
+        if let reason = emptiness { throw .unusable(path: path, reason: reason) }
+        warnings = file.decoder.warnings + schedule.warnings
+        if let problem = file.gzipProblem { warnings.append(problem.playbackWarning) }
+    }
+
+    /// Why there is nothing that can be played; nil when there is something.
+    private var emptiness: String? {
+        if sink.hasAny { return nil }
+        if sink.hasRoute { return "holds no track point; to drive along its route use route:FILE" }
+        if sink.hasWaypoint || format == .gpx || format == .kml { return "holds no track point" }
+        if file.decoder.hasContent { return nil }
+        guard let lineCount = (file.decoder as? NMEARecordingDecoder)?.lineCount else {
+            return "holds nothing usable as \(format.rawValue)"
+        }
+        return "holds no NMEA sentence in \(counted(lineCount, "line"))"
     }
 }
 
@@ -87,5 +113,12 @@ extension ReplaySchedule {
         if disorderedCount > 0 { lines.append("points whose time is not after the one before, left out: \(disorderedCount)") }
         if untimedCount > 0 { lines.append("points without a time, taken one interval after the one before: \(untimedCount)") }
         return lines
+    }
+}
+
+extension GzipInput.Problem {
+    /// What is said once the rest has been played.
+    var playbackWarning: String {
+        self == .followed ? "\(self), which is not read" : "\(self); what came before that was played"
     }
 }

@@ -35,7 +35,7 @@ public struct ReplaySource: PlayableSource {
         }
     }
 
-    /// The URL: `gpx:PATH` or `nmea:PATH`.
+    /// The URL: `gpx:PATH`, `nmea:PATH` and so on.
     public let name: String
     /// The file.
     public let path: String
@@ -67,15 +67,8 @@ public struct ReplaySource: PlayableSource {
             let playback = PlaybackOptions(
                 name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, intervalMilliseconds: schedule.intervalMilliseconds)
             var player = try Playback(options: playback, control: control, handoff: handoff, cancellation: cancellation)
-            switch format {
-            case .gpx:
-                try player.playAll { () throws(PositionSourceError) in
-                    try RecordingFeed(path: path, reader: GPXRecordingReader(path: path), schedule: schedule)
-                }
-            case .nmea:
-                try player.playAll { () throws(PositionSourceError) in
-                    try RecordingFeed(path: path, reader: NMEARecordingReader(path: path), schedule: schedule)
-                }
+            try player.playAll { () throws(PositionSourceError) in
+                try RecordingFeed(path: path, format: format, schedule: schedule, cancellation: cancellation)
             }
         }
     }

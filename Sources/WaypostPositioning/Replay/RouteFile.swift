@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// The corners of a route, read from a GPX file: those of its first route that has any; of its tracks, one behind the other, when no
 /// route has.
-struct RouteFile {
+struct RouteFile: RecordingSink {
     /// More corners than any route has that somebody drives, and as much memory as a small box can spare.
     static let mostCorners = 200_000
 
@@ -16,34 +16,28 @@ struct RouteFile {
     /// - Errors: it cannot be opened or read, is no GPX, or holds no point or too many.
     static func corners(path: String) throws(PositionSourceError) -> [Coordinate] {
         var found = RouteFile()
-        var reader = GPXReader()
-        let file: FileReader
+        var file: RecordingFile
         do throws(SystemError) {
-            if Syscalls.isFolder(path) { throw SystemError.isFolder(path) }
-            file = try FileReader(path: path)
+            file = try RecordingFile(path: path, decoder: RecordingFormat.gpx.makeDecoder())
         } catch {
             throw .cannotOpen(path: path, reason: error.reason)
         }
-        while true {
-            let bytes: [UInt8]
-            do throws(SystemError) { bytes = try file.read() } catch { throw .cannotRead(path: path, reason: error.reason) }
-            do throws(GPXError) {
-                if bytes.isEmpty {
-                    _ = try reader.finish()
-                    break
-                }
-                try reader.read(bytes.span) { found.add($0) }
-            } catch {
-                throw .unusable(path: path, reason: error.description)
-            }
+        do throws(SystemError) {
+            while try file.read(into: &found) {}
+        } catch {
+            throw .cannotRead(path: path, reason: error.reason)
         }
+        if let refusal = file.decoder.refusal { throw .unusable(path: path, reason: refusal) }
         let corners = found.route.isEmpty ? found.track : found.route
         if corners.isEmpty { throw .unusable(path: path, reason: "holds no point of a route or track") }
         if corners.count > mostCorners { throw .unusable(path: path, reason: "holds more than \(mostCorners) points of a route") }
         return corners
     }
 
-    private mutating func add(_ item: GPXItem) {
+    mutating func add(_ position: Position) {}
+
+    mutating func add(_ item: RecordingItem) {
+        guard case .item(let item) = item else { return }
         switch item {
         case .routePoint(let point, let number):
             if routeNumber == nil { routeNumber = number }

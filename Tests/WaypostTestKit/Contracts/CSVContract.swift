@@ -3,32 +3,11 @@ import Waypost
 /// What must hold for a `CSVReader` whatever it is fed.
 public enum CSVContract {
     /// What a reading gave.
-    public struct Reading: Equatable {
-        /// Everything visited, in order.
-        public var reports: [PositionReport] = []
-        /// What was passed over.
-        public var remarks: [String] = []
-        /// Why it ended, when it is no table of positions.
-        public var failure: CSVError?
-    }
+    public typealias Reading = PieceReading<CSVReader>
 
     /// Reads a whole table in pieces of those lengths.
     public static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
-        var reader = CSVReader()
-        var reading = Reading()
-        var start = 0
-        do throws(CSVError) {
-            while start < input.count {
-                let end = min(input.count, start + max(1, pieceLength()))
-                try reader.read(input.span.extracting(start..<end)) { reading.reports.append($0) }
-                start = end
-            }
-            try reader.finish { reading.reports.append($0) }
-        } catch {
-            reading.failure = error
-        }
-        reading.remarks = reader.remarks
-        return reading
+        Reading(input, by: CSVReader(), pieceLength: pieceLength)
     }
 
     /// The ways in which the reader breaks its contract on that input.
@@ -37,12 +16,8 @@ public enum CSVContract {
     /// - No position holds a value outside of its documented range.
     public static func violations(reading input: [UInt8]) -> [Violation] {
         let whole = read(input) { input.count }
-        var violations: [Violation] = []
-        for length in [1, 7] {
-            let cut = read(input) { length }
-            if cut != whole { violations.append(Violation("in pieces of \(length) it gives \(cut), whole \(whole)")) }
-        }
-        for case .position(let position) in whole.reports { violations += self.violations(in: position) }
+        var violations = Reading.violations(cutting: input, at: [1, 7], by: CSVReader(), whole: whole)
+        for case .position(let position) in whole.elements { violations += self.violations(in: position) }
         return violations
     }
 

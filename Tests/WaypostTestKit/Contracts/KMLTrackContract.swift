@@ -3,32 +3,11 @@ import Waypost
 /// What must hold for a `KMLTrackReader` and a `KMLWriter` whatever they are fed.
 public enum KMLTrackContract {
     /// What a reading gave.
-    public struct Reading: Equatable {
-        /// Everything visited, in order.
-        public var items: [GPXItem] = []
-        /// What was damaged or left out.
-        public var remarks: [String] = []
-        /// Why it ended, when it is not KML.
-        public var failure: KMLError?
-    }
+    public typealias Reading = PieceReading<KMLTrackReader>
 
     /// Reads a whole file in pieces of those lengths.
     public static func read(_ input: [UInt8], pieceLength: () -> Int) -> Reading {
-        var reader = KMLTrackReader()
-        var reading = Reading()
-        var start = 0
-        do throws(KMLError) {
-            while start < input.count {
-                let end = min(input.count, start + max(1, pieceLength()))
-                try reader.read(input.span.extracting(start..<end)) { reading.items.append($0) }
-                start = end
-            }
-            try reader.finish { reading.items.append($0) }
-        } catch {
-            reading.failure = error
-        }
-        reading.remarks = reader.remarks
-        return reading
+        Reading(input, by: KMLTrackReader(), pieceLength: pieceLength)
     }
 
     /// The ways in which reader and writer break their contract on that input.
@@ -38,18 +17,9 @@ public enum KMLTrackContract {
     /// - What was read and written is read again as the same places and times.
     public static func violations(reading input: [UInt8]) -> [Violation] {
         let whole = read(input) { input.count }
-        var violations: [Violation] = []
-        for length in [1, 13] {
-            let cut = read(input) { length }
-            if cut.failure != whole.failure {
-                violations.append(
-                    Violation("in pieces of \(length) \(String(describing: cut.failure)), whole \(String(describing: whole.failure))"))
-            } else if cut != whole {
-                violations.append(Violation("in pieces of \(length) it gives \(cut), whole \(whole)"))
-            }
-        }
+        var violations = Reading.violations(cutting: input, at: [1, 13], by: KMLTrackReader(), whole: whole)
         var last = 0
-        for case .trackPoint(let point, let segment) in whole.items {
+        for case .trackPoint(let point, let segment) in whole.elements {
             if segment < last { violations.append(Violation("segment \(segment) behind \(last)")) }
             last = segment
             let position = point.position
@@ -58,7 +28,7 @@ public enum KMLTrackContract {
                 violations.append(Violation("speed of \(position)"))
             }
         }
-        return whole.failure == nil ? violations + self.violations(writing: whole.items) : violations
+        return whole.failure == nil ? violations + self.violations(writing: whole.elements) : violations
     }
 
     private static func violations(writing items: [GPXItem]) -> [Violation] {
@@ -78,7 +48,7 @@ public enum KMLTrackContract {
         writer.end(into: &text)
         let bytes = text.bytes
         let again = read(bytes) { bytes.count }
-        let found = again.items.compactMap(\.point).map(\.position)
+        let found = again.elements.compactMap(\.point).map(\.position)
         let isSame = found.map(\.time) == expected.map(\.time) && found.map(\.coordinate) == expected.map(\.coordinate)
         return isSame && again.remarks.isEmpty ? [] : [Violation("written and read again: \(again), was \(items)")]
     }

@@ -7,7 +7,7 @@ struct CSVReaderTests {
     private func read(_ table: String) -> CSVContract.Reading { CSVContract.read(Array(table.utf8)) { table.utf8.count } }
 
     private func fixes(_ table: String) -> [Position] {
-        read(table).reports.compactMap { if case .position(let position) = $0 { position } else { nil } }
+        read(table).elements.compactMap { if case .position(let position) = $0 { position } else { nil } }
     }
 
     @Test(arguments: [
@@ -34,8 +34,8 @@ struct CSVReaderTests {
                 "columns that are not read: temp, hr", "rows without a place that can be, left out: 2, first line 3: latitude 91",
                 "values that cannot be read: 1, first line 2: time yesterday",
             ])
-        #expect(reading.reports.count == 3, "two fixes, one report without a fix")
-        #expect(reading.reports.last == .noFix(NoFix(time: UTCTime(rfc3339: "2026-11-22T10:00:00Z"))))
+        #expect(reading.elements.count == 3, "two fixes, one report without a fix")
+        #expect(reading.elements.last == .noFix(NoFix(time: UTCTime(rfc3339: "2026-11-22T10:00:00Z"))))
     }
 
     @Test(arguments: [
@@ -51,7 +51,7 @@ struct CSVReaderTests {
         #expect(fixes("lat,lon,source\n1,2,'=1\n").first?.source == "=1", "the ' that keeps spreadsheets from computing")
         let unended = read("lat,lon,source\n1,2,\"x" + String(repeating: "y", count: 70_000) + "\n3,4,\n")
         #expect(unended.remarks == ["rows longer than 65536 bytes, left out: 1, first line 2"])
-        #expect(unended.reports.count == 1)
+        #expect(unended.elements.count == 1)
     }
 
     @Test func minusOneIsNotKnown() throws {

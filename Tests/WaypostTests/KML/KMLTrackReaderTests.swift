@@ -11,7 +11,7 @@ struct KMLTrackReaderTests {
     }
 
     private func track(_ points: KMLTrackContract.Reading) -> [(point: GPXPoint, segment: Int)] {
-        points.items.compactMap { if case .trackPoint(let point, let segment) = $0 { (point, segment) } else { nil } }
+        points.elements.compactMap { if case .trackPoint(let point, let segment) = $0 { (point, segment) } else { nil } }
     }
 
     @Test func readsWhatItsWriterWrites() throws {
@@ -39,7 +39,7 @@ struct KMLTrackReaderTests {
         #expect(reading.remarks == [] && reading.failure == nil)
         #expect(track(reading).map(\.point.position) == positions)
         #expect(track(reading).map(\.segment) == positions.indices.map { $0 < 1_700 ? 0 : 1 })
-        guard case .waypoint(let hut)? = reading.items.last else { return #expect(Bool(false), "no waypoint") }
+        guard case .waypoint(let hut)? = reading.elements.last else { return #expect(Bool(false), "no waypoint") }
         #expect(hut.name == "Hut & well" && hut.description == "a <cabin>" && hut.position.time == positions[0].time)
     }
 

@@ -12,7 +12,7 @@ import WaypostPositioning
         guard let path = arguments.first, let speed = Double(arguments.dropFirst().first ?? "0"), speed >= 0, speed.isFinite else {
             fatalError("usage: replay-trace FILE [SPEED]")
         }
-        let format: RecordingFormat = path.hasSuffix(".gpx") ? .gpx : .nmea
+        let format = RecordingFormat(nameOf: path) ?? .nmea
         let source = ReplaySource(path: path, format: format, options: .init(speed: speed, rebasesTimes: false))
         let manager = PositioningManager(source: source)
         let trace = Trace()

@@ -1,25 +1,26 @@
-import Waypost
-
-/// Reads lines of JSON in gpsd's names from bytes that are cut anywhere.
-struct TPVLineDecoder: ReportDecoder {
+/// Lines of JSON in gpsd's names, the reports of ``TPVCodec``, as fixes, sky views and points of tracks.
+public struct JSONLinesDecoder: RecordingDecoder {
     /// Longer lines are damage; gpsd's longest has 20 KiB.
-    static let longestLine = 1 << 20
+    public static let longestLine = 1 << 20
 
     /// Whether a line gave a position, a report without one, or a sky view.
-    private(set) var hasContent = false
+    public private(set) var hasContent = false
     private var line = 0
     private var carry: [UInt8] = []
     private var isSkippingLine = false
     private var failures: (count: Int, first: String)?
     private var skies = SkyFigures()
 
+    /// A decoder at the start of a recording.
+    public init() {}
+
     /// What was damaged, one line.
-    var warnings: [String] {
+    public var warnings: [String] {
         failures.map { ["lines that cannot be read: \($0.count), first \($0.first)"] } ?? []
     }
 
     /// Takes the next bytes; gives what they complete.
-    mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
+    public mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         var start = 0
         for offset in 0..<bytes.count where bytes[offset] == UInt8(ascii: "\n") {
             line += 1
@@ -38,17 +39,17 @@ struct TPVLineDecoder: ReportDecoder {
     }
 
     /// Ends the input: the last line needs no line end.
-    mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
+    public mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
         if isSkippingLine || !carry.isEmpty {
             line += 1
             if isSkippingLine { failTooLong() } else { finishCarry(into: &sink) }
         }
-        skies.finish { TPVLineDecoder.give($0, to: &sink) }
+        skies.finish { JSONLinesDecoder.give($0, to: &sink) }
     }
 
     private mutating func extendCarry(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         guard !isSkippingLine else { return }
-        if carry.count + range.count > TPVLineDecoder.longestLine {
+        if carry.count + range.count > JSONLinesDecoder.longestLine {
             isSkippingLine = true
             carry = []
         } else {
@@ -65,11 +66,11 @@ struct TPVLineDecoder: ReportDecoder {
     }
 
     private mutating func read<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
-        guard !TPVLineDecoder.isBlank(bytes) else { return }
+        guard !JSONLinesDecoder.isBlank(bytes) else { return }
         do throws(TPVError) {
             guard let item = try TPVCodec.decodeItem(bytes, line: line) else { return }
             hasContent = true
-            skies.add(item) { TPVLineDecoder.give($0, to: &sink) }
+            skies.add(item) { JSONLinesDecoder.give($0, to: &sink) }
         } catch {
             fail(error.description)
         }
@@ -80,7 +81,7 @@ struct TPVLineDecoder: ReportDecoder {
     }
 
     private mutating func failTooLong() {
-        fail("line \(line): longer than \(TPVLineDecoder.longestLine) bytes")
+        fail("line \(line): longer than \(JSONLinesDecoder.longestLine) bytes")
     }
 
     private mutating func fail(_ words: String) {

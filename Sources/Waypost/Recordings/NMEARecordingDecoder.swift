@@ -1,0 +1,42 @@
+/// NMEA 0183 as fixes and reports without one.
+public struct NMEARecordingDecoder: RecordingDecoder {
+    private var decoder: NMEADecoder
+    private var events: [NMEAEvent] = []
+
+    /// A decoder at the start of a recording.
+    ///
+    /// - Parameter fixesRollover: whether dates before 2020 get 1024 weeks added.
+    public init(fixesRollover: Bool = false) {
+        var options = NMEADecoder.Options()
+        options.correctsWeekRollover = fixesRollover
+        decoder = NMEADecoder(options: options)
+    }
+
+    /// What was damaged, one line per kind.
+    public var warnings: [String] { decoder.counters.summary }
+    /// Whether there was a whole sentence.
+    public var hasContent: Bool { decoder.counters.sentences > 0 }
+    /// How many lines there were.
+    public var lineCount: Int { decoder.counters.lines }
+
+    /// Takes the next bytes.
+    public mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
+        decoder.decode(bytes, into: &events)
+        give(to: &sink)
+    }
+
+    /// Ends the recording: the last line needs no line end.
+    public mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) {
+        decoder.finish(into: &events)
+        give(to: &sink)
+    }
+
+    private mutating func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) {
+        // By their places: an iterator copies each of them, which costs as much as to decode a sentence.
+        for index in events.indices {
+            guard case .epoch(let epoch) = events[index] else { continue }
+            if let position = epoch.position { sink.add(position) } else { sink.add(.report(.noFix(NoFix(time: epoch.time)))) }
+        }
+        events.removeAll(keepingCapacity: true)
+    }
+}
