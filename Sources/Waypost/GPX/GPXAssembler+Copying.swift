@@ -6,6 +6,8 @@ extension GPXAssembler {
         var owner: GPXElement
         /// Whether only what is inside of the element is copied.
         var isContent: Bool
+        /// What it says of its point so far.
+        var figures = GPXOtherElements.Figures()
     }
 
     /// Begins to copy an element that is not read, before its name is known to the copy.
@@ -75,6 +77,18 @@ extension GPXAssembler {
         copyingNext = nil
     }
 
+    /// Notes a figure that the copy says, too, unless its element is empty.
+    mutating func noteSaid(_ element: GPXElement, in bytes: Span<UInt8>) {
+        let isBlank =
+            if let textRange { bytes.extracting(textRange).trimmingXMLSpace.isEmpty } else { text.raw.span.trimmingXMLSpace.isEmpty }
+        if isBlank { return }
+        switch element {
+        case .speed: copying?.figures.speedMetresPerSecond = draft.point.position.speedMetresPerSecond
+        case .course: copying?.figures.courseDegrees = draft.point.position.courseDegrees
+        default: copying?.figures.accuracyMetres = draft.point.position.accuracy?.radiusMetres
+        }
+    }
+
     private mutating func endCopy(_ place: CopyPlace, at offset: Int, in bytes: Span<UInt8>) {
         copying = nil
         let (xml, hasFailed) = copy.finish()
@@ -96,7 +110,7 @@ extension GPXAssembler {
                 if isHeadGiven { return add(.lateElement, at: offset, in: bytes) }
                 hasRoom = head.other.add(place.part, xml)
             }
-        default: hasRoom = draft.add(place.part, xml)
+        default: hasRoom = draft.add(place.part, xml, saying: place.figures)
         }
         if !hasRoom { add(.unkeptElement, at: offset, in: bytes) }
     }
@@ -119,10 +133,22 @@ extension GPXAssembler {
 
     /// Takes the declarations of the root; a second document's count where they are used.
     mutating func beginDocument() {
+        copy.rootPrefix = String(decoding: rootPrefix, as: UTF8.self)
         guard !hasNamespaces else { return }
         hasNamespaces = true
-        copy.rootPrefix = String(decoding: rootPrefix, as: UTF8.self)
         head.namespaces = copy.namespaces.give()
+    }
+
+    mutating func rootAttribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
+        var faults = XMLText.Faults()
+        if name.count == 7, bytes.hasLiteral("version", at: name.lowerBound) == true {
+            summary.version = XMLText.string(bytes.extracting(value), encoding, faults: &faults)
+            if let version = summary.version, version != "1.0", version != "1.1" {
+                add(.unknownVersion, at: value.lowerBound, in: bytes)
+            }
+        } else if name.count == 7, bytes.hasLiteral("creator", at: name.lowerBound) == true {
+            summary.creator = XMLText.string(bytes.extracting(value), encoding, faults: &faults)
+        }
     }
 
     /// Gives the head, before anything else.

@@ -62,11 +62,11 @@ extension GPXAssembler {
     /// Takes an XML declaration: `version="1.0" encoding="windows-1252"`.
     ///
     /// One within a document begins another one, which was appended to the first after a power cut.
-    mutating func declaration(_ range: Range<Int>, in bytes: Span<UInt8>) {
+    mutating func declaration(_ range: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         if failure != nil { return }
         if stack.top != .document {
             add(.brokenMarkup, at: range.lowerBound, in: bytes)
-            reset()
+            reset(at: range.lowerBound, in: bytes, visit)
         }
         guard !isUTF16, let name = XMLText.Encoding.name(in: bytes.extracting(range)) else { return }
         if let declared = XMLText.Encoding(name: name) {

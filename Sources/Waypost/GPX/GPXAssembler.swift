@@ -92,20 +92,19 @@ struct GPXAssembler {
         summary.add(damage, line: lines.line(at: offset, in: bytes))
     }
 
-    /// Forgets what is open: another document begins.
-    mutating func reset() {
-        stack = GPXElementStack()
+    /// Closes what is open: another document begins.
+    mutating func reset(at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
+        breakPoint(at: offset, in: bytes)
+        abandonCopy()
         skipped = 0
         skippedPoints = 0
-        isSegmentOpen = false
-        isPathGiven = true
-        abandonCopy()
+        while stack.top != .document { close(at: offset, in: bytes, visit) }
     }
 
     // MARK: - Start tags
 
     @inline(__always)
-    mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>) {
+    mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         hasCountedNUL = false
         hasCountedOutside = false
         var local = name.lowerBound
@@ -118,8 +117,10 @@ struct GPXAssembler {
         if skipped == 0, element.isChild(of: stack.top), isRead(element, prefix, in: bytes) {
             open(element)
             if element == .accuracy { startAccuracy(prefix, in: bytes) }
+        } else if skipped == 0, stack.top.isPoint, element.isChild(of: .extensions) {
+            startBareExtension(element, prefix, local..<name.upperBound, in: bytes)
         } else {
-            startOddTag(element, prefix, local..<name.upperBound, in: bytes)
+            startOddTag(element, prefix, local..<name.upperBound, in: bytes, visit)
         }
     }
 
@@ -159,9 +160,19 @@ struct GPXAssembler {
         isOwnAccuracy = accuracyNamespace.contains(prefix: accuracyPrefix)
     }
 
+    /// An extension right in its point, as GPX 1.0 has it: read as within `extensions`, which is where its copy stands.
+    @inline(never)
+    private mutating func startBareExtension(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
+        if keepsOtherElements { beginCopy(prefix, local, isOwn: false, in: bytes) }
+        open(element)
+        if element == .accuracy { startAccuracy(prefix, in: bytes) }
+    }
+
     /// A start tag that is not read, not in its place, or the root's.
     @inline(never)
-    private mutating func startOddTag(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
+    private mutating func startOddTag(
+        _ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void
+    ) {
         opening = .other
         if failure != nil { return }
         if stack.top == .document, skipped == 0 {
@@ -177,7 +188,7 @@ struct GPXAssembler {
             abandonCopy()
             skipped = 0
             skippedPoints = 0
-            while stack.top != .document, !element.isChild(of: stack.top) { close(at: local.lowerBound, in: bytes) { _ in } }
+            while stack.top != .document, !element.isChild(of: stack.top) { close(at: local.lowerBound, in: bytes, visit) }
             if stack.top == .document { startRoot(element, prefix, local, in: bytes) } else { open(element) }
             return
         }
@@ -223,18 +234,6 @@ struct GPXAssembler {
         if opening.isPoint { draft.attribute(name, 0..<0, in: bytes) }
     }
 
-    private mutating func rootAttribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
-        var faults = XMLText.Faults()
-        if name.count == 7, bytes.hasLiteral("version", at: name.lowerBound) == true {
-            summary.version = XMLText.string(bytes.extracting(value), encoding, faults: &faults)
-            if let version = summary.version, version != "1.0", version != "1.1" {
-                add(.unknownVersion, at: value.lowerBound, in: bytes)
-            }
-        } else if name.count == 7, bytes.hasLiteral("creator", at: name.lowerBound) == true {
-            summary.creator = XMLText.string(bytes.extracting(value), encoding, faults: &faults)
-        }
-    }
-
     @inline(__always)
     mutating func endStartTag(isEmpty: Bool, isBroken: Bool, at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         if isBroken { add(.brokenMarkup, at: offset, in: bytes) }
@@ -270,10 +269,12 @@ struct GPXAssembler {
             local = index + 1
         }
         let element = GPXElement(local..<name.upperBound, in: bytes)
-        if let copying { endCopiedTag(copying, at: name.lowerBound, in: bytes) }
         if skipped == 0, element == stack.top {
+            // What a figure says is known before its copy ends.
             close(at: name.lowerBound, in: bytes, visit)
+            if let copying { endCopiedTag(copying, at: name.lowerBound, in: bytes) }
         } else {
+            if let copying { endCopiedTag(copying, at: name.lowerBound, in: bytes) }
             endOddTag(element, at: name.lowerBound, in: bytes, visit)
         }
     }
@@ -333,7 +334,7 @@ struct GPXAssembler {
             let raw = text.raw
             isReadable = !text.isOverlong && draft.take(element, raw.span)
         }
-        if !isReadable { add(.badValue, at: offset, in: bytes) } else if copying != nil { draft.noteKept(element) }
+        if !isReadable { add(.badValue, at: offset, in: bytes) } else if copying != nil { noteSaid(element, in: bytes) }
     }
 
     private mutating func endString(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>) {

@@ -90,8 +90,13 @@ struct GPXElementCopy {
         guard let (prefix, local) = GPXElementCopy.split(name), attributes.count < GPXElementCopy.mostAttributes else { return fail() }
         let written = prefix.isEmpty ? local : prefix + ":" + local
         let isDefault = written == "xmlns"
+        let string = XMLText.string(value, encoding, trims: false, faults: &faults) ?? ""
         // XML has no attribute twice, and no prefix without a namespace; GPX's own elements are in the namespace that the writer says.
-        guard !attributes.contains(written), !(prefix == "xmlns" && value.isEmpty), !(isDefault && isOwnTag) else { return }
+        guard !attributes.contains(written), !(prefix == "xmlns" && value.isEmpty) else { return }
+        if isDefault, isOwnTag {
+            if GPXNamespaces.gpx.contains(string) { return }
+            ownDepth = open.count
+        }
         attributes.append(written)
         if isDefault || prefix == "xmlns" {
             guard local != "xml" else { return }
@@ -99,7 +104,7 @@ struct GPXElementCopy {
         } else if !prefix.isEmpty {
             usedPrefixes.append(prefix)
         }
-        write(attribute: written, XMLText.string(value, encoding, trims: false, faults: &faults) ?? "")
+        write(attribute: written, string)
     }
 
     mutating func endStartTag(isEmpty: Bool) {

@@ -15,6 +15,9 @@ struct GPXNamespaces {
     /// What a ``GPXWriter`` declares in any case.
     private static let writersOwn: Set<String> = ["gpxtpx", "waypost", "xsi", "xml"]
 
+    /// GPX itself.
+    static let gpx: Set<String> = ["http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0"]
+
     private struct Declaration {
         var prefix: String
         var uri: String
@@ -48,7 +51,7 @@ struct GPXNamespaces {
 
     /// Whether a prefix was declared to stand for GPX itself, as in a second document that has another prefix than the first.
     func isGPX(_ prefix: String) -> Bool {
-        ["http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0"].contains(declaration(of: prefix)?.uri)
+        declaration(of: prefix).map { GPXNamespaces.gpx.contains($0.uri) } == true
     }
 
     /// The default namespace, empty when there is none.

@@ -32,6 +32,13 @@ public struct GPXOtherElements: Sendable, Hashable {
         }
     }
 
+    /// The figures of a point that may stand in its extensions; what these say already is not written a second time.
+    struct Figures: Hashable {
+        var speedMetresPerSecond: Double?
+        var courseDegrees: Double?
+        var accuracyMetres: Double?
+    }
+
     private struct Element: Hashable {
         var part: Part
         var xml: String
@@ -39,10 +46,8 @@ public struct GPXOtherElements: Sendable, Hashable {
 
     private var elements: [Element] = []
     private var byteCount = 0
-    /// Whether `extensions` says speed, course and accuracy, too: they are not written a second time.
-    var saysSpeed = false
-    var saysCourse = false
-    var saysAccuracy = false
+    /// What `extensions` says of its point.
+    private(set) var figures = Figures()
 
     /// Nothing.
     public init() {}
@@ -60,8 +65,11 @@ public struct GPXOtherElements: Sendable, Hashable {
     /// Adds an element; false when there is no room for it.
     ///
     /// Links and extensions come to what is there already, of others the last one stays.
-    mutating func add(_ part: Part, _ xml: String) -> Bool {
+    mutating func add(_ part: Part, _ xml: String, saying said: Figures = Figures()) -> Bool {
         guard byteCount + xml.utf8.count <= GPXOtherElements.most else { return false }
+        figures.speedMetresPerSecond = said.speedMetresPerSecond ?? figures.speedMetresPerSecond
+        figures.courseDegrees = said.courseDegrees ?? figures.courseDegrees
+        figures.accuracyMetres = said.accuracyMetres ?? figures.accuracyMetres
         byteCount += xml.utf8.count
         if let place = elements.firstIndex(where: { $0.part == part }) {
             if part == .link || part == .extensions { elements[place].xml += xml } else { elements[place].xml = xml }

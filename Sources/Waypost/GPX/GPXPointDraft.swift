@@ -72,20 +72,10 @@ struct GPXPointDraft {
         if element == .name { point.name = string } else { point.description = string }
     }
 
-    /// Takes an element that only another GPX file has a place for; false when there is no room for it.
-    mutating func add(_ part: GPXOtherElements.Part, _ xml: String) -> Bool {
+    /// Takes an element that only another GPX file has a place for, with what it says of the point; false when there is no room for it.
+    mutating func add(_ part: GPXOtherElements.Part, _ xml: String, saying figures: GPXOtherElements.Figures) -> Bool {
         if point.other == nil { point.other = GPXOtherElements() }
-        return point.other?.add(part, xml) == true
-    }
-
-    /// Notes that a figure stands in `extensions`, which are kept as they are.
-    mutating func noteKept(_ element: GPXElement) {
-        if point.other == nil { point.other = GPXOtherElements() }
-        switch element {
-        case .speed: point.other?.saysSpeed = true
-        case .course: point.other?.saysCourse = true
-        default: point.other?.saysAccuracy = true
-        }
+        return point.other?.add(part, xml, saying: figures) == true
     }
 
     /// Derives what follows from the rest, once the point is whole.

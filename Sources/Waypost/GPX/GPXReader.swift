@@ -81,7 +81,7 @@ public struct GPXReader: Sendable {
         loop: while true {
             let token = tokenizer.next(in: bytes)
             switch token {
-            case .startTag(let name): assembler.startTag(name, in: bytes)
+            case .startTag(let name): assembler.startTag(name, in: bytes, visit)
             case .attribute(let name, let value): assembler.attribute(name, value, in: bytes)
             case .overlongAttribute(let name): assembler.overlongAttribute(name, in: bytes)
             case .startTagEnd(let isEmpty, let isBroken):
@@ -89,7 +89,7 @@ public struct GPXReader: Sendable {
             case .endTag(let name): assembler.endTag(name, in: bytes, visit)
             case .text(let range): assembler.text(range, in: bytes)
             case .characterData(let range): assembler.characterData(range, in: bytes)
-            case .declaration(let range): assembler.declaration(range, in: bytes)
+            case .declaration(let range): assembler.declaration(range, in: bytes, visit)
             case .documentTypeDeclarations:
                 assembler.refuseDeclarations(at: tokenizer.offset, in: bytes)
                 // Nothing behind it counts, however the input is cut.

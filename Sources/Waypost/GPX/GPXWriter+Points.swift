@@ -70,22 +70,22 @@ extension GPXWriter {
         }
     }
 
-    /// Speed, course and accuracy, and what another file says in its extensions; each once.
+    /// What another file says in its extensions, and speed, course and accuracy where they do not say the same already; the last one counts.
     private func appendExtensions(of position: Position, _ other: GPXOtherElements?, into text: inout TextBuffer) {
         let kept = other?[.extensions]
-        let says = kept == nil ? nil : other
-        let speed = position.speedMetresPerSecond.flatMap { $0 >= 0 && says?.saysSpeed != true ? $0 : nil }
-        let course = position.courseDegrees.flatMap { (0...360).contains($0) && says?.saysCourse != true ? $0 : nil }
-        let accuracy = says?.saysAccuracy == true ? nil : position.accuracy?.radiusMetres
+        let said = other?.figures
+        let speed = position.speedMetresPerSecond.flatMap { $0 >= 0 && $0 != said?.speedMetresPerSecond ? $0 : nil }
+        let course = position.courseDegrees.flatMap { (0...360).contains($0) && $0 != said?.courseDegrees ? $0 : nil }
+        let accuracy = position.accuracy.flatMap { $0.radiusMetres != said?.accuracyMetres ? $0.radiusMetres : nil }
         guard speed != nil || course != nil || accuracy != nil || kept != nil else { return }
         text.append("<extensions>")
+        if let kept { text.append(string: kept) }
         if speed != nil || course != nil { appendMotion(speed, course, into: &text) }
         if hasForeignOwnPrefix {
             append(figure: accuracy, "<accuracy xmlns=\"urn:waypost:gpx:1\">", "</accuracy>", into: &text)
         } else {
             append(figure: accuracy, "<waypost:accuracy>", "</waypost:accuracy>", into: &text)
         }
-        if let kept { text.append(string: kept) }
         text.append("</extensions>")
     }
 

@@ -22,11 +22,11 @@
 struct AccuracyNamespace {
     /// The namespace of `waypost:accuracy`.
     static let name: StaticString = "urn:waypost:gpx:1"
+    /// More prefixes than any file has that somebody means.
+    private static let most = 100
 
-    /// The prefix, empty for the default namespace; nil before a declaration.
-    private var prefix: [UInt8]?
-    /// Whether `waypost` was declared as something else.
-    private var isOtherwiseDeclared = false
+    /// The prefixes that stand for it, each by its last declaration; an empty one for the default namespace.
+    private var prefixes: [[UInt8]] = [Array("waypost".utf8)]
 
     /// Takes an attribute; it may be a declaration of the namespace.
     @inline(__always)
@@ -37,22 +37,23 @@ struct AccuracyNamespace {
 
     private mutating func declare(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
         guard bytes.hasLiteral("xmlns", at: name.lowerBound) == true else { return }
-        guard value.count == AccuracyNamespace.name.utf8CodeUnitCount,
-            bytes.hasLiteral(AccuracyNamespace.name, at: value.lowerBound) == true
-        else {
-            if name.count == 13, bytes.hasLiteral(":waypost", at: name.lowerBound + 5) == true { isOtherwiseDeclared = true }
-            return
-        }
-        if name.count == 5 {
-            prefix = []
-        } else if bytes[name.lowerBound + 5] == UInt8(ascii: ":") {
-            prefix = bytes.extracting(name.lowerBound + 6..<name.upperBound).withUnsafeBufferPointer { Array($0) }
+        guard name.count == 5 || bytes[name.lowerBound + 5] == UInt8(ascii: ":") else { return }
+        let isOurs =
+            value.count == AccuracyNamespace.name.utf8CodeUnitCount
+            && bytes.hasLiteral(AccuracyNamespace.name, at: value.lowerBound) == true
+        // Mostly it is about others, and ours are one.
+        guard isOurs || !prefixes.isEmpty else { return }
+        let prefix = name.count == 5 ? 0..<0 : name.lowerBound + 6..<name.upperBound
+        let declared = bytes.extracting(prefix).withUnsafeBufferPointer { Array($0) }
+        if !isOurs {
+            prefixes.removeAll { $0 == declared }
+        } else if prefixes.count < AccuracyNamespace.most, !prefixes.contains(declared) {
+            prefixes.append(declared)
         }
     }
 
     /// Whether an element with that prefix is in the namespace.
     func contains(prefix candidate: [UInt8]) -> Bool {
-        guard let prefix else { return !isOtherwiseDeclared && candidate == Array("waypost".utf8) }
-        return prefix == candidate
+        prefixes.contains(candidate)
     }
 }

@@ -104,8 +104,8 @@ import WaypostTestKit
         #expect(
             carried(old, root: "<gpx xmlns:gpxtpx=\"urn:g\" xmlns:x=\"urn:x\">").contains(
                 """
-                <extensions><TrackPointExtension xmlns="http://www.garmin.com/xmlschemas/TrackPointExtension/v2"><speed>3</speed>\
-                </TrackPointExtension><x:a/></extensions>
+                <extensions><x:a/><TrackPointExtension xmlns="http://www.garmin.com/xmlschemas/TrackPointExtension/v2"><speed>3</speed>\
+                </TrackPointExtension></extensions>
                 """))
     }
 
@@ -151,5 +151,60 @@ import WaypostTestKit
         let text = "<trk><trkseg><trkpt lat=\"1\" lon=\"2\"/></trkseg><name>n</name><cmt>c</cmt></trk><metadata><name>m</name></metadata>"
         let input = Array("<gpx>\(text)</gpx>".utf8)
         #expect(GPXContract.read(input, keepsOtherElements: true) { 7 }.summary[.lateElement].count == 3)
+    }
+
+    @Test func readsAnExtensionRightInItsPointAsItsCopyIsRead() {
+        let point =
+            "<trk><trkseg><trkpt lat=\"1\" lon=\"2\"><waypost:accuracy>4.2</waypost:accuracy><o:course>12</o:course></trkpt></trkseg></trk>"
+        let copy = """
+            <trk><trkseg><trkpt lat="1.0000000" lon="2.0000000"><extensions><waypost:accuracy>4.2</waypost:accuracy>\
+            <o:course xmlns:o="urn:undeclared:o">12</o:course></extensions></trkpt></trkseg></trk>
+            """
+        #expect(body(point) == copy)
+        let input = Array("<gpx version=\"1.1\">\(point)</gpx>".utf8)
+        for keeps in [false, true] {
+            let positions = GPXContract.read(input, keepsOtherElements: keeps) { input.count }.items.compactMap {
+                if case .trackPoint(let point, _) = $0 { point.position } else { nil }
+            }
+            #expect(positions.map(\.accuracy?.radiusMetres) == [4.2] && positions.map(\.courseDegrees) == [12])
+        }
+    }
+
+    @Test(arguments: [
+        // One whose copy fails, behind one that is kept; an empty one; one that the point itself overrules.
+        (
+            "<extensions><speed>1</speed></extensions><extensions><speed>2</speed><o:a:b/></extensions>",
+            "<speed>1</speed><gpxtpx:TrackPointExtension><gpxtpx:speed>2</gpxtpx:speed></gpxtpx:TrackPointExtension>"
+        ),
+        (
+            "<speed>3</speed><extensions><speed/></extensions>",
+            "<speed/><gpxtpx:TrackPointExtension><gpxtpx:speed>3</gpxtpx:speed></gpxtpx:TrackPointExtension>"
+        ),
+        (
+            "<extensions><speed>1</speed></extensions><speed>3</speed>",
+            "<speed>1</speed><gpxtpx:TrackPointExtension><gpxtpx:speed>3</gpxtpx:speed></gpxtpx:TrackPointExtension>"
+        ),
+    ]) func writesAFigureThatTheCopyDoesNotSay(point: String, extensions: String) {
+        #expect(
+            body("<wpt lat=\"1\" lon=\"2\">\(point)</wpt>")
+                == "<wpt lat=\"1.0000000\" lon=\"2.0000000\"><extensions>\(extensions)</extensions></wpt>")
+    }
+
+    @Test func keepsTrackAndHeadOverAStartTagThatIsLost() {
+        #expect(
+            carried("", root: "<gpx version=\"1.1\" xmlns:o=\"urn:o\" <gpx><trk><name>a</name><trk><name>b</name></trk><o:of/>")
+                == GPXCarryingTests.ownPrefixes + " xmlns:o=\"urn:o\"|<trk><name>a</name></trk><trk><name>b</name></trk>"
+                + "<extensions><o:of/></extensions>")
+    }
+
+    @Test func knowsThePrefixOfEveryDocumentInAFile() {
+        #expect(body("</gpx><?xml version=\"1.0\"?><g:gpx><g:rte><g:number>7</g:number></g:rte>") == "<rte><number>7</number></rte>")
+    }
+
+    @Test func keepsAnElementOfNoNamespaceInOneOfGPX() {
+        let text = "<g:wpt lat=\"1\" lon=\"2\"><g:cmt><t n=\"\"></t></g:cmt></g:wpt>"
+        #expect(
+            carried(text, root: "<g:gpx version=\"1.1\">").contains("<cmt><t n=\"\" xmlns=\"\"></t></cmt>"))
+        #expect(body("<wpt lat=\"1\" lon=\"2\"><cmt><t xmlns=\"\"></t></cmt></wpt>").contains("<cmt><t xmlns=\"\"></t></cmt>"))
     }
 }
