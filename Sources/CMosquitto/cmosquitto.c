@@ -221,7 +221,7 @@ int cmosquitto_make(const cmosquitto_settings *settings, cmosquitto **connection
     if (!self) return CMOSQUITTO_NO_MEMORY;
     self->settings = *settings;
     self->socket = self->inner = -1;
-    self->client = library.make(settings->client_id, false, self);
+    self->client = library.make(settings->client_id, settings->is_forgotten, self);
     const int code = self->client ? prepare(self) : errno == ENOMEM ? CMOSQUITTO_NO_MEMORY : CMOSQUITTO_INVALID;
     *connection = self;
     return code;

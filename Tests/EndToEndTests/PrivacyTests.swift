@@ -75,7 +75,7 @@ extension EndToEnd {
             // Another one would move the holes: rather no tracker than that.
             try folder.write("oops", to: "state/privacy-secret")
             let refused = try await finish(zoned, in: folder)
-            #expect(refused.code == 74 && refused.complaints.count == 1)
+            #expect(refused.code == 65 && refused.complaints.count == 1)
         }
 
         @Test func tellsNothingInPrivateModeNorAfterARestart() async throws {

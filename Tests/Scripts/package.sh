@@ -229,12 +229,22 @@ inside dpkg --install "/root/$(basename "$later")" >"$work/again" 2>&1 || short 
 [[ -z $container ]] || within 20 active || short "the service does not run after it was installed again"
 passed "removed and installed again: tracks and configuration are kept"
 
+# What setup makes goes with the package; what the owner has made stays, and is told.
 rm -f "$root/etc/waypost/conf.d/10-test.toml"
+shell 'echo s3cret >/root/token; waypost setup --receiver none --send http://127.0.0.1:9/in --token-file /root/token --units metric --home 52.5,10.2 --yes' \
+    >"$work/setup" 2>&1 || short "setup fails: $(<"$work/setup")"
+compgen -G "$root/etc/waypost/*.token" >/dev/null && [[ -f $root/etc/waypost/conf.d/50-setup.toml ]] || short "setup has made no files: $(<"$work/setup")"
+printf '[log]\ndirectory = "/srv/tracks"\n' >"$root/etc/waypost/conf.d/90-own.toml"
+mkdir -p "$root/srv/tracks" && touch "$root/srv/tracks/old.gpx"
 inside dpkg --purge waypost >"$work/purge" 2>&1 || short "it cannot be purged: $(tail -n 3 "$work/purge")"
+[[ $(cd "$root/etc/waypost" && find . -type f) == ./conf.d/90-own.toml ]] || short "of the configuration purge leaves $(find "$root/etc/waypost" -type f)"
+grep -qx /etc/waypost/conf.d/90-own.toml "$work/purge" && grep -qx /srv/tracks "$work/purge" || short "purge does not say what it keeps: $(<"$work/purge")"
+[[ -f $root/srv/tracks/old.gpx ]] || short "purge deletes tracks that were kept elsewhere"
+rm -r "$root/etc/waypost" "$root/srv/tracks"
 left=$(cd "$root" && find etc lib usr var -path '*waypost*' ! -path 'usr/local/*' ! -path 'etc/systemd/system/waypostd.service.d*' \
     ! -path 'etc/udev/rules.d/61-waypost-bridge.rules' ! -path 'var/log/journal/*' -prune -print)
 [[ -z $left ]] || short "purge leaves: $left"
-passed "purged: nothing is left"
+passed "purged: nothing is left but what the owner has made, which is told"
 
 for what in ${not_run[@]+"${not_run[@]}"}; do printf 'NOT RUN       %s: no container with systemd\n' "$what"; done
 printf 'package: all well after %d s\n' "$SECONDS"

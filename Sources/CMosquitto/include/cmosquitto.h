@@ -23,6 +23,8 @@ typedef struct {
     const char *client_id;
     const char *user;
     const char *password;
+    /* The broker forgets us when we are gone. */
+    bool is_forgotten;
     bool is_encrypted;
     /* Certificates that are trusted instead of the system's, a certificate of our own and its key: paths of PEM files. */
     const char *ca_file;

@@ -13,8 +13,8 @@ struct ReceiverCommand: ParsableCommand {
             The port must be free: stop gpsd and the tracker first. Settings last until the receiver loses power, unless --keep stores them \
             in it.
 
-            Exit code 66 when there is no such port or no receiver, 65 when it is not a receiver of these makers, 75 when the port is in use or \
-            the receiver is silent, 77 when this user may not open it.
+            Exit code 66 when there is no such port or no receiver, 65 when it is not a receiver of these makers or cannot do this, 75 when the \
+            port is in use or the receiver is silent, 77 when this user may not open it, 74 when the port fails, 1 when the receiver refuses.
 
             Example: waypost receiver show --port /dev/ttyACM0
             """,
@@ -89,6 +89,13 @@ struct ReceiverCommand: ParsableCommand {
 
         @OptionGroup var keeping: KeepOption
         @OptionGroup var port: ReceiverPortOptions
+
+        func validate() throws {
+            guard let name, UBXDynamicModel(name: name) == nil, PMTKNavigationMode(name: name) == nil else { return }
+            let names = UBXDynamicModel.allCases.map(\.name) + PMTKNavigationMode.allCases.map(\.name)
+            let known = names.enumerated().filter { names.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+            throw ValidationError("there is no model \"\(name)\"; use one of \(known.joined(separator: ", "))")
+        }
 
         func run() throws { try port.print(change: name.map(ReceiverChange.movement), keeps: keeping.keep, only: .model) }
     }
@@ -172,7 +179,7 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error {
             case .missing: .inputMissing
-            case .notALine, .unknown: .badData
+            case .notALine, .unknown, .impossible: .badData
             case .failed: .inputOutput
             case .denied: .notAuthorised
             case .held, .silent: .timedOut

@@ -46,6 +46,8 @@ enum SetupTrial {
         do throws(MQTTError) {
             // Under the tracker's own id it would throw the tracker out.
             var settings = try MQTTSettings(url: destination.url, clientID: "waypost-setup")
+            // Nothing of the trial stays there.
+            settings.keepsSession = false
             if !destination.user.isEmpty, destination.kind == .mqtt || password != nil { settings.user = destination.user }
             settings.password = password
             settings.caFile = destination.caFile

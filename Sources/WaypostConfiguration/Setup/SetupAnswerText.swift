@@ -136,7 +136,7 @@ public enum SetupAnswerText {
         let found = UnitSystem.allCases.filter { !text.isEmpty && $0.rawValue.hasPrefix(text.lowercased()) }
         // None means those that need not be told.
         if text == none { return .metric }
-        guard found.count == 1 else { throw SetupProblem("\(quoted(text)) is no system of units; write \(unitForms)") }
+        guard found.count == 1 else { throw SetupProblem("\(quoted(text)) is not a system of units; write \(unitForms)") }
         return found[0]
     }
 
@@ -145,7 +145,7 @@ public enum SetupAnswerText {
         if text == none { return [] }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingSpaces() }
         guard (2...3).contains(parts.count), let latitude = Double(parts[0]), let longitude = Double(parts[1]) else {
-            throw SetupProblem("\(quoted(text)) is no place; write \(homeForms)")
+            throw SetupProblem("\(quoted(text)) is not a place; write \(homeForms)")
         }
         guard let centre = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {
             throw SetupProblem("that is not on the Earth: the latitude is from -90 to 90, the longitude from -180 to 180")

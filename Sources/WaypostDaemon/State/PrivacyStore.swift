@@ -23,8 +23,8 @@ struct PrivacyStore {
             throw DaemonFailure(.inputOutput, "\(secretPath): the secret of the privacy zones cannot be read or made: \(error.reason)")
         }
         throw DaemonFailure(
-            .inputOutput,
-            "\(secretPath): is not the secret of the privacy zones (32 hexadecimal digits); take it from a backup: with another one the zones' holes move"
+            .badData,
+            "\(secretPath): is damaged: it must hold the secret of the privacy zones, 32 hexadecimal digits; restore it from a backup, or remove it for a new one, which moves the hidden areas"
         )
     }
 

@@ -38,7 +38,7 @@ struct MediaTekDialogue: ReceiverDialogue {
     }
 
     func apply(_ change: ReceiverChange, keeps: Bool) throws(ReceiverError) {
-        if keeps { throw .refused("\(line.path): MediaTek receivers keep no settings without power; leave --keep out") }
+        if keeps { throw .impossible("\(line.path): MediaTek receivers keep no settings without power; leave --keep out") }
         switch change {
         case .period(let milliseconds): try command(.setPeriod(milliseconds: milliseconds))
         case .gst(let isOn):
@@ -50,7 +50,7 @@ struct MediaTekDialogue: ReceiverDialogue {
         case .movement(let name):
             guard let mode = PMTKNavigationMode(name: name) else {
                 let known = PMTKNavigationMode.allCases.map(\.name).joined(separator: ", ")
-                throw .refused("\(line.path): a MediaTek receiver knows no model \(name); it knows \(known)")
+                throw .impossible("\(line.path): a MediaTek receiver knows no model \(name); it knows \(known)")
             }
             try command(mode.sentence)
         case .baudRate(let baudRate): try changeSpeed(to: baudRate)

@@ -16,6 +16,8 @@ public enum ReceiverError: Error, Sendable, Equatable {
     case silent(String)
     /// It is neither a u-blox nor a MediaTek receiver, or does not answer.
     case unknown(String)
+    /// Receivers of its make, or on such a line, cannot do that.
+    case impossible(String)
     /// The receiver refused, or does not know, what was asked of it.
     case refused(String)
     /// It said that it was done, and does otherwise.
@@ -25,7 +27,7 @@ public enum ReceiverError: Error, Sendable, Equatable {
     public var words: String {
         switch self {
         case .missing(let words), .notALine(let words), .failed(let words), .held(let words), .denied(let words), .silent(let words),
-            .unknown(let words), .refused(let words), .notKept(let words):
+            .unknown(let words), .impossible(let words), .refused(let words), .notKept(let words):
             words
         }
     }

@@ -106,7 +106,7 @@ struct UBloxDialogue: ReceiverDialogue {
         case .movement(let name):
             guard let model = UBXDynamicModel(name: name) else {
                 let known = UBXDynamicModel.allCases.map(\.name).joined(separator: ", ")
-                throw .refused("\(line.path): a u-blox knows no model \(name); it knows \(known)")
+                throw .impossible("\(line.path): a u-blox knows no model \(name); it knows \(known)")
             }
             try command(
                 hasKeys ? UBXSettings.set([(.dynamicModel, UInt64(model.rawValue))], in: place) : UBXSettings.setDynamicModel(model),
@@ -133,7 +133,7 @@ struct UBloxDialogue: ReceiverDialogue {
 
     /// The acknowledgement may come at either speed: whether the receiver answers at the new one tells.
     private func changeSpeed(to baudRate: Int, _ place: UBXSettings.Place) throws(ReceiverError) {
-        if isOnUSB { throw .refused("\(line.path): the receiver is on USB, which has no speed") }
+        if isOnUSB { throw .impossible("\(line.path): the receiver is on USB, which has no speed") }
         let old = line.baudRate
         if hasKeys {
             try line.send(UBXSettings.set([(.uartBaudRate, UInt64(baudRate))], in: place).bytes)

@@ -61,6 +61,7 @@ final class MQTTLoop {
 
     private func make() throws(MQTTError) {
         var wanted = cmosquitto_settings()
+        wanted.is_forgotten = !settings.keepsSession
         wanted.is_encrypted = settings.isEncrypted
         wanted.window = Int32(settings.window)
         wanted.context = Unmanaged.passUnretained(self).toOpaque()

@@ -10,6 +10,8 @@ public struct MQTTSettings: Sendable, Hashable {
     ///
     /// Two clients with one id throw each other out.
     public var clientID: String
+    /// Whether the broker keeps what waits for us while we are away; else it forgets us when the connection ends.
+    public var keepsSession = true
     /// Who we say we are.
     public var user: String?
     /// Its password.

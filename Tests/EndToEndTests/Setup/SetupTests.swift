@@ -51,7 +51,7 @@ extension EndToEnd {
             try await session.type("mqtt://ana@127.0.0.1:1\n", after: "Send to [none]: ")
             try await session.type("geheim\n", after: "Password, not shown [none]: ")
             try await session.type("bogus\n", after: "Units [metric]: ")
-            try await session.type("nautical\n", after: "'bogus' is no system of units")
+            try await session.type("nautical\n", after: "'bogus' is not a system of units")
             try await session.type("52.5,10.2\n", after: "Home [none]: ")
             try await session.type("\n", after: "Fence file [none]: ")
             try await session.type("\n", after: "[yes]: ")
@@ -125,7 +125,7 @@ extension EndToEnd {
                 [], 64,
                 "there is no terminal to ask on; give the answers as options: --receiver, --send, --units, --home, --fences; or --yes"
             ),
-            (["--units", "miles"], 64, "'miles' is no system of units; write metric, imperial or nautical"),
+            (["--units", "miles"], 64, "'miles' is not a system of units; write metric, imperial or nautical"),
             (["--fences", "gone.geojson"], 64, "gone.geojson: cannot be read: No such file or directory"),
             (["--send", "mqtt://a", "--send", "mqtt://b", "--password-file", "x"], 64, "is for one server of --send"),
             (["--send", "mqtt://a", "--token-file", "x"], 64, "--password-file goes with USER@ in --send"),
@@ -154,6 +154,15 @@ extension EndToEnd {
             // The same server keeps it.
             _ = try await waypost("setup", "--config", "waypost.toml", "--send", "https://127.0.0.1:1/in", in: folder)
             #expect(try folder.text(Self.written).contains("token_file"))
+        }
+
+        /// A broker that was tried keeps nothing of it.
+        @Test func leavesNoSessionAtABroker() async throws {
+            let broker = try await MosquittoBroker()
+            let run = try await waypost("setup", "--config", "waypost.toml", "--send", broker.url, in: folder())
+            #expect(run.complaints.contains("waypost: \(broker.url): reachable"), "\(run.errors)")
+            // `c1` in mosquitto's messages: a clean session.
+            #expect(broker.messages.contains("as waypost-setup (p2, c1,"), "\(broker.messages)")
         }
 
         @Test(.enabled(if: Program.canRunAsNobody)) func tellsWhoIsNotRoot() async throws {

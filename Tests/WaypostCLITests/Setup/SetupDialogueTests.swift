@@ -80,7 +80,7 @@ import WaypostSystem
         let (answers, _) = try run(person)
         #expect(person.isDone)
         #expect(answers.destinations.isEmpty)
-        #expect(person.shown.contains { $0.contains("'miles' is no system of units; write metric, imperial or nautical") })
+        #expect(person.shown.contains { $0.contains("'miles' is not a system of units; write metric, imperial or nautical") })
         #expect(person.shown.contains { $0.contains("/srv/notes.txt holds no usable fence") })
     }
 

@@ -73,7 +73,7 @@ import Waypost
     @Test func takesBeginningsOfUnits() throws {
         #expect(try SetupAnswerText.units("imp") == .imperial)
         #expect(try SetupAnswerText.units("N") == .nautical)
-        #expect(throws: SetupProblem("'miles' is no system of units; write metric, imperial or nautical")) {
+        #expect(throws: SetupProblem("'miles' is not a system of units; write metric, imperial or nautical")) {
             try SetupAnswerText.units("miles")
         }
     }

@@ -60,7 +60,7 @@ extension SerialLineTests {
             #expect(throws: ReceiverError.refused("\(path): the receiver refuses a fix every 40 ms")) {
                 try desk(receiver.terminal).apply(.period(milliseconds: 40))
             }
-            #expect(throws: ReceiverError.refused("\(path): the receiver is on USB, which has no speed")) {
+            #expect(throws: ReceiverError.impossible("\(path): the receiver is on USB, which has no speed")) {
                 try desk(receiver.terminal).apply(.baudRate(4_800))
             }
             #expect(throws: ReceiverError.self) { try desk(receiver.terminal).apply(.movement("bicycle")) }
