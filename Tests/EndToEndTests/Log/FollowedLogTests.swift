@@ -71,6 +71,61 @@ extension EndToEnd {
             fifo.close()
         }
 
+        /// A stretch that is erased under a reader: who has it keeps it, who has not does not get it; what follows comes once to both.
+        @Test func goesOnOverAnErasedStretchAndFromAMoment() async throws {
+            let folder = try TestFolder()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver?speed=0", in: folder)
+            try write(0..<60, to: fifo)
+            let early = try follow(in: folder)
+            let since = try follow("--since", time(30), in: folder)
+            try await wait(early, for: 55)
+            try await wait(since, for: 25)
+            #expect(try await erase(20..<40, in: folder).code == 0)
+            try write(60..<100, to: fifo)
+            let late = try follow(in: folder)
+            let lateSince = try follow("--since", time(30), in: folder)
+            for (process, count) in [(early, 95), (since, 65), (late, 75), (lateSince, 55)] { try await wait(process, for: count) }
+            // In the last journal, beside its recorder, while all of them read it.
+            #expect(try await erase(70..<80, in: folder).code == 0)
+            try write(100..<120, to: fifo)
+            for (process, count) in [(early, 115), (since, 85), (late, 95), (lateSince, 75)] { try await wait(process, for: count) }
+            #expect(try await tracker.stop().code == 0)
+            fifo.close()
+            let whole = try await export(in: folder)
+            let recent = try await export(in: folder, "--since", time(30))
+            for (process, left) in [(early, whole), (since, recent), (late, whole), (lateSince, recent)] {
+                let expected = times(left.output)
+                #expect(await eventually { times(process.output).last == expected.last })
+                process.send(SIGINT)
+                #expect(try await process.exit().code == 0)
+                #expect(process.errors == "")
+                let found = times(process.output)
+                #expect(found == Set(found).sorted() && Set(found).isSuperset(of: expected), "each once, in order, and none missing")
+            }
+            #expect(times(early.output).count == 120 && times(since.output).first == time(30) && times(since.output).count == 90)
+            #expect(times(late.output).count == 100 && times(lateSince.output).first == time(40))
+            #expect(times(whole.output).count == 90)
+        }
+
+        private func time(_ epoch: Int) -> String { String(format: "2026-03-01T12:%02d:%02d.000Z", epoch / 60, epoch % 60) }
+
+        private func times(_ output: String) -> [String] {
+            output.split(separator: "\n").compactMap { line in
+                guard let value = try? JSONParser().parse(Array(line.utf8)), value["lat"] != nil else { return nil }
+                return value["time"]?.string
+            }
+        }
+
+        private func erase(_ epochs: Range<Int>, in folder: TestFolder) async throws -> Finished {
+            try await finish(
+                [
+                    Program.waypost.path, "log", "erase", "--log", "log", "--from", time(epochs.lowerBound), "--to",
+                    time(epochs.upperBound),
+                    "--yes", "--socket", "socket",
+                ], in: folder)
+        }
+
         @Test func closesTheDocumentAndEndsWithItsReader() async throws {
             let folder = try TestFolder()
             let fifo = try ReceiverFIFO("receiver", in: folder)

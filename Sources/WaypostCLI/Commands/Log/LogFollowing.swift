@@ -22,6 +22,7 @@ struct LogFollowing {
         var follower = try attempt { () throws(RecordingError) in try LogFollower(folder: folder, from: start) }
         var writer = try LogExportWriter(format: format, isEndless: true)
         var replacements = 0
+        var count = 0
         repeat {
             follower.look()
             while let record = try attempt({ () throws(RecordingError) in try follower.next() }) {
@@ -30,8 +31,9 @@ struct LogFollowing {
                     SystemProcess.printError("waypost: \(folder.path): another log lies there now; its numbers begin anew")
                 }
                 if record.isOf(type, in: follower.reader.header) { try writer.add(record) }
-                // A log of weeks is no reason to ignore Ctrl-C.
-                if Syscalls.isReadable(stop.descriptor) { break }
+                // A log of weeks is no reason to ignore Ctrl-C; its records are no reason to ask the kernel each time.
+                count += 1
+                if count % 1_000 == 0, Syscalls.isReadable(stop.descriptor) { break }
             }
             try writer.flush()
         } while try wait(&follower, stop)
