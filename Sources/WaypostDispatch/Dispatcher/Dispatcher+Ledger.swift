@@ -5,7 +5,7 @@ import WaypostSystem
 extension Dispatcher {
     /// What became of records at each destination, in their order.
     ///
-    /// - Cost: two or three searches of the file for each record and destination.
+    /// - Cost: one or two searches of the file for each record and destination, and the receipts of each destination once.
     public func accounts(of questions: [LedgerQuestion]) async throws(OutboxError) -> [[DeliveryAccount]] {
         var accounts = [[DeliveryAccount]](repeating: [], count: questions.count)
         let questions = try await outbox.numbered(questions)
@@ -61,11 +61,7 @@ extension Outbox {
     /// What became of records at a destination, in their order.
     func fates(of questions: [LedgerQuestion], at name: String) throws(OutboxError) -> [DeliveryAccount.Fate] {
         let state = try state(of: name)
-        return try use { (store) throws(SQLiteError) in
-            var fates: [DeliveryAccount.Fate] = []
-            for question in questions { fates.append(try store.fate(of: question, at: state)) }
-            return fates
-        }
+        return try use { (store) throws(SQLiteError) in try store.fates(of: questions, at: state) }
     }
 
     /// The questions with the numbers of the entries that are still there.

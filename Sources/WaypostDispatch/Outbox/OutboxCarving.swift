@@ -86,9 +86,10 @@ struct OutboxCarving {
                     return
                 }
                 try insert("settled", ["destination", "lane", "after", "through"], row.values, &otherCount)
-            case (nil, 6):
+            case (.some(let number), 6):
                 guard isText(row.values, [0, 5]), OutboxCarving.lanes.contains(row.values[1]), isNumber(row.values, [2, 3]) else { return }
-                try insert("receipt", ["destination", "lane", "through", "after", "time", "answer"], row.values, &otherCount)
+                let columns = ["rowid", "destination", "lane", "through", "after", "time", "answer"]
+                try insert("receipt", columns, [.integer(number)] + row.values, &otherCount)
             case (.some(let number), 9):
                 guard isText(row.values, [1, 4, 7]), OutboxCarving.lanes.contains(row.values[2]), isNumber(row.values, [3, 8]),
                     case .bytes(let body) = row.values[6], RecordCodec.content(body) != nil

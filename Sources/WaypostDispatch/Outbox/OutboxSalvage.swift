@@ -148,7 +148,7 @@ struct OutboxSalvage {
             isWhole = try OutboxSalvage.copyRows(of: "note", order: "name", from: source, to: new).isWhole && isWhole
             // What is not in them is sent again.
             try OutboxSalvage.copyRows(of: "settled", order: "destination", from: source, to: new)
-            try OutboxSalvage.copyRows(of: "receipt", order: "through", from: source, to: new)
+            try OutboxSalvage.copyRows(of: "receipt", order: "rowid", from: source, to: new)
         }
         if !isWhole { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES(?, 1)", [.text(OutboxStore.beginsAtOldest)]) }
         return isWhole
@@ -170,6 +170,8 @@ struct OutboxSalvage {
             guard !known.isEmpty else { return (0, false) }
             let isChecked = known.contains("checksum")
             if table == "entry" { known = StoredEntry.columns(isChecked: isChecked) }
+            // Their order is that in which they came; an earlier version has none.
+            if order == "rowid" { known.insert("rowid", at: 0) }
             let names = known.joined(separator: ", ")
             let places = known.map { _ in "?" }.joined(separator: ",")
             let insertion =

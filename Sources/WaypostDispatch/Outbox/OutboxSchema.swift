@@ -9,7 +9,7 @@ import WaypostSystem
 ///              its starts nothing was meant for it
 /// stretch      positions after one number of the log and up to another that were left for later
 /// dead_letter  records that a server will never take, with its words
-/// receipt      what was sent when: ranges of entries and of positions of the log
+/// receipt      what was sent when: ranges of entries and of positions of the log, in the order in which they came
 /// settled      what a destination has behind the first record that it has not: after one number and up to another; lane: events or
 ///              positions
 /// note         numbers by name
@@ -121,6 +121,16 @@ enum OutboxSchema {
         CREATE TABLE settled(
             destination TEXT NOT NULL, lane TEXT NOT NULL, after INTEGER NOT NULL, through INTEGER NOT NULL,
             PRIMARY KEY(destination, lane, after), CHECK(0 <= after AND after < through AND through <= \(largest))) WITHOUT ROWID;
+        """,
+        // Receipts in the order in which they came: a new one is behind all others, and a full page is followed by an empty one, where a tree by
+        // their destinations writes five to seven pages to split one.
+        """
+        CREATE TABLE row_receipt(
+            destination TEXT NOT NULL, lane TEXT NOT NULL, through INTEGER NOT NULL, after INTEGER NOT NULL, time INTEGER CHECK(\(isTime)),
+            answer TEXT NOT NULL, CHECK(0 <= after AND after < through AND through <= \(largest)));
+        INSERT INTO row_receipt SELECT destination, lane, through, after, time, answer FROM receipt ORDER BY through;
+        DROP TABLE receipt;
+        ALTER TABLE row_receipt RENAME TO receipt;
         """,
     ]
 

@@ -3,8 +3,38 @@ import WaypostSystem
 
 // What the file knows of what became of records.
 extension OutboxStore {
-    /// What became of a record at a destination.
-    func fate(of question: LedgerQuestion, at destination: DestinationState) throws(SQLiteError) -> DeliveryAccount.Fate {
+    /// A receipt that was kept.
+    private struct KeptReceipt {
+        var isOfEvents: Bool
+        var after: UInt64
+        var through: UInt64
+        var fate: DeliveryAccount.Fate
+    }
+
+    /// What became of records at a destination, in their order.
+    ///
+    /// - Cost: a search for each record, and the destination's receipts once.
+    func fates(of questions: [LedgerQuestion], at destination: DestinationState) throws(SQLiteError) -> [DeliveryAccount.Fate] {
+        let numbers = questions.compactMap { $0.position ?? $0.entry }
+        guard let first = numbers.min(), let last = numbers.max() else {
+            return try questions.map { (question) throws(SQLiteError) in try fate(of: question, at: destination, []) }
+        }
+        // The newest first.
+        let receipts = try database.rows(
+            """
+            SELECT lane, after, through, time, answer FROM receipt WHERE destination = ? AND through >= ? AND after < ? ORDER BY rowid DESC
+            """, [.text(destination.name), SQLiteValue(first), SQLiteValue(last)]
+        ) { row in
+            KeptReceipt(
+                isOfEvents: row.text(0) == DispatchLane.events.rawValue, after: row.number(1), through: row.number(2),
+                fate: row.text(4) == Settlement.unsaid ? .unwanted : .receipt(time: row.time(3), answer: row.text(4)))
+        }
+        return try questions.map { (question) throws(SQLiteError) in try fate(of: question, at: destination, receipts) }
+    }
+
+    private func fate(
+        of question: LedgerQuestion, at destination: DestinationState, _ receipts: [KeptReceipt]
+    ) throws(SQLiteError) -> DeliveryAccount.Fate {
         let isWaiting =
             question.position.map { destination.positions.has($0) && !destination.settledPositions.contains($0) }
             ?? question.entry.map { $0 > destination.eventCursor && !destination.settledEvents.contains($0) } ?? false
@@ -20,14 +50,8 @@ extension OutboxStore {
         {
             return .unwanted
         }
-        let lanes: [DispatchLane] = question.position != nil ? [.live, .history] : [.events, .events]
-        let receipts = try database.rows(
-            """
-            SELECT time, answer FROM receipt WHERE destination = ?1 AND lane IN (?3, ?4) AND through >= ?2 AND after < ?2
-            ORDER BY through LIMIT 1
-            """, [.text(destination.name), SQLiteValue(number)] + lanes.map { .text($0.rawValue) }
-        ) { $0.text(1) == Settlement.unsaid ? DeliveryAccount.Fate.unwanted : .receipt(time: $0.time(0), answer: $0.text(1)) }
-        return receipts.first ?? .forgotten
+        let isEvent = question.position == nil
+        return receipts.first { $0.isOfEvents == isEvent && $0.after < number && number <= $0.through }?.fate ?? .forgotten
     }
 
     /// Entries after a number, not before a moment; those without a time are among them.
@@ -63,7 +87,7 @@ extension OutboxStore {
         guard !settlement.receipts.isEmpty else { return }
         for receipt in settlement.receipts {
             try database.run(
-                "INSERT OR REPLACE INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
+                "INSERT INTO receipt(destination, lane, after, through, time, answer) VALUES(?,?,?,?,?,?)",
                 [
                     .text(name), .text(settlement.lane.rawValue), SQLiteValue(receipt.after), SQLiteValue(receipt.through),
                     SQLiteValue(time?.millisecondsSince1970), .text(receipt.answer),
@@ -76,8 +100,8 @@ extension OutboxStore {
     private func pruneReceipts(of name: String, _ lane: DispatchLane) throws(SQLiteError) {
         try database.run(
             """
-            DELETE FROM receipt WHERE destination = ?1 AND lane = ?2 AND through <= (
-                SELECT through FROM receipt WHERE destination = ?1 AND lane = ?2 ORDER BY through DESC LIMIT 1 OFFSET ?3)
+            DELETE FROM receipt WHERE destination = ?1 AND lane = ?2 AND rowid <= (
+                SELECT rowid FROM receipt WHERE destination = ?1 AND lane = ?2 ORDER BY rowid DESC LIMIT 1 OFFSET ?3)
             """, [.text(name), .text(lane.rawValue), .integer(limits.keptReceiptCount)])
     }
 }

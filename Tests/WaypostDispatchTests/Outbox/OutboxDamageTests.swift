@@ -140,9 +140,15 @@ import WaypostSystem
                 let database = try SQLiteDatabase(path: fixture.path)
                 try OutboxSchema.upgrade(database, to: version)
                 try database.run("INSERT INTO destination(name, event_cursor, position_cursor) VALUES('old', 3, 12)")
+                let body = Array(#"{"class":"TRACK","id":"x","name":"from before","values":{}}"#.utf8)
+                let moment = RecordMoment(bootIdentity: [0], bootMilliseconds: 1, time: nil)
+                let checksum = StoredEntry(number: 4, id: "x", moment: moment, body: body).checksum
+                let isChecked = version >= 6
                 try database.run(
-                    "INSERT INTO entry(number, id, boot, boot_milliseconds, body) VALUES(4, 'x', x'00', 1, ?)",
-                    [.bytes(Array(#"{"class":"TRACK","id":"x","name":"from before","values":{}}"#.utf8))])
+                    """
+                    INSERT INTO entry(number, id, boot, boot_milliseconds, body\(isChecked ? ", checksum" : ""))
+                    VALUES(4, 'x', x'00', 1, ?\(isChecked ? ", ?" : ""))
+                    """, isChecked ? [.bytes(body), .integer(checksum)] : [.bytes(body)])
                 if version >= 2 {
                     try database.run(
                         "INSERT INTO receipt(destination, lane, after, through, answer) VALUES('old', 'live', 5, 12, '200')")
