@@ -46,8 +46,8 @@ public enum OutboxContract {
             _ = rmdir(folder)
         }
         let path = folder + "/outbox.sqlite"
-        var files = try await killed(at: path)
-        let whole = files
+        let (whole, images) = try await killed(in: folder)
+        var files = whole
         for start in stride(from: 0, to: input.count - 3, by: 4) {
             let offset = Int(input[start + 1]) << 8 | Int(input[start + 2])
             let value = input[start + 3]
@@ -62,14 +62,18 @@ public enum OutboxContract {
             case let index: if files[Int(index)].indices.contains(offset) { files[Int(index)][offset] ^= value }
             }
         }
-        let wanted = OutboxImages(file: whole[0], log: whole[1]).entries(leftIn: files)
+        let wanted = images.entries(leftIn: files)
         for name in try Syscalls.names(inFolder: folder) { try Syscalls.remove("\(folder)/\(name)") }
         for (suffix, bytes) in zip(suffixes, files) { try AtomicFile.write(bytes, to: path + suffix, mode: 0o600) }
         return try await violations(of: path, wanted)
     }
 
-    /// What a kill leaves of an outbox with entries that wait; the log holds most of them.
-    private static func killed(at path: String) async throws -> [[UInt8]] {
+    /// What a kill leaves of an outbox with entries that wait, and which of these are where; the log holds most of them.
+    ///
+    /// Made once for all that is done to it.
+    private static func killed(in folder: String) async throws -> (files: [[UInt8]], images: OutboxImages) {
+        if let made = made.withLock({ $0 }) { return made }
+        let path = folder + "/outbox.sqlite"
         let outbox = try Outbox(path: path)
         _ = try await outbox.attach("home", newestPosition: 7)
         for number in 0..<entryCount {
@@ -77,8 +81,13 @@ public enum OutboxContract {
             // Some are in the file, the rest is in the log.
             if number == entryCount / 2 { try await outbox.checkpoint() }
         }
-        return try suffixes.map { try Syscalls.contents(of: path + $0, limit: 1 << 20) ?? [] }
+        let files = try suffixes.map { try Syscalls.contents(of: path + $0, limit: 1 << 20) ?? [] }
+        let images = try OutboxImages(file: files[0], log: files[1], folder: folder)
+        made.withLock { $0 = (files, images) }
+        return (files, images)
     }
+
+    private static let made = Mutex<(files: [[UInt8]], images: OutboxImages)?>(nil)
 
     private static func violations(of path: String, _ wanted: Set<String>) async throws -> [Violation] {
         var violations: [Violation] = []

@@ -1,7 +1,12 @@
+import Waypost
 import WaypostSystem
 
-/// Which entries are in which images of pages in the files of an outbox, while these are whole.
-struct OutboxImages {
+/// Which entries are in which images of pages in the files of an outbox, while these are whole: as SQLite itself says, which is asked after each
+/// commit of the log.
+///
+/// Nothing of what reads damaged files is used here; of the log only where its frames are.
+/// - Source: SQLite's file format, sections 4.1 and 4.2; https://www.sqlite.org/dbstat.html.
+struct OutboxImages: Sendable {
     private struct Image {
         var page: Int
         /// The bytes that must be as they were: the page, and in the log what its checksum is of.
@@ -16,39 +21,59 @@ struct OutboxImages {
     private var fileImages: [Image] = []
     private var logImages: [Image] = []
 
-    private static let pageByteCount = SQLitePages.ownPageByteCount
-    /// Source: SQLite's file format, section 4.1.
     private static let (logHead, frameHead) = (32, 24)
 
-    init(file: [UInt8], log: [UInt8]) {
+    /// - Parameter folder: an empty one, for copies that SQLite may write to.
+    init(file: [UInt8], log: [UInt8], folder: String) throws {
         (self.file, self.log) = (file, log)
-        let size = OutboxImages.pageByteCount
-        for start in stride(from: 0, to: file.count, by: size) {
-            fileImages.append(image(file, start / size + 1, start..<min(start + size, file.count)))
+        let pageByteCount = Int(log[8..<12].reduce(0) { $0 << 8 | UInt32($1) })
+        let before = try OutboxImages.ids(ofFile: file, log: [], folder)
+        for start in stride(from: 0, to: file.count, by: pageByteCount) {
+            let page = start / pageByteCount + 1
+            fileImages.append(
+                Image(page: page, stretches: [start..<min(start + pageByteCount, file.count)], ids: before[page] ?? []))
         }
-        let frameByteCount = OutboxImages.frameHead + size
+        let frameByteCount = OutboxImages.frameHead + pageByteCount
+        var commit: [Image] = []
         for start in stride(from: OutboxImages.logHead, through: log.count - frameByteCount, by: frameByteCount) {
             // Of the log before this one.
             guard log[start + 8..<start + 16].elementsEqual(log[16..<24]) else { break }
-            var image = image(log, Int(word(start)), start + OutboxImages.frameHead..<start + frameByteCount)
             // Its checksum goes on from the one before it.
-            let before = start == OutboxImages.logHead ? 24..<32 : start - size - 8..<start - size
-            image.stretches = [before, start..<start + frameByteCount]
-            image.isCommit = word(start + 4) > 0
-            logImages.append(image)
+            let chain = start == OutboxImages.logHead ? 24..<32 : start - pageByteCount - 8..<start - pageByteCount
+            commit.append(
+                Image(
+                    page: Int(word(start)), stretches: [chain, start..<start + frameByteCount], ids: [], isCommit: word(start + 4) > 0))
+            guard word(start + 4) > 0 else { continue }
+            let ids = try OutboxImages.ids(ofFile: file, log: Array(log[..<(start + frameByteCount)]), folder)
+            for index in commit.indices { commit[index].ids = ids[commit[index].page] ?? [] }
+            logImages += commit
+            commit = []
         }
     }
 
     private func word(_ offset: Int) -> UInt32 { log[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
 
-    private func image(_ bytes: [UInt8], _ number: Int, _ stretch: Range<Int>) -> Image {
-        // Entries have seven columns, the second of which is the id; short ones are in one page.
-        let pages = SQLitePages(pageByteCount: OutboxImages.pageByteCount, pageCount: number) { $0 == number ? Array(bytes[stretch]) : [] }
-        let ids = pages.rows(ofPage: number).compactMap { row -> String? in
-            guard row.number != nil, row.values.count == 7, case .text(let id) = row.values[1] else { return nil }
-            return id
+    /// The ids of the entries in each page that has some.
+    ///
+    /// Entries are in the order of their numbers in the leaves of their tree, from left to right; short ones are in one page.
+    private static func ids(ofFile file: [UInt8], log: [UInt8], _ folder: String) throws -> [Int: Set<String>] {
+        let path = folder + "/copy.sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { _ = try? Syscalls.remove(path + suffix) } }  // The folder goes, too.
+        try AtomicFile.write(file, to: path)
+        try AtomicFile.write(log, to: path + SQLiteDatabase.logSuffix)
+        let database = try SQLiteDatabase(path: path)
+        let ids = try database.rows("SELECT id FROM entry ORDER BY number") { $0.text(0) }
+        let leaves = try database.rows(
+            "SELECT pageno, ncell FROM dbstat WHERE name = 'entry' AND pagetype = 'leaf' ORDER BY path"
+        ) { (page: Int($0.integer(0)), count: Int($0.integer(1))) }
+        guard leaves.reduce(0, { $0 + $1.count }) == ids.count else { throw SQLiteError.damaged("entries without a page", path: path) }
+        var found: [Int: Set<String>] = [:]
+        var next = 0
+        for leaf in leaves {
+            found[leaf.page] = Set(ids[next..<next + leaf.count])
+            next += leaf.count
         }
-        return Image(page: number, stretches: [stretch], ids: Set(ids))
+        return found
     }
 
     /// The ids of the entries that must be found in files of which some bytes were changed: of each page, those of the newest image that is as it
