@@ -49,8 +49,9 @@ struct Tracker {
             configuration.tracking.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
         let watches = WatchDesk(stored: stored)
+        let events = EventLog(recorder, logger: logger)
         let fences = FenceWatcher(
-            keeper: try makeKeeper(), recorder: recorder, watches: watches, dispatches: dispatches,
+            keeper: try makeKeeper(), recorder: recorder, events: events, watches: watches, dispatches: dispatches,
             hold: await manager.hold(nil, reason: "fences"), logger: logger)
         let stateWatch = StateWatch(
             folder: state, dispatches: dispatches, interval: configuration.log.syncInterval, logger: logger
@@ -64,8 +65,8 @@ struct Tracker {
         }
         let search = SearchKeeper(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
-            manager: manager, source: source, search: search, recorder: recorder, log: log, fences: fences.keeper, dispatches: dispatches,
-            state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
+            manager: manager, source: source, search: search, recorder: recorder, log: log, events: events, fences: fences.keeper,
+            dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
             configurationFile: surroundings.configurationFile, display: configuration.display, watches: watches)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,

@@ -14,6 +14,7 @@ struct StatusReporter: Sendable {
     /// The log; nil while it is off.
     let recorder: TrackRecorder?
     let log: LogConsumer
+    let events: EventLog
     let fences: GeofenceKeeper
     let dispatches: DispatchDesk
     let state: StateWatch
@@ -60,6 +61,7 @@ struct StatusReporter: Sendable {
             problems.append(missing.map { "no position: \($0.search.why)" } ?? "no position: \(loss?.words ?? "no fix yet")")
         }
         problems += logProblems.words
+        if let problem = await events.problem { problems.append(problem) }
         if let problem = await log.standstill.words(now: MonotonicClock.milliseconds) { problems.append(problem) }
         problems += fullDisks
         if let problem = clock.problem { problems.append(problem) }

@@ -110,7 +110,7 @@ struct TrackerCommands: Sendable {
         } catch {
             throw ControlRefusal(error)
         }
-        await fences.keeper.forget(from: from, to: to)
+        await fences.forget(from: from, to: to)
         try await eraseOutbox(from: from, to: to)
         return answer
     }

@@ -66,8 +66,9 @@ final class DispatchDesk: Sendable {
                 try await parts().0.accept(entries, loggedThrough: number)
             } offerLogged: { () async throws(OutboxError) in
                 let (dispatcher, logged) = try parts()
-                try await logged.offer(to: dispatcher.outbox)
+                let unread = try await logged.offer(to: dispatcher.outbox)
                 dispatcher.noteWaiting()
+                return unread
             }
         }
     }
@@ -140,6 +141,9 @@ final class DispatchDesk: Sendable {
     func take(_ report: FenceReport, loggedAs number: UInt64? = nil) async {
         await feeder?.take(OutboxEntry(report), loggedAs: number)
     }
+
+    /// Takes that an event is in the log now, under that number.
+    func note(_ id: String, loggedAs number: UInt64) async { await feeder?.note(id, loggedAs: number) }
 
     /// The ids of the events that neither the outbox nor the log has.
     var unkeptIDs: Set<String> { get async { await feeder?.unloggedIDs ?? [] } }

@@ -49,7 +49,7 @@ struct DispatchOpening: Sendable {
         let supply = try makeSupply()
         let logged = LoggedEvents(positions: supply)
         // Those of earlier runs, before a new destination is attached, which begins behind them; then those of this run.
-        try? await logged.offer(to: outbox, through: number)  // On a full disk they wait in the log, and are offered again.
+        _ = try? await logged.offer(to: outbox, through: number)  // Offered again by the feeder, which says why not.
         let unopened = Monitor<[String: String]>([:])
         let dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { [logger] notice in
             // Why one cannot be opened is told when it is not.

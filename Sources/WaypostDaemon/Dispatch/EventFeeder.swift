@@ -9,7 +9,7 @@ import WaypostDispatch
 actor EventFeeder {
     private let logger: Logger
     private let accept: @Sendable ([OutboxEntry], UInt64?) async throws(OutboxError) -> Void
-    private let offerLogged: @Sendable () async throws(OutboxError) -> Void
+    private let offerLogged: @Sendable () async throws(OutboxError) -> String?
     private let pause: Duration
     private var waiting: [(entry: OutboxEntry, number: UInt64?)] = []
     /// Whether the log may have events that neither the outbox nor the memory has: at first those of a run before.
@@ -18,6 +18,8 @@ actor EventFeeder {
     private var retrying: Task<Void, Never>?
     private(set) var droppedCount = 0
     private var failure: OutboxError?
+    /// Why the log could not be read the last time.
+    private var unread: String?
 
     /// So many are kept in memory.
     static let maximumCount = 1_000
@@ -26,11 +28,11 @@ actor EventFeeder {
     ///
     /// - Parameters:
     ///   - accept: gets events, and up to which number of the log all of it are taken with them.
-    ///   - offerLogged: takes what the log has and the outbox has not.
+    ///   - offerLogged: takes what the log has and the outbox has not; gives why the log cannot be read, if that is so.
     init(
         logger: Logger, pause: Duration = .seconds(10),
         accept: @escaping @Sendable ([OutboxEntry], UInt64?) async throws(OutboxError) -> Void,
-        offerLogged: @escaping @Sendable () async throws(OutboxError) -> Void
+        offerLogged: @escaping @Sendable () async throws(OutboxError) -> String?
     ) {
         self.logger = logger
         self.pause = pause
@@ -40,7 +42,7 @@ actor EventFeeder {
 
     /// What is wrong, for people; nil when nothing is.
     var problem: String? {
-        guard let failure, !isDone else { return nil }
+        guard let failure, !isDone else { return unread.map { "events in the log may not be sent: \($0); tried again" } }
         let loggedCount = waiting.count { $0.number != nil }
         var parts: [String] = []
         if isBehind || loggedCount > 0 { parts.append("\(isBehind ? "events" : counted(loggedCount, "event")) in the log") }
@@ -74,6 +76,11 @@ actor EventFeeder {
         await hand()
     }
 
+    /// Takes that an event is in the log now, under that number.
+    func note(_ id: String, loggedAs number: UInt64) {
+        for index in waiting.indices where waiting[index].entry.id == id { waiting[index].number = number }
+    }
+
     /// Takes what the log has and the outbox has not.
     func catchUp() async { await hand() }
 
@@ -101,18 +108,20 @@ actor EventFeeder {
     }
 
     private func handOver() async {
+        let wasUnread = unread
         failure = await offering()
         if failure == nil { failure = await accepting() }
-        guard let failure else {
+        if let unread, unread != wasUnread { logger.error("events in the log may not be sent, as it cannot be read: \(unread)") }
+        guard failure != nil || isBehind else {
             if isDone, let retrying {
                 retrying.cancel()
                 self.retrying = nil
-                logger.notice("the outbox takes events again\(lossText)")
+                logger.notice(wasUnread == nil ? "the outbox takes events again\(lossText)" : "the events in the log can be read again")
             }
             return
         }
         guard retrying == nil else { return }
-        logger.error("the outbox accepts no events now; they wait: \(failure)")
+        if let failure { logger.error("the outbox accepts no events now; they wait: \(failure)") }
         retrying = Task { await retry() }
     }
 
@@ -121,7 +130,10 @@ actor EventFeeder {
         guard isBehind else { return nil }
         // What comes meanwhile is kept, as it may be behind what is read.
         isBehind = false
-        do throws(OutboxError) { try await offerLogged() } catch {
+        do throws(OutboxError) {
+            unread = try await offerLogged()
+            if unread != nil { isBehind = true }
+        } catch {
             isBehind = true
             return error
         }
@@ -132,12 +144,14 @@ actor EventFeeder {
     private func accepting() async -> OutboxError? {
         let taken = waiting
         guard !taken.isEmpty else { return nil }
+        // Behind what could not be read of the log nothing is known to be taken.
+        let isRead = !isBehind
         do throws(OutboxError) {
             do throws(OutboxError) {
-                try await accept(taken.map(\.entry), taken.compactMap(\.number).max())
+                try await accept(taken.map(\.entry), isRead ? taken.compactMap(\.number).max() : nil)
             } catch .tooLong {
                 // One that is too long holds up no other.
-                for (entry, number) in taken { try await acceptAlone(entry, number) }
+                for (entry, number) in taken { try await acceptAlone(entry, isRead ? number : nil) }
             }
         } catch {
             return error

@@ -11,6 +11,7 @@ actor FenceWatcher: PositioningConsumer {
     nonisolated let keeper: GeofenceKeeper
     /// The log; nil while it is off.
     private let recorder: TrackRecorder?
+    private let events: EventLog
     private let watches: WatchDesk
     private let dispatches: DispatchDesk
     private let hold: PositioningHold
@@ -23,14 +24,17 @@ actor FenceWatcher: PositioningConsumer {
     private var tellCounts = (begun: 0, open: 0)
     /// When the outbox is told next how far the log has no events that it does not know, monotonic milliseconds.
     private var noteAt: Int64 = 0
+    /// Whether the log could not take some events yet.
+    private var hasUnlogged = false
     private static let noteInterval: Int64 = 600_000
 
     init(
-        keeper: GeofenceKeeper, recorder: TrackRecorder?, watches: WatchDesk, dispatches: DispatchDesk, hold: PositioningHold,
-        logger: Logger
+        keeper: GeofenceKeeper, recorder: TrackRecorder?, events: EventLog, watches: WatchDesk, dispatches: DispatchDesk,
+        hold: PositioningHold, logger: Logger
     ) {
         self.keeper = keeper
         self.recorder = recorder
+        self.events = events
         self.watches = watches
         self.dispatches = dispatches
         self.hold = hold
@@ -57,6 +61,7 @@ actor FenceWatcher: PositioningConsumer {
         switch update {
         case .position(let position):
             await noteLogged()
+            if hasUnlogged { await tell([]) }
             guard isWatching else { return }
             await tell(await keeper.process(position))
             await tellProblems()
@@ -70,6 +75,12 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Reads the files again if they have changed.
     func reload() async { await noteChange(await keeper.reload()) }
+
+    /// Forgets the events that happened from the first time until the second one.
+    func forget(from: UTCTime, to: UTCTime) async {
+        await events.forget(from: from, to: to)
+        await keeper.forget(from: from, to: to)
+    }
 
     /// Adds fences, or changes those of the same ids.
     func add(_ fences: [Geofence]) async throws(SystemError) { await noteChange(try await keeper.add(fences)) }
@@ -100,31 +111,24 @@ actor FenceWatcher: PositioningConsumer {
 
     /// One after the other: the log, the outbox and those who watch have them in the same order.
     private func tell(_ reports: [FenceReport]) async {
-        guard !reports.isEmpty else { return }
+        guard !reports.isEmpty || hasUnlogged else { return }
         tellCounts.begun += 1
         tellCounts.open += 1
         defer { tellCounts.open -= 1 }
         let before = telling
         let task = Task {
             await before?.value
+            for (id, number) in await events.logWaiting(tries: !reports.isEmpty) { await dispatches.note(id, loggedAs: number) }
             for report in reports {
-                await dispatches.take(report, loggedAs: await log(report))
+                await dispatches.take(report, loggedAs: await events.log(report))
                 watches.tell(report.line)
             }
-            await keeper.holdUnheard(await dispatches.unkeptIDs)
+            let waitingIDs = await events.waitingIDs
+            hasUnlogged = !waitingIDs.isEmpty
+            await keeper.holdUnheard(await dispatches.unkeptIDs.union(waitingIDs))
         }
         telling = task
         await task.value
-    }
-
-    /// Logs an event; its number there, if that is known.
-    private func log(_ report: FenceReport) async -> UInt64? {
-        guard let event = report.logEvent else { return nil }
-        do throws(RecordingError) { return try await recorder?.record(event) } catch {
-            // That the log is paused is told by those who feed it with positions.
-            logger.warning("an event is not logged: \(DaemonFailure(error).lines.joined())")
-            return nil
-        }
     }
 
     /// Lets the outbox know from time to time how far the log has no other events, so that the next run need not look for some there.

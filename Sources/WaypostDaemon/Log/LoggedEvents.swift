@@ -14,7 +14,8 @@ struct LoggedEvents: Sendable {
     /// Offers what came after the last event that the outbox took, with the ids of then: it refuses those that it knows.
     ///
     /// - Parameter last: up to which number; where an outbox begins that has taken nothing yet. Nil for everything that is in the log.
-    func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) {
+    /// - Returns: why the log, or the rest of it, cannot be read now; nil when all of it was offered.
+    func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) -> String? {
         do {
             let newest = min(try await positions.newestNumber(), last ?? .max)
             // A log that is behind it was removed, or moved to another folder: its numbers begin again.
@@ -22,7 +23,7 @@ struct LoggedEvents: Sendable {
             await outbox.noteLogged(through: through)
             while true {
                 let page = try await positions.events(after: through, through: newest, limit: LoggedEvents.pageCount)
-                guard page.through > through else { return }
+                guard page.through > through else { return nil }
                 try await outbox.accept(page.reports.map(OutboxEntry.init), loggedThrough: page.through)
                 through = page.through
             }
@@ -30,6 +31,7 @@ struct LoggedEvents: Sendable {
             throw error
         } catch {
             // What cannot be read now cannot be sent; what comes is.
+            return (error as? PositionSupplyError)?.reason ?? "\(error)"
         }
     }
 }

@@ -1,0 +1,95 @@
+import Logging
+import Waypost
+import WaypostGeofences
+import WaypostRecording
+
+/// Logs fence events, in their order.
+///
+/// Those that the log cannot take now, as its disk is full, wait in memory, and come into the log when it takes something again: with the ids and
+/// times of then, behind what was logged meanwhile.
+/// - Concurrency: an actor; events are logged one after the other.
+actor EventLog {
+    private let recorder: TrackRecorder?
+    private let logger: Logger
+    private var waiting: [WaypostRecording.LogEvent] = []
+    private var droppedCount = 0
+
+    /// So many wait.
+    private static let maximumCount = 1_000
+
+    /// The log of that recorder; nil while there is none.
+    init(_ recorder: TrackRecorder?, logger: Logger) {
+        (self.recorder, self.logger) = (recorder, logger)
+    }
+
+    /// What is wrong, for people; nil when nothing is.
+    var problem: String? {
+        var parts: [String] = []
+        if !waiting.isEmpty { parts.append("\(counted(waiting.count, "event")) \(waiting.count == 1 ? "waits" : "wait") for the log") }
+        if droppedCount > 0 {
+            let verb = droppedCount == 1 ? "is" : "are"
+            parts.append("\(counted(droppedCount, "event")) \(verb) not in the log: more than \(EventLog.maximumCount) waited for it")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    /// The ids of those that wait.
+    var waitingIDs: Set<String> { Set(waiting.map(\.id)) }
+
+    /// Logs an event, behind those that wait; its number in the log, nil when it is not there now.
+    func log(_ report: FenceReport) async -> UInt64? {
+        guard let recorder, let event = report.logEvent else { return nil }
+        guard waiting.isEmpty else {
+            wait(event)
+            return nil
+        }
+        do throws(RecordingError) { return try await recorder.record(event) } catch {
+            // That the log is paused is told by those who feed it with positions.
+            logger.warning("an event is not logged\(error.isPause ? " yet" : ""): \(DaemonFailure(error).lines.joined())")
+            if error.isPause { wait(event) }
+            return nil
+        }
+    }
+
+    /// Logs those that wait, if the log may take them.
+    ///
+    /// - Parameter tries: whether it is tried although the log took nothing the last time.
+    /// - Returns: the ids of those that are in the log now, and their numbers there.
+    func logWaiting(tries: Bool) async -> [(id: String, number: UInt64)] {
+        guard let recorder, !waiting.isEmpty else { return [] }
+        let takesSome = await recorder.problems.writing == nil
+        guard tries || takesSome else { return [] }
+        var logged: [(id: String, number: UInt64)] = []
+        while let event = waiting.first {
+            do throws(RecordingError) { logged.append((event.id, try await recorder.record(event))) } catch {
+                if error.isPause { break }
+                logger.error("event \(event.id) is not logged: \(DaemonFailure(error).lines.joined())")
+            }
+            // It may have been erased meanwhile.
+            waiting.removeAll { $0.id == event.id }
+        }
+        if waiting.isEmpty { logger.notice("the log has the events that waited for it") }
+        return logged
+    }
+
+    /// Forgets what happened from the first time until the second one.
+    func forget(from: UTCTime, to: UTCTime) { waiting.removeAll { from <= $0.time && $0.time < to } }
+
+    private func wait(_ event: WaypostRecording.LogEvent) {
+        waiting.append(event)
+        if waiting.count > EventLog.maximumCount {
+            waiting.removeFirst()
+            droppedCount += 1
+        }
+    }
+}
+
+extension RecordingError {
+    /// Whether the same may be logged later.
+    fileprivate var isPause: Bool {
+        switch self {
+        case .closed, .eventTooLong: false
+        default: true
+        }
+    }
+}
