@@ -72,9 +72,10 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // The one configuration type, imported by the two programs only.
+        // The one configuration type, above the kinds of destinations whose keys it reads; imported by the two programs only.
         .target(name: "CTOML", cxxSettings: [.treatAllWarnings(as: .error)]),
-        .target(name: "WaypostConfiguration", dependencies: ["Waypost", "WaypostSystem", "CTOML"], swiftSettings: strict),
+        .target(
+            name: "WaypostConfiguration", dependencies: ["Waypost", "WaypostSystem", "WaypostDispatch", "CTOML"], swiftSettings: strict),
 
         // The two programs.
         .executableTarget(
@@ -90,7 +91,8 @@ let package = Package(
         .executableTarget(
             name: "WaypostCLI",
             dependencies: [
-                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostDispatch", "WaypostControl",
+                "WaypostConfiguration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict,
@@ -128,10 +130,14 @@ let package = Package(
             name: "WaypostControlTests", dependencies: ["Waypost", "WaypostSystem", "WaypostControl", "WaypostTestKit"],
             swiftSettings: strict),
         .testTarget(
-            name: "WaypostConfigurationTests", dependencies: ["WaypostConfiguration", "WaypostTestKit"], swiftSettings: strict),
+            name: "WaypostConfigurationTests", dependencies: ["Waypost", "WaypostDispatch", "WaypostConfiguration", "WaypostTestKit"],
+            swiftSettings: strict),
         .testTarget(
             name: "WaypostCLITests",
-            dependencies: ["Waypost", "WaypostSystem", "WaypostCLI", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostDispatch", "WaypostCLI",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Waypost", "WaypostSystem", "WaypostTestKit", "WaypostDaemon", "WaypostCLI"],

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostDispatch
 
 /// What the tracker is told to do: the one configuration type.
 ///
@@ -16,7 +17,7 @@ public struct Configuration: Equatable, Sendable {
     /// The fences that are watched.
     public var geofences = Geofences()
     /// Where positions and events are sent; those without a server are none.
-    public var destinations = [Destination()]
+    package var destinations = [DestinationConfiguration()]
     /// What waits to be sent.
     public var dispatch = Dispatch()
     /// What nobody is told.
@@ -109,122 +110,6 @@ public struct Configuration: Equatable, Sendable {
         public var rule = BorderRule.robust
         /// How many fences count at most, the nearest; 0 = all.
         public var maxActive = 0
-    }
-
-    /// Where positions and events are sent: `[[destination]]`.
-    public struct Destination: Equatable, Sendable {
-        /// Its name, under which the outbox knows how far it is.
-        public var name = "home"
-        /// What it speaks.
-        public var kind = Kind.http
-        /// The server; empty = none.
-        public var url = ""
-        /// How it is written, where a kind has several ways.
-        public var format = Format.auto
-        /// How exactly it may know where the box is.
-        public var accuracy = Accuracy.full
-        /// Between two dispatches; below a second only on demand.
-        public var interval = Duration.seconds(120)
-        /// Between two reports of the tracker's health; below a second none.
-        public var health = Duration.zero
-        /// By when, every day, everything must be gone.
-        public var cutoff: Cutoff?
-        /// Which positions go first after an outage.
-        public var order = Order.oldest
-        /// The most records of a batch.
-        public var batchCount = 250
-        /// Whether positions are sent, and not events alone.
-        public var sendsPositions = true
-        /// Whether it goes along when another destination was reached.
-        public var goesAlong = false
-        /// Whether nothing leaves, and what would is told.
-        public var isDryRun = false
-        /// The longest an exchange may take.
-        public var timeout = Duration.seconds(30)
-        /// What the device is called there; empty = as ``Dispatch/device`` says.
-        public var device = ""
-        /// The user's name: of OwnTracks, and for HTTP Basic authentication when there is a password; empty = none.
-        public var user = ""
-        /// The file of the user's password.
-        public var passwordFile: String?
-        /// The file of the token for `Authorization: Bearer`.
-        public var tokenFile: String?
-        /// Lines of the head besides, `Name: value`.
-        public var headers: [String] = []
-        /// Whether bodies are compressed.
-        public var isCompressed = false
-        /// The two characters of OwnTracks; empty = the last two of the device's name.
-        public var trackerID = ""
-        /// Whether OwnTracks is told the circles among the fences.
-        public var sendsWaypoints = false
-        /// The file of OwnTracks' secret.
-        public var secretFile: String?
-        /// Of a broker: where records go, who we are there, whose word is the receipt.
-        public var mqtt = MQTT()
-        /// Tealium's account, profile, data source and visitor; empty = none, and for the visitor the device's name.
-        public var account = ""
-        /// See ``account``.
-        public var profile = "main"
-        /// See ``account``.
-        public var dataSource = ""
-        /// See ``account``.
-        public var visitorID = ""
-        /// The certificates that are trusted instead of the system's.
-        public var caFile: String?
-        /// A certificate of our own.
-        public var clientCertificate: String?
-        /// Its key.
-        public var clientKey: String?
-
-        /// A time of day, as it was written: `04:00 Asia/Tokyo`.
-        public struct Cutoff: Equatable, Sendable {
-            /// As it was written.
-            public var text: String
-            /// What it means.
-            public var moment: DailyMoment
-        }
-
-        /// What a destination speaks.
-        public enum Kind: String, Sendable, CaseIterable {
-            /// Our own JSON over HTTP.
-            case http
-            /// Our own JSON over MQTT.
-            case mqtt
-            /// OwnTracks over HTTP or MQTT.
-            case owntracks
-            /// Traccar's OsmAnd protocol.
-            case traccar
-            /// Tealium Collect.
-            case tealium
-        }
-
-        /// How it is written.
-        public enum Format: String, Sendable, CaseIterable {
-            /// As the kind has it.
-            case auto
-            /// Our own JSON: http.
-            case native
-            /// A form: traccar.
-            case form
-            /// JSON: traccar.
-            case json
-        }
-
-        /// How exactly somebody may know where the box is.
-        public enum Accuracy: String, Sendable, CaseIterable {
-            /// As it is known.
-            case full
-            /// A cell of 5 km, four times an hour, no fences.
-            case reduced
-        }
-
-        /// Which positions go first.
-        public enum Order: String, Sendable, CaseIterable {
-            /// As they happened.
-            case oldest
-            /// What is new, then what was missed.
-            case live
-        }
     }
 
     /// What waits to be sent: `[dispatch]`.

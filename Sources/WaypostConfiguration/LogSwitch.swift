@@ -1,20 +1,16 @@
 import Waypost
+import WaypostDispatch
 
 extension Configuration.Log {
     /// Whether nothing is logged: `types = []`.
     public var isOff: Bool { types.isEmpty }
 }
 
-extension Configuration.Destination {
-    /// Whether it wants positions, which come from the log.
-    var needsLog: Bool { !url.isEmpty && sendsPositions && kind != .tealium }
-}
-
 extension LoadedConfiguration {
     /// What does not fit together in sections that are well by themselves.
     var mistakesBetweenSections: [ConfigurationError] {
         guard configuration.log.isOff, let origin = origins["[log] types"] else { return [] }
-        let names = configuration.destinations.filter(\.needsLog).map { quoted($0.name) }
+        let names = configuration.destinations.filter { !$0.url.isEmpty && $0.isSentPositions }.map { quoted($0.name) }
         guard !names.isEmpty else { return [] }
         let reason = """
             is [], which switches the log off, and positions for \(names.joined(separator: ", ")) come from the log; write \

@@ -59,20 +59,21 @@ extension Room {
             name: "WaypostControl", floor: 2, targets: ["Waypost", "WaypostSystem"], products: ["NIOCore", "NIOPosix"],
             toolchain: ["Synchronization"]),
 
-        // Imported by the two programs only.
-        Room(name: "WaypostConfiguration", floor: 2, targets: ["Waypost", "WaypostSystem", "CTOML"]),
+        // Above the kinds of destinations, whose keys it reads; imported by the two programs only.
+        Room(name: "WaypostConfiguration", floor: 3, targets: ["Waypost", "WaypostSystem", "WaypostDispatch", "CTOML"]),
 
         // The two programs. Foundation costs 50 MB of a device's storage: only the one that parses arguments has it.
         Room(
-            name: "WaypostDaemon", floor: 3, targets: libraries.union(["WaypostGeofences", "WaypostDispatch"]), products: ["Logging"],
+            name: "WaypostDaemon", floor: 4, targets: libraries.union(["WaypostGeofences"]), products: ["Logging"],
             toolchain: ["Synchronization"]),
         Room(
-            name: "WaypostCLI", floor: 3, targets: libraries, products: ["ArgumentParser"],
+            name: "WaypostCLI", floor: 4, targets: libraries, products: ["ArgumentParser"],
             toolchain: ["Foundation", "Synchronization"]),
     ]
 
     private static let libraries: Set<String> = [
-        "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostControl", "WaypostConfiguration",
+        "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostDispatch", "WaypostControl",
+        "WaypostConfiguration",
     ]
 
     private static let mathematics: Set<String> = [

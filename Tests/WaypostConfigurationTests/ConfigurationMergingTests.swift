@@ -1,4 +1,5 @@
 import Testing
+import Waypost
 import WaypostConfiguration
 
 @Suite struct ConfigurationMergingTests {

@@ -1,4 +1,5 @@
 import Testing
+import Waypost
 
 @testable import WaypostConfiguration
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waypost
 import WaypostConfiguration
+import WaypostDispatch
 import WaypostSystem
 
 /// `waypost setup`: five questions, and the tracker is set up.
@@ -137,11 +138,12 @@ struct SetupCommand: ParsableCommand {
     }
 
     /// The servers of the command line, each with the name and the secret that it had before.
-    private func destinations(_ former: [Configuration.Destination] = []) throws(SetupProblem) -> [Configuration.Destination] {
+    private func destinations(_ former: [DestinationConfiguration] = []) throws(SetupProblem) -> [DestinationConfiguration] {
         var destinations = try SetupAnswerText.destinations(send, former: former)
         for index in destinations.indices {
-            if destinations[index].kind == .owntracks, destinations[index].user.isEmpty {
-                throw SetupProblem("owntracks needs a user: write owntracks:mqtts://USER@HOST or owntracks:https://USER@HOST/pub")
+            if destinations[index].kindType.userRole == .isInTopics, destinations[index].user.isEmpty {
+                let kind = destinations[index].kindName
+                throw SetupProblem("\(kind) needs a user: write \(kind):mqtts://USER@HOST or \(kind):https://USER@HOST/pub")
             }
             guard let same = former.first(where: { $0.name == destinations[index].name }), same.user == destinations[index].user else {
                 continue
@@ -152,13 +154,14 @@ struct SetupCommand: ParsableCommand {
     }
 
     /// The secret that the command line names, under the name of its destination.
-    private func secrets(for destinations: [Configuration.Destination]) throws -> [String: String] {
+    private func secrets(for destinations: [DestinationConfiguration]) throws -> [String: String] {
         guard let path = passwordFile ?? tokenFile else { return [:] }
         guard destinations.count == 1, passwordFile == nil || tokenFile == nil else {
             throw ValidationError("--password-file or --token-file is for one server of --send; give others their own in a file of conf.d")
         }
         let destination = destinations[0]
-        guard destination.kind != .traccar, destination.user.isEmpty == (tokenFile != nil), tokenFile == nil || !destination.isBroker else {
+        let knowsUsers = destination.kindType.userRole != .unknown
+        guard knowsUsers, destination.user.isEmpty == (tokenFile != nil), tokenFile == nil || !destination.isBroker else {
             throw ValidationError("--password-file goes with USER@ in --send, --token-file with a web server without one")
         }
         let bytes: [UInt8]?

@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostDispatch
 import WaypostSystem
 
 /// The five questions of `waypost setup`: what is asked, what an answer means, and that a wrong one is asked for again.
@@ -11,7 +12,7 @@ struct SetupDialogue<Screen: SetupScreen> {
     /// What was given on the command line and is not asked for.
     let given: SetupOptions
     /// Tries a server, and says how it went.
-    let tryServer: (Configuration.Destination, String?) -> String
+    let tryServer: (DestinationConfiguration, String?) -> String
     /// How many fences a file has, or why it is none.
     let countFences: (String) throws(SetupProblem) -> Int
 
@@ -45,8 +46,8 @@ struct SetupDialogue<Screen: SetupScreen> {
     }
 
     private func destinations(
-        _ former: [Configuration.Destination], _ secrets: inout [String: String]
-    ) throws(CommandFailure) -> [Configuration.Destination] {
+        _ former: [DestinationConfiguration], _ secrets: inout [String: String]
+    ) throws(CommandFailure) -> [DestinationConfiguration] {
         if let destinations = given.destinations { return destinations }
         title("2. Where positions and events are sent; several servers with blanks between.", SetupAnswerText.sendForms)
         var isKept = true
@@ -65,16 +66,16 @@ struct SetupDialogue<Screen: SetupScreen> {
 
     /// Who this box is at a server.
     private func identify(
-        _ destination: inout Configuration.Destination, before: Configuration.Destination?, _ secrets: inout [String: String]
+        _ destination: inout DestinationConfiguration, before: DestinationConfiguration?, _ secrets: inout [String: String]
     ) throws(CommandFailure) {
-        // Traccar knows devices, and no users.
-        if destination.kind == .traccar { return }
-        if destination.user.isEmpty, destination.kind == .owntracks || destination.isBroker {
+        let (kind, role) = (destination.kindName, destination.kindType.userRole)
+        if role == .unknown { return }
+        let isNeeded = role == .isInTopics
+        if destination.user.isEmpty, isNeeded || destination.isBroker {
             let usual = before?.user ?? ""
-            let isNeeded = destination.kind == .owntracks
             let label = !usual.isEmpty ? usual : isNeeded ? findings.userName : SetupAnswerText.none
             destination.user = try ask("   User", label == SetupAnswerText.none ? "" : label, label) { (text) throws(SetupProblem) in
-                if text == SetupAnswerText.none, isNeeded { throw SetupProblem("owntracks needs a user: it is part of its topics") }
+                if text == SetupAnswerText.none, isNeeded { throw SetupProblem("\(kind) needs a user: it is part of its topics") }
                 return text == SetupAnswerText.none ? "" : text
             }
         }

@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostDispatch
 import WaypostSystem
 
 /// The files of `waypost setup`: what was there before, what the answers make of it, and writing them.

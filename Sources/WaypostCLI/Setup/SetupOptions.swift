@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostDispatch
 import WaypostSystem
 
 /// The answers that the command line gives; nil is asked for.
@@ -7,7 +8,7 @@ struct SetupOptions {
     /// `--receiver`.
     var sources: [Configuration.Source]?
     /// `--send`, with `--password-file` and `--token-file`.
-    var destinations: [Configuration.Destination]?
+    var destinations: [DestinationConfiguration]?
     /// `--units`.
     var units: UnitSystem?
     /// `--home`.

@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostDispatch
 import WaypostSystem
 
 /// Tries whether a server can be reached, without sending it anything of this box.
@@ -7,7 +8,7 @@ enum SetupTrial {
     private static let patience = Duration.seconds(8)
 
     /// How it went, in one line.
-    static func words(_ destination: Configuration.Destination, secret: String?) -> String {
+    static func words(_ destination: DestinationConfiguration, secret: String?) -> String {
         let name = destination.url
         let outcome: Outcome = Patience.during("trying \(name)") { result(of: destination, secret ?? stored(destination)) }
         switch outcome {
@@ -26,14 +27,14 @@ enum SetupTrial {
         case notReached(String)
     }
 
-    private static func stored(_ destination: Configuration.Destination) -> String? {
+    private static func stored(_ destination: DestinationConfiguration) -> String? {
         guard let path = destination.tokenFile ?? destination.passwordFile else { return nil }
         // One that cannot be read is told by the check.
         guard let bytes = try? Syscalls.contents(of: path) else { return nil }  // See above.
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
     }
 
-    private static func result(of destination: Configuration.Destination, _ secret: String?) -> Outcome {
+    private static func result(of destination: DestinationConfiguration, _ secret: String?) -> Outcome {
         let result = Monitor<Outcome?>(nil)
         Task.detached {
             let outcome = destination.isBroker ? await broker(destination, secret) : await webServer(destination, secret)
@@ -42,13 +43,13 @@ enum SetupTrial {
         return result.wait { $0 }
     }
 
-    private static func broker(_ destination: Configuration.Destination, _ password: String?) async -> Outcome {
+    private static func broker(_ destination: DestinationConfiguration, _ password: String?) async -> Outcome {
         do throws(MQTTError) {
             // Under the tracker's own id it would throw the tracker out.
             var settings = try MQTTSettings(url: destination.url, clientID: "waypost-setup")
             // Nothing of the trial stays there.
             settings.keepsSession = false
-            if !destination.user.isEmpty, destination.kind == .mqtt || password != nil { settings.user = destination.user }
+            if !destination.user.isEmpty, destination.kindType.userRole == .signsIn || password != nil { settings.user = destination.user }
             settings.password = password
             settings.caFile = destination.caFile
             settings.connectTimeout = patience
@@ -65,7 +66,7 @@ enum SetupTrial {
         }
     }
 
-    private static func webServer(_ destination: Configuration.Destination, _ secret: String?) async -> Outcome {
+    private static func webServer(_ destination: DestinationConfiguration, _ secret: String?) async -> Outcome {
         var settings = HTTPClient.Settings()
         settings.caFile = destination.caFile
         (settings.connectTimeout, settings.timeout) = (patience, patience)

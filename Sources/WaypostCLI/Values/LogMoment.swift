@@ -13,7 +13,7 @@ enum LogMoment: Equatable {
     /// A whole number is a cursor; everything else names a moment.
     static func parse(_ text: String) throws -> LogMoment {
         if let number = UInt64(text) { return .cursor(number) }
-        guard let moment = MomentText(text) else { throw ValueProblem(description: "write \(forms)") }
+        guard let moment = MomentText(text) else { throw ArgumentProblem(description: "write \(forms)") }
         return .time(moment)
     }
 }

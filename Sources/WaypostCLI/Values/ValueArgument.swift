@@ -5,7 +5,7 @@ import WaypostConfiguration
 // Values of options as people write them. What cannot be read is refused with the accepted forms and an example.
 
 /// Why a value of an option is refused, in words that follow the value.
-struct ValueProblem: Error, CustomStringConvertible {
+struct ArgumentProblem: Error, CustomStringConvertible {
     let description: String
 }
 
@@ -18,7 +18,7 @@ enum SpanValue {
     static func parse(_ text: String) throws -> Duration {
         // Whatever is wrong with it, the forms tell.
         guard let span = try? DurationText.parse(text), span > .zero, span <= .seconds(315_360_000) else {  // See above.
-            throw ValueProblem(description: "write \(forms)")
+            throw ArgumentProblem(description: "write \(forms)")
         }
         return span
     }
@@ -32,7 +32,7 @@ enum DistanceValue {
     /// The distance in metres.
     static func parse(_ text: String) throws -> Double {
         guard let metres = try? DistanceText.parse(text), metres <= 1_000_000 else {  // The forms tell what is wrong.
-            throw ValueProblem(description: "write \(forms)")
+            throw ArgumentProblem(description: "write \(forms)")
         }
         return metres
     }
@@ -44,10 +44,10 @@ enum PlaceValue {
     static func parse(_ text: String) throws -> Coordinate {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0.drop { $0 == " " }) }
         guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
-            throw ValueProblem(description: "write latitude,longitude in degrees, such as -33.8568,151.2153")
+            throw ArgumentProblem(description: "write latitude,longitude in degrees, such as -33.8568,151.2153")
         }
         guard let place = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {
-            throw ValueProblem(description: "that is not on the Earth: the latitude is from -90 to 90, the longitude from -180 to 180")
+            throw ArgumentProblem(description: "that is not on the Earth: the latitude is from -90 to 90, the longitude from -180 to 180")
         }
         return place
     }
@@ -57,7 +57,7 @@ enum PlaceValue {
 enum MomentValue {
     /// The moment, once it is known by which clocks it is meant.
     static func parse(_ text: String) throws -> MomentText {
-        guard let moment = MomentText(text) else { throw ValueProblem(description: "write \(MomentText.forms)") }
+        guard let moment = MomentText(text) else { throw ArgumentProblem(description: "write \(MomentText.forms)") }
         return moment
     }
 }

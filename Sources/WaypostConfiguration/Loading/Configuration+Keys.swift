@@ -1,8 +1,11 @@
+import Waypost
+import WaypostDispatch
+
 extension Configuration {
     /// Every key there is.
     ///
     /// Reading, the suggestions for misspelt keys, and `Config/waypost.toml` come from this table: a new key is one line here and its
-    /// property.
+    /// property. The keys of `[[destination]]` stand with its kinds (``DestinationConfiguration``).
     static let sections: [ConfigurationSection] = [
         .list(
             "source", \.sources, initial: Source(url: .gpsd(.init())),
@@ -130,7 +133,7 @@ extension Configuration {
             "geofences", \.geofences, "The areas whose borders are watched. waypost fences add and waypost fences import add more.",
             [
                 .init(
-                    "file", \.file, .optionalPath,
+                    "file", \.file, .file(for: .reading),
                     """
                     A fence file, or a folder of fence files (.geojson, .json, .kml, .otrw): GeoJSON, Tealium, OwnTracks, Traccar or KML. \
                     It is read again when it changes; waypost fences check FILE reports its mistakes. Empty = none.
@@ -156,135 +159,12 @@ extension Configuration {
                     "Watches at most this many fences: those whose borders are nearest, and those that the device is in. 0 = all."),
             ]),
         .list(
-            "destination", \.destinations, initial: Destination(),
+            "destination", \.destinations, initial: DestinationConfiguration(),
             """
             Where positions and events are sent. Each of several [[destination]] sections works at its own pace. The queue is kept under the name: it
             survives a change of the settings. A conf.d file that has any [[destination]] replaces the whole list.
             """,
-            [
-                .init(
-                    "name", \.name, .plainName, isUnique: true,
-                    "Its name in status and waypost dispatch; its queue is kept under this name."),
-                .init(
-                    "kind", \.kind, .choice(),
-                    """
-                    The protocol: http = waypost's own JSON over HTTP or HTTPS, mqtt = the same over MQTT, owntracks (over either), \
-                    traccar = Traccar's OsmAnd protocol, tealium = Tealium Collect.
-                    """
-                ),
-                .init(
-                    "url", \.url, .serverURL, isRequired: true, example: "\"https://tracks.example.org/in\"",
-                    "The server: https://HOST/PATH, http://HOST/PATH, mqtts://HOST[:8883] or mqtt://HOST[:1883]. Empty = none."),
-                .init(
-                    "format", \.format, .choice(),
-                    "The format: http: native; traccar: form, or json for newer versions. auto = the first of them."),
-                .init(
-                    "accuracy", \.accuracy, .choice(),
-                    """
-                    full, or reduced = the centre of a 5 km cell at most four times an hour, without speed, course, altitude and fences.
-                    """
-                ),
-                .init(
-                    "interval", \.interval, .duration(in: .zero ... .seconds(86_400)),
-                    """
-                    The time between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch \
-                    now).
-                    """),
-                .init(
-                    "health", \.health, .duration(in: .zero ... .seconds(604_800)),
-                    """
-                    The time between two health reports (version, queue, disk, clock, fences), such as "1 h"; for every kind but tealium. \
-                    Below 1 s = none.
-                    """),
-                .init(
-                    "cutoff", \.cutoff, .cutoff,
-                    """
-                    A time of day by which the queue must be sent, such as "04:00 Asia/Tokyo" (without a place: UTC); what misses it is \
-                    marked late and counted. Empty = none.
-                    """),
-                .init(
-                    "order", \.order, .choice(),
-                    "Which positions go first after an outage: oldest = in their order; live = the newest, then the missed ones."),
-                .init("batch", \.batchCount, .count(in: 1...1_000), "The most records in one request."),
-                .init(
-                    "positions", \.sendsPositions, .truth,
-                    "Sends the positions of the log. false = only events; tealium always sends only events."),
-                .init(
-                    "piggyback", \.goesAlong, .truth,
-                    "Sends as soon as another destination was reached, because the radio is on then."),
-                .init("dry_run", \.isDryRun, .truth, "Sends nothing: what would be sent goes to the message log, and stays queued."),
-                .init("timeout", \.timeout, .duration(in: .seconds(1) ... .seconds(600)), "The longest time that a request may take."),
-                .init("gzip", \.isCompressed, .truth, "Compresses request bodies; the server must accept Content-Encoding: gzip."),
-                .init("headers", \.headers, .headerLines, "More header lines for each request, such as [\"X-Fleet: north\"]."),
-                .init(
-                    "device", \.device, .plainText,
-                    """
-                    The name of the device at this destination: in JSON and topics, Traccar's identifier, OwnTracks' device. Empty = \
-                    [dispatch] device.
-                    """),
-                .init(
-                    "user", \.user, .plainText,
-                    "The user name: OwnTracks' user, and the one of HTTP Basic with password_file. Empty = none."),
-                .init(
-                    "password_file", \.passwordFile, .optionalPath,
-                    "A file with the password of user; the same rules as for token_file. Empty = none."),
-                .init(
-                    "token_file", \.tokenFile, .optionalPath,
-                    """
-                    A file with the token for Authorization: Bearer, which only the tracker's user may read, or "credential:NAME" for \
-                    systemd's LoadCredential=NAME:... Empty = none.
-                    """),
-                .init(
-                    "ca_file", \.caFile, .optionalPath,
-                    "The CA certificates (PEM) to trust instead of the system's. Empty = the system's."
-                ),
-                .init(
-                    "client_certificate", \.clientCertificate, .optionalPath,
-                    "The client certificate (PEM) of this box. Empty = none."
-                ),
-                .init("client_key", \.clientKey, .optionalPath, "The key (PEM) of client_certificate. Empty = in the same file."),
-                .init(
-                    "tracker_id", \.trackerID, .plainText,
-                    "owntracks: two characters that mark the device on maps. Empty = the last two of its name."),
-                .init(
-                    "waypoints", \.sendsWaypoints, .truth,
-                    "owntracks: also sends the circular fences when they change (up to about 200)."),
-                .init(
-                    "secret_file", \.secretFile, .optionalPath,
-                    "owntracks: a file with the secret that encrypts payloads; the same rules as for token_file. Empty = not encrypted."),
-                .init(
-                    "topic", \.mqtt.topic, .mqttTopic(isFixed: false),
-                    """
-                    mqtt: the topic of each record. {device}, {kind} (position, event, track, health), {name} (of the fence or event) and \
-                    {lane} are filled in.
-                    """),
-                .init(
-                    "client_id", \.mqtt.clientID, .plainText,
-                    "Broker: the client ID. Empty = made from the machine's id and the destination's name."),
-                .init(
-                    "receipt", \.mqtt.receipt, .choice(),
-                    """
-                    mqtt: what counts as a receipt. broker = the broker's acknowledgement, although the broker may still lose the message; \
-                    application = the ids that an application publishes to receipt_topic.
-                    """),
-                .init(
-                    "receipt_topic", \.mqtt.receiptTopic, .mqttTopic(isFixed: true),
-                    "mqtt: the topic where an application publishes the ids of the records it has."
-                ),
-                .init(
-                    "receipt_timeout", \.mqtt.receiptTimeout, .duration(in: .seconds(1) ... .seconds(600)),
-                    "mqtt: how long to wait for an application's receipts after the last one."),
-                .init(
-                    "presence", \.mqtt.showsPresence, .truth,
-                    "Broker: keeps the connection open; the broker tells others when this box comes and goes."),
-                .init("status_topic", \.mqtt.statusTopic, .mqttTopic(isFixed: true), "mqtt: the topic for that, retained."),
-                .init("retain", \.mqtt.retainsPosition, .truth, "mqtt: the broker retains the newest position for later subscribers."),
-                .init("window", \.mqtt.window, .count(in: 1...1_000), "Broker: at most this many messages are in flight."),
-                .init("account", \.account, .plainText, "tealium: the account."),
-                .init("profile", \.profile, .plainText, "tealium: the profile."),
-                .init("data_source", \.dataSource, .plainText, "tealium: the data source's key. Empty = none."),
-                .init("visitor_id", \.visitorID, .plainText, "tealium: the visitor id of the device. Empty = its name."),
-            ], fault: \.fault),
+            DestinationConfiguration.keys, fault: \.fault),
         .table(
             "dispatch", \.dispatch, "The queue of what is to be sent: events on the disk in the state folder, positions in the log.",
             [

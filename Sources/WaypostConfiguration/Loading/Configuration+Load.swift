@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// The bytes of a configuration file, with the name by which messages call it.

@@ -1,3 +1,5 @@
+import Waypost
+
 /// A configuration and where it comes from.
 public struct LoadedConfiguration: Equatable, Sendable {
     /// The effective configuration: the built-in defaults, changed by each file in turn.

@@ -1,3 +1,5 @@
+import Waypost
+
 /// What the reading of one file finds besides the values: its mistakes, and the place of each key.
 struct MistakeCollector {
     let file: String

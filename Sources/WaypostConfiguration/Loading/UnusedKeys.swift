@@ -1,3 +1,6 @@
+import Waypost
+import WaypostDispatch
+
 extension LoadedConfiguration {
     /// What a file sets and nothing uses, a line for people each: `w.toml:6:1: [[destination]] topic: kind "traccar" does not use it`.
     ///
@@ -18,28 +21,6 @@ extension LoadedConfiguration {
             configuration.sources[entry.occurrence].reasonNotToUse(entry.key)
         default: nil
         }
-    }
-}
-
-extension Configuration.Destination {
-    fileprivate func reasonNotToUse(_ key: String) -> String? {
-        let isUsed: Bool
-        switch key {
-        case "topic", "receipt", "receipt_topic", "receipt_timeout", "status_topic", "retain": isUsed = kind == .mqtt
-        case "client_id", "presence", "window": isUsed = isBroker
-        case "tracker_id", "waypoints", "secret_file": isUsed = kind == .owntracks
-        case "account", "profile", "data_source", "visitor_id": isUsed = kind == .tealium
-        case "gzip", "headers":
-            return isBroker ? "is for web servers; a broker does not use it" : nil
-        case "positions":
-            return kind == .tealium && sendsPositions ? "kind \"tealium\" is sent events only" : nil
-        case "user":
-            let isNamed = kind == .owntracks || kind == .mqtt || passwordFile != nil
-            return isNamed ? nil : "is not used without password_file"
-        case "client_key": return clientCertificate == nil ? "is not used without client_certificate" : nil
-        default: return nil
-        }
-        return isUsed ? nil : "kind \"\(kind.rawValue)\"\(kind == .owntracks && !isBroker ? " on a web server" : "") does not use it"
     }
 }
 

@@ -16,6 +16,8 @@ public struct ConfigurationEntry: Equatable, Sendable {
     public var documentation: String
     /// The unit and range of the value; nil when the documentation says it all.
     public var unit: String?
+    /// What the value names a file for; nil when it names none that must be there.
+    package var file: NamedFileUse?
     /// Where the value was set; nil for the built-in default.
     public var origin: ConfigurationOrigin?
 }
@@ -38,7 +40,7 @@ extension LoadedConfiguration {
                     return ConfigurationEntry(
                         section: section.header, occurrence: occurrence, key: key.name, value: values[index],
                         defaultValue: defaultValues[index], documentation: key.documentation,
-                        unit: key.unit, origin: origin)
+                        unit: key.unit, file: key.file, origin: origin)
                 }
             }
         }

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostDispatch
 import WaypostSystem
 
 /// Why an answer is not taken, with the forms that are.
@@ -54,21 +55,22 @@ public enum SetupAnswerText {
     /// The destinations that are named, each with a name of its own; none for `none`.
     ///
     /// - Parameter former: those of the run before: what waits is kept under a name, so that the same server keeps its own.
-    public static func destinations(
-        _ words: [String], former: [Configuration.Destination] = []
-    ) throws(SetupProblem) -> [Configuration.Destination] {
-        var destinations: [Configuration.Destination] = []
+    package static func destinations(
+        _ words: [String], former: [DestinationConfiguration] = []
+    ) throws(SetupProblem) -> [DestinationConfiguration] {
+        var destinations: [DestinationConfiguration] = []
         for word in words where word != none {
             var destination = try self.destination(word)
             let taken = Set(destinations.map(\.name))
-            if let same = former.first(where: { $0.kind == destination.kind && $0.url == destination.url }), !taken.contains(same.name) {
+            let same = former.first { $0.kindName == destination.kindName && $0.url == destination.url }
+            if let same, !taken.contains(same.name) {
                 destination.name = same.name
             } else {
                 var number = 1
                 let names = taken.union(former.map(\.name))
                 while names.contains(destination.name) {
                     number += 1
-                    destination.name = "\(destination.kind.rawValue)-\(number)"
+                    destination.name = "\(destination.kindName)-\(number)"
                 }
             }
             destinations.append(destination)
@@ -76,21 +78,21 @@ public enum SetupAnswerText {
         return destinations
     }
 
-    private static func destination(_ word: String) throws(SetupProblem) -> Configuration.Destination {
-        var destination = Configuration.Destination()
+    private static func destination(_ word: String) throws(SetupProblem) -> DestinationConfiguration {
+        var destination = DestinationConfiguration()
         var url = word
-        if let kind = Configuration.Destination.Kind.allCases.first(where: {
-            word.hasPrefix($0.rawValue + ":") && !word.hasPrefix($0.rawValue + "://")
-        }) {
-            destination.kind = kind
-            url = String(word.dropFirst(kind.rawValue.utf8.count + 1))
-        } else if word.lowercased().hasPrefix("mqtt") {
-            destination.kind = .mqtt
+        if let kind = DestinationRegistry.all.first(where: { word.hasPrefix($0.name + ":") && !word.hasPrefix($0.name + "://") }) {
+            destination.kindName = kind.name
+            url = String(word.dropFirst(kind.name.utf8.count + 1))
+        } else {
+            destination.kindName = usualKind(of: word)
         }
-        if destination.kind == .tealium {
-            throw SetupProblem("tealium needs an account, too; write it into a file of conf.d: see waypost config explain account")
+        if let more = destination.kindType.needsBesides {
+            let key = more.split(separator: " ").last ?? ""
+            throw SetupProblem(
+                "\(destination.kindName) needs \(more), too; write it into a file of conf.d: see waypost config explain \(key)")
         }
-        destination.name = destination.kind.rawValue
+        destination.name = destination.kindName
         (destination.url, destination.user) = try withoutUser(url)
         let node = TOMLNode(value: .string(destination.url), place: TextPlace(line: 1, column: 1))
         do throws(ValueProblem) { destination.url = try ValueKind<String>.serverURL.read(node) } catch {
@@ -104,6 +106,9 @@ public enum SetupAnswerText {
         if let fault = complete.fault { throw SetupProblem("\(fault.key) \(fault.reason)") }
         return destination
     }
+
+    /// The kind of a server that is named by its URL alone.
+    private static func usualKind(of url: String) -> String { url.lowercased().hasPrefix("mqtt") ? MQTTKind.name : HTTPKind.name }
 
     /// `mqtt://USER@HOST` in its parts.
     private static func withoutUser(_ url: String) throws(SetupProblem) -> (url: String, user: String) {
@@ -121,13 +126,11 @@ public enum SetupAnswerText {
     }
 
     /// What stands for the destinations.
-    public static func text(_ destinations: [Configuration.Destination]) -> String {
+    package static func text(_ destinations: [DestinationConfiguration]) -> String {
         if destinations.isEmpty { return none }
         return destinations.map { destination in
-            switch destination.kind {
-            case .http, .mqtt: destination.url
-            case .owntracks, .traccar, .tealium: "\(destination.kind.rawValue):\(destination.url)"
-            }
+            let (kind, url) = (destination.kindName, destination.url)
+            return kind == usualKind(of: url) ? url : "\(kind):\(url)"
         }.joined(separator: " ")
     }
 

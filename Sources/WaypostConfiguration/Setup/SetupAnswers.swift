@@ -1,11 +1,12 @@
 import Waypost
+import WaypostDispatch
 
 /// What `waypost setup` asks, answered.
 public struct SetupAnswers: Equatable, Sendable {
     /// Where positions come from, the best first; none = as other files say.
     public var sources: [Configuration.Source] = []
     /// Where positions and events are sent; none = as other files say.
-    public var destinations: [Configuration.Destination] = []
+    package var destinations: [DestinationConfiguration] = []
     /// The units on the screen.
     public var units = UnitSystem.metric
     /// The places around which nothing is told; none = as other files say.

@@ -1,3 +1,5 @@
+import Waypost
+
 /// Distances as people write them: `250`, `2.5`, `"1.5 km"`.
 package enum DistanceText {
     /// The units in metres, shortest first.

@@ -1,19 +1,5 @@
 import Waypost
 
-extension ValueKind<Bool> {
-    /// Yes or no.
-    static var truth: ValueKind {
-        ValueKind(
-            unit: nil,
-            schema: .truth,
-            read: { (node) throws(ValueProblem) in
-                guard case .boolean(let value) = node.value else { throw .wrongType(expected: "true or false") }
-                return value
-            },
-            write: { $0 ? "true" : "false" })
-    }
-}
-
 extension ValueKind<[LogType]> {
     /// A list of log types, each once.
     static var logTypes: ValueKind {

@@ -14,9 +14,9 @@ struct DispatchOpening: Sendable {
     let logger: Logger
 
     var path: String { stateFolder + "/outbox.sqlite" }
-    var destinations: [Configuration.Destination] { configuration.destinations.filter { !$0.url.isEmpty } }
+    var destinations: [DestinationConfiguration] { configuration.destinations.filter { !$0.url.isEmpty } }
     /// Who wants to know the fences.
-    var fenceReaders: [String] { destinations.filter(\.sendsWaypoints).map(\.name) }
+    var fenceReaders: [String] { destinations.filter(\.kind.wantsFences).map(\.name) }
 
     /// The number of the log's newest position; nil when the log cannot say.
     var newestNumber: UInt64? {
@@ -57,11 +57,14 @@ struct DispatchOpening: Sendable {
             logger.tell(notice)
         }
         await dispatcher.setSilent(isSilent)
+        let box = DestinationBox(
+            device: device, secrets: secrets, isHighAccuracy: configuration.tracking.isHighAccuracy,
+            desiredAccuracy: configuration.tracking.accuracy)
         for destination in destinations {
             do {
                 let opened: any Destination
                 do {
-                    opened = try destination.open(secrets, device: device, tracking: configuration.tracking)
+                    opened = try destination.open(on: box)
                 } catch {
                     problems.append(DispatchOpening.problem(of: destination.name, "\(error)"))
                     opened = UnopenedDestination(reason: "\(error)")

@@ -1,6 +1,7 @@
 import Testing
 import Waypost
 import WaypostConfiguration
+import WaypostDispatch
 import WaypostSystem
 
 @testable import WaypostCLI
@@ -70,7 +71,7 @@ import WaypostSystem
         let basic = try run(Person(["", "https://ana@a.example/in", "pw", "", "", ""]))
         #expect(basic.secrets == ["http": "pw"] && basic.answers.destinations[0].user == "ana")
         let traccar = try run(Person(["", "traccar:http://t.example:5055/", "", "", ""]))
-        #expect(traccar.secrets.isEmpty && traccar.answers.destinations[0].kind == .traccar)
+        #expect(traccar.secrets.isEmpty && traccar.answers.destinations[0].kindName == "traccar")
         let own = try run(Person(["", "owntracks:mqtt://b.example", "none", "", "", "", "", ""]))
         #expect(own.answers.destinations[0].user == "user" && own.secrets.isEmpty)
     }

@@ -46,6 +46,6 @@ import Waypost
     @Test func takesAWholeNumberForACursor() throws {
         #expect(try LogMoment.parse("2026") == .cursor(2_026))
         #expect(try LogMoment.parse("2026-11-22T00:00:00Z") == .time(.moment(try #require(UTCTime(rfc3339: "2026-11-22T00:00:00Z")))))
-        #expect(throws: ValueProblem.self) { try LogMoment.parse("-4711") }
+        #expect(throws: ArgumentProblem.self) { try LogMoment.parse("-4711") }
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import Waypost
+import WaypostDispatch
 
 @testable import WaypostConfiguration
 

@@ -1,3 +1,4 @@
+import Waypost
 import WaypostConfiguration
 
 /// What must hold for reading a configuration, whatever the bytes: it ends with a value or with mistakes that have a place.

@@ -10,18 +10,11 @@ struct NamedFiles {
         self.loaded = loaded
     }
 
-    /// Keys whose value is the path of a file that must be there.
-    private static let keys: Set<String> = [
-        "[geofences] file", "[[destination]] token_file", "[[destination]] password_file", "[[destination]] secret_file",
-        "[[destination]] ca_file", "[[destination]] client_certificate", "[[destination]] client_key",
-    ]
-    private static let secrets: Set<String> = ["token_file", "password_file", "secret_file"]
-
     /// What is wrong, a line each: `waypost.toml:12:1: [[destination]] token_file: /etc/x: there is no such file`.
     var mistakes: [String] {
         loaded.entries.compactMap { entry in
             guard let path = NamedFiles.path(of: entry), !path.isEmpty,
-                let problem = problem(path, isSecret: NamedFiles.secrets.contains(entry.key))
+                let problem = problem(path, isSecret: entry.file == .secret)
             else { return nil }
             let place = entry.origin.map { "\($0.file):\($0.place.line):\($0.place.column): " } ?? ""
             return "\(place)\(entry.section) \(entry.key): \(problem)"
@@ -33,7 +26,7 @@ struct NamedFiles {
         let name = "\(entry.section) \(entry.key)"
         // A source that was read once is one.
         if name == "[[source]] url" { return text(entry.value).flatMap { try? SourceURL($0) }?.file }  // See above.
-        return keys.contains(name) ? text(entry.value) : nil
+        return entry.file == nil ? nil : text(entry.value)
     }
 
     private func problem(_ path: String, isSecret: Bool) -> String? {

@@ -1,9 +1,6 @@
-import Waypost
-import WaypostSystem
-
 extension ValueKind<String> {
     /// A name of letters, digits and a few marks, which fits a command line.
-    static var plainName: ValueKind {
+    package static var plainName: ValueKind {
         ValueKind(
             unit: "letters, digits, . _ -",
             schema: .text,
@@ -22,7 +19,7 @@ extension ValueKind<String> {
     }
 
     /// A short text of printable characters, or nothing.
-    static var plainText: ValueKind {
+    package static var plainText: ValueKind {
         ValueKind(
             unit: nil,
             schema: .text,
@@ -37,7 +34,7 @@ extension ValueKind<String> {
     }
 
     /// The address of a web server, or nothing.
-    static var webURL: ValueKind {
+    package static var webURL: ValueKind {
         ValueKind(
             unit: nil,
             schema: .text,
@@ -62,7 +59,7 @@ extension ValueKind<String> {
 
 extension ValueKind<[String]> {
     /// Lines of the head of an HTTP request.
-    static var headerLines: ValueKind {
+    package static var headerLines: ValueKind {
         ValueKind(
             unit: nil,
             schema: .list(.text),
@@ -91,59 +88,46 @@ extension ValueKind<[String]> {
 
 extension ValueKind where Value: RawRepresentable<String> & CaseIterable {
     /// One of a few words.
-    static func choice() -> ValueKind {
-        let words = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+    package static func choice() -> ValueKind {
+        let text = ValueKind<String>.choice(of: Value.allCases.map(\.rawValue))
         return ValueKind(
-            unit: words,
-            schema: .choice(Value.allCases.map(\.rawValue)),
+            unit: text.unit,
+            schema: text.schema,
             read: { (node) throws(ValueProblem) in
-                guard case .string(let word) = node.value else { throw .wrongType(expected: words) }
-                guard let choice = Value(rawValue: word) else { throw .invalid(reason: "must be \(words)") }
+                let word = try text.read(node)
+                guard let choice = Value(rawValue: word) else { throw .invalid(reason: "must be \(text.unit ?? "")") }
                 return choice
             },
             write: { tomlString($0.rawValue) })
     }
 }
 
-extension ValueKind<Configuration.Destination.Cutoff?> {
-    /// A time of day at a place, or nothing.
-    static var cutoff: ValueKind {
-        ValueKind(
-            unit: "\"HH:MM PLACE\"",
-            schema: .text,
-            read: { (node) throws(ValueProblem) in
-                guard case .string(let text) = node.value else { throw .wrongType(expected: "a time of day such as \"04:00 Asia/Tokyo\"") }
-                if text.isEmpty { return nil }
-                let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-                let clock = parts[0].split(separator: ":", omittingEmptySubsequences: false)
-                guard parts.count <= 2, clock.count == 2, clock.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(clock[0]),
-                    let minute = Int(clock[1]), (0...23).contains(hour), (0...59).contains(minute)
-                else { throw .invalid(reason: "must be a time of day such as \"04:00 Asia/Tokyo\"") }
-                let place = parts.count == 2 ? String(parts[1]) : "UTC"
-                guard let zone = TimeZoneFolder.rules(named: place) else { throw .noTimeZone(place) }
-                return .init(text: text, moment: DailyMoment(minuteOfDay: hour * 60 + minute, zone: zone))
-            },
-            write: { tomlString($0?.text ?? "") })
-    }
-}
-
 extension ValueKind<String> {
-    /// A time zone of the tz database, or nothing.
-    static var timeZone: ValueKind {
-        ValueKind(
-            unit: nil,
-            schema: .text,
+    /// One of these words.
+    package static func choice(of words: [String]) -> ValueKind {
+        let list = words.map { "\"\($0)\"" }.joined(separator: " or ")
+        return ValueKind(
+            unit: list,
+            schema: .choice(words),
             read: { (node) throws(ValueProblem) in
-                guard case .string(let name) = node.value else { throw .wrongType(expected: "a time zone such as \"Europe/Zurich\"") }
-                guard name.isEmpty || TimeZoneFolder.rules(named: name) != nil else { throw .noTimeZone(name) }
-                return name
+                guard case .string(let word) = node.value else { throw .wrongType(expected: list) }
+                guard words.contains(word) else { throw .invalid(reason: "must be \(list)") }
+                return word
             },
             write: tomlString)
     }
 }
 
-extension ValueProblem {
-    fileprivate static func noTimeZone(_ name: String) -> ValueProblem {
-        .invalid(reason: "has \(quoted(name)), which is not a time zone of this system (see timedatectl list-timezones)")
+extension ValueKind<Bool> {
+    /// Yes or no.
+    package static var truth: ValueKind {
+        ValueKind(
+            unit: nil,
+            schema: .truth,
+            read: { (node) throws(ValueProblem) in
+                guard case .boolean(let value) = node.value else { throw .wrongType(expected: "true or false") }
+                return value
+            },
+            write: { $0 ? "true" : "false" })
     }
 }

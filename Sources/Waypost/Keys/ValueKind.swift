@@ -1,27 +1,49 @@
 /// Why a value does not fit its key.
-enum ValueProblem: Error, Equatable {
+package enum ValueProblem: Error, Equatable {
     /// It is of another type; what it should be: `a text`.
     case wrongType(expected: String)
     /// The type is right, the value is not; why, in words that follow the key's name.
     case invalid(reason: String)
+
+    /// There is no time zone of that name.
+    package static func noTimeZone(_ name: String) -> ValueProblem {
+        .invalid(reason: "has \(quoted(name)), which is not a time zone of this system (see timedatectl list-timezones)")
+    }
 }
 
 /// How values of one kind are read from TOML and written to it.
-struct ValueKind<Value: Sendable>: Sendable {
+package struct ValueKind<Value: Sendable>: Sendable {
     /// The unit and range for the reference, nil when there is nothing to say.
-    let unit: String?
+    package let unit: String?
     /// What it may be, for editors.
-    let schema: ValueSchema
-    let read: @Sendable (TOMLNode) throws(ValueProblem) -> Value
-    let write: @Sendable (Value) -> String
+    package let schema: ValueSchema
+    /// What it names a file for; nil when it names none that must be there.
+    package var file: NamedFileUse?
+    package let read: @Sendable (TOMLNode) throws(ValueProblem) -> Value
+    package let write: @Sendable (Value) -> String
+
+    package init(
+        unit: String?, schema: ValueSchema, file: NamedFileUse? = nil,
+        read: @escaping @Sendable (TOMLNode) throws(ValueProblem) -> Value, write: @escaping @Sendable (Value) -> String
+    ) {
+        (self.unit, self.schema, self.file, self.read, self.write) = (unit, schema, file, read, write)
+    }
+}
+
+/// What a file is for that a value names and that must be there.
+package enum NamedFileUse: Sendable {
+    /// It is read.
+    case reading
+    /// It holds a secret, which no other user may read.
+    case secret
 }
 
 extension ValueKind<String> {
     /// The path of a file or folder, as it stands: relative ones start at the program's working folder.
-    static var path: ValueKind { path(maximumBytes: 4_095) }
+    package static var path: ValueKind { path(maximumBytes: 4_095) }
 
     /// The path of a Unix socket; the system's address structure has room for 107 bytes.
-    static var socketPath: ValueKind { path(maximumBytes: 107) }
+    package static var socketPath: ValueKind { path(maximumBytes: 107) }
 
     private static func path(maximumBytes: Int) -> ValueKind {
         ValueKind(
@@ -47,7 +69,7 @@ extension ValueKind<Duration> {
     /// A span of time: a number of seconds, or a text with a unit.
     ///
     /// - Parameter orZero: whether it may also be 0 where the range begins above that.
-    static func duration(in range: ClosedRange<Duration>, orZero: Bool = false) -> ValueKind {
+    package static func duration(in range: ClosedRange<Duration>, orZero: Bool = false) -> ValueKind {
         let bounds = "\(orZero ? "0, or " : "")from \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
         let units = DurationText.units.map(\.name).joined(separator: ", ")
         return ValueKind(
@@ -73,26 +95,8 @@ extension ValueKind<Duration> {
     }
 }
 
-extension ValueKind<SourceURL> {
-    /// The URL of a source of positions.
-    static var sourceURL: ValueKind {
-        ValueKind(
-            unit: nil,
-            schema: .text,
-            read: { (node) throws(ValueProblem) in
-                guard case .string(let text) = node.value else { throw .wrongType(expected: "a source URL in quotes") }
-                do throws(SourceURLError) {
-                    return try SourceURL(text)
-                } catch {
-                    throw .invalid(reason: error.description)
-                }
-            },
-            write: { tomlString($0.description) })
-    }
-}
-
 /// A text as a TOML basic string.
-func tomlString(_ text: String) -> String {
+package func tomlString(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
         switch scalar {

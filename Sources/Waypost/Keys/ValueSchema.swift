@@ -1,9 +1,7 @@
-import Waypost
-
 /// What a key's value may be, for editors: the part of a JSON Schema (draft 2020-12) that stands for it.
 ///
 /// It says less than reading does: a value that fits may still be refused, one that does not fit always is.
-indirect enum ValueSchema: Sendable {
+package indirect enum ValueSchema: Sendable {
     /// A text.
     case text
     /// True or false.
@@ -24,7 +22,7 @@ indirect enum ValueSchema: Sendable {
     case textOrTable([String])
 
     /// The schema, with the key's explanation and its default.
-    func value(description: String, defaultValue: JSONValue?) -> JSONValue {
+    package func value(description: String, defaultValue: JSONValue?) -> JSONValue {
         var members = members
         members["description"] = .string(description)
         if let defaultValue { members["default"] = defaultValue }

@@ -1,6 +1,6 @@
 extension ValueKind<String?> {
     /// The path of a file or folder, or nothing.
-    static var optionalPath: ValueKind {
+    package static var optionalPath: ValueKind {
         let path = ValueKind<String>.path
         return ValueKind(
             unit: nil,
@@ -11,11 +11,18 @@ extension ValueKind<String?> {
             },
             write: { path.write($0 ?? "") })
     }
+
+    /// The path of a file that must be there, or nothing.
+    package static func file(for use: NamedFileUse) -> ValueKind {
+        var kind = optionalPath
+        kind.file = use
+        return kind
+    }
 }
 
 extension ValueKind<Int> {
     /// A number of things.
-    static func count(in range: ClosedRange<Int>) -> ValueKind {
+    package static func count(in range: ClosedRange<Int>) -> ValueKind {
         let bounds = "from \(range.lowerBound) to \(range.upperBound)"
         return ValueKind(
             unit: bounds,

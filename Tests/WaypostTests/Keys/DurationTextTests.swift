@@ -1,6 +1,5 @@
 import Testing
-
-@testable import WaypostConfiguration
+import Waypost
 
 @Suite struct DurationTextTests {
     @Test(arguments: [

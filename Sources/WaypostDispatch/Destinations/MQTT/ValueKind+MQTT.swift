@@ -1,8 +1,9 @@
+import Waypost
 import WaypostSystem
 
 extension ValueKind<String> {
     /// The address of a web server or of a broker, or nothing.
-    static var serverURL: ValueKind {
+    package static var serverURL: ValueKind {
         ValueKind(
             unit: nil,
             schema: .text,

@@ -1,13 +1,16 @@
-import WaypostSystem
-
 /// Secrets in files that nobody else may read: the first line of each.
-struct SecretFiles: Sendable {
+package struct SecretFiles: Sendable {
     /// Where systemd lends credentials (`CREDENTIALS_DIRECTORY`); nil when it lends none.
-    var credentialsFolder: String?
+    package var credentialsFolder: String?
+
+    /// Files, and what systemd lends in that folder.
+    package init(credentialsFolder: String? = nil) {
+        self.credentialsFolder = credentialsFolder
+    }
 
     /// Why a file is no place for a secret.
-    struct Problem: Error, CustomStringConvertible {
-        var description: String
+    package struct Problem: Error, CustomStringConvertible {
+        package var description: String
     }
 
     /// What goes before the name of a credential of systemd, instead of a path.
@@ -16,7 +19,7 @@ struct SecretFiles: Sendable {
     /// The secret; never logged or shown.
     ///
     /// - Parameter place: a path, or `credential:NAME` for what `LoadCredential=NAME:...` of the service lends.
-    func read(_ place: String) throws(Problem) -> String {
+    package func read(_ place: String) throws(Problem) -> String {
         let path = try path(of: place)
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try Syscalls.contents(of: path) } catch {

@@ -1,38 +1,4 @@
-/// One key of a section: its name, how its value is read and written, and the line that explains it.
-struct ConfigurationKey<Section>: Sendable {
-    let name: String
-    /// One sentence for the reference.
-    let documentation: String
-    /// The unit and range of the value, nil when the documentation says it all.
-    let unit: String?
-    /// What the value may be, for editors.
-    let schema: ValueSchema
-    /// Whether a section without this key is a mistake.
-    let isRequired: Bool
-    /// A value to begin with, as TOML, for who leaves a required key out; nil for the initial one.
-    let example: String?
-    /// Whether no two sections of a list may have the same value.
-    let isUnique: Bool
-    /// Reads a value into the section.
-    let read: @Sendable (TOMLNode, inout Section) throws(ValueProblem) -> Void
-    /// The section's value as TOML.
-    let written: @Sendable (Section) -> String
-
-    init<Value>(
-        _ name: String, _ property: any WritableKeyPath<Section, Value> & Sendable, _ kind: ValueKind<Value>, isRequired: Bool = false,
-        example: String? = nil, isUnique: Bool = false, _ documentation: String
-    ) {
-        self.name = name
-        self.documentation = documentation
-        self.unit = kind.unit
-        self.schema = kind.schema
-        self.isRequired = isRequired
-        self.example = example
-        self.isUnique = isUnique
-        self.read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
-        self.written = { kind.write($0[keyPath: property]) }
-    }
-}
+import Waypost
 
 /// A section of the configuration, `[name]` or `[[name]]`, with its keys.
 struct ConfigurationSection: Sendable {
@@ -119,6 +85,7 @@ struct ConfigurationKeyDescription: Sendable {
     let documentation: String
     let unit: String?
     let schema: ValueSchema
+    let file: NamedFileUse?
     let isRequired: Bool
 
     init<Section>(_ key: ConfigurationKey<Section>) {
@@ -126,6 +93,7 @@ struct ConfigurationKeyDescription: Sendable {
         documentation = key.documentation
         unit = key.unit
         schema = key.schema
+        file = key.file
         isRequired = key.isRequired
     }
 }

@@ -1,0 +1,59 @@
+/// One key of a section: its name, how its value is read and written, and the line that explains it.
+package struct ConfigurationKey<Section>: Sendable {
+    package let name: String
+    /// One sentence for the reference.
+    package let documentation: String
+    /// The unit and range of the value, nil when the documentation says it all.
+    package let unit: String?
+    /// What the value may be, for editors.
+    package let schema: ValueSchema
+    /// What its value names a file for; nil when it names none that must be there.
+    package let file: NamedFileUse?
+    /// Whether a section without this key is a mistake.
+    package let isRequired: Bool
+    /// A value to begin with, as TOML, for who leaves a required key out; nil for the initial one.
+    package let example: String?
+    /// Whether no two sections of a list may have the same value.
+    package let isUnique: Bool
+    /// Reads a value into the section.
+    package let read: @Sendable (TOMLNode, inout Section) throws(ValueProblem) -> Void
+    /// The section's value as TOML.
+    package let written: @Sendable (Section) -> String
+
+    /// A key whose value is a property of the section.
+    package init<Value>(
+        _ name: String, _ property: any WritableKeyPath<Section, Value> & Sendable, _ kind: ValueKind<Value>, isRequired: Bool = false,
+        example: String? = nil, isUnique: Bool = false, _ documentation: String
+    ) {
+        self.name = name
+        self.documentation = documentation
+        self.unit = kind.unit
+        self.schema = kind.schema
+        self.file = kind.file
+        self.isRequired = isRequired
+        self.example = example
+        self.isUnique = isUnique
+        self.read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
+        self.written = { kind.write($0[keyPath: property]) }
+    }
+
+    /// The key of a part of the section, as a key of the section.
+    package init<Part>(
+        _ key: ConfigurationKey<Part>, get: @escaping @Sendable (Section) -> Part, set: @escaping @Sendable (Part, inout Section) -> Void
+    ) {
+        name = key.name
+        documentation = key.documentation
+        unit = key.unit
+        schema = key.schema
+        file = key.file
+        isRequired = key.isRequired
+        example = key.example
+        isUnique = key.isUnique
+        read = { (node, section) throws(ValueProblem) in
+            var part = get(section)
+            try key.read(node, &part)
+            set(part, &section)
+        }
+        written = { key.written(get($0)) }
+    }
+}

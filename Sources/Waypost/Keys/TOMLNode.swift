@@ -1,0 +1,70 @@
+/// A place in a text file.
+public struct TextPlace: Equatable, Sendable, Comparable {
+    /// The line, counted from 1.
+    public var line: Int
+    /// The character in the line, counted from 1.
+    public var column: Int
+
+    /// A place; both counted from 1.
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    /// Whether a place comes before another in the text.
+    public static func < (left: TextPlace, right: TextPlace) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// A value of a TOML document and where it stands.
+package struct TOMLNode {
+    /// What a value is.
+    package indirect enum Value {
+        case table([TOMLEntry])
+        case array([TOMLNode])
+        case string(String)
+        case integer(Int64)
+        case float(Double)
+        case boolean(Bool)
+        case date
+        case time
+        case dateTime
+    }
+
+    package var value: Value
+    package var place: TextPlace
+
+    package init(value: Value, place: TextPlace) {
+        self.value = value
+        self.place = place
+    }
+
+    /// What the value is, for a message: `a text`, `a whole number`.
+    package var kindForPeople: String {
+        switch value {
+        case .table: "a table"
+        case .array: "a list"
+        case .string: "a text"
+        case .integer: "a whole number"
+        case .float: "a number"
+        case .boolean: "true or false"
+        case .date: "a date"
+        case .time: "a time of day"
+        case .dateTime: "a date and time"
+        }
+    }
+}
+
+/// A key of a table with its value.
+package struct TOMLEntry {
+    package var key: String
+    package var place: TextPlace
+    package var node: TOMLNode
+
+    package init(key: String, place: TextPlace, node: TOMLNode) {
+        self.key = key
+        self.place = place
+        self.node = node
+    }
+}
