@@ -68,10 +68,15 @@ public enum HTTPURL {
     public static func hidingQuery(of url: String, in words: String) -> String {
         let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
         let values = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }
+        return hiding(([query] + values).map(String.init), in: words)
+    }
+
+    /// Words of others without those texts.
+    public static func hiding(_ secrets: [String], in words: String) -> String {
         var words = words
         // What is as short as this is no secret, and would take words apart that have nothing to do with it.
-        for secret in [query] + values where secret.count > 3 {
-            while let place = words.range(of: String(secret)) { words.replaceSubrange(place, with: "...") }
+        for secret in secrets where secret.count > 3 {
+            while let place = words.range(of: secret) { words.replaceSubrange(place, with: "...") }
         }
         return words
     }

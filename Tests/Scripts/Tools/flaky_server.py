@@ -62,13 +62,13 @@ def mode():
 
 
 def records_of(body, is_form):
-    """Our own JSON and Tealium's hold lists; a form or any other object is one record."""
+    """Our own JSON, Tealium's and Overland's hold lists; a form or any other object is one record."""
     if is_form:
         return [dict(urllib.parse.parse_qsl(body.decode(), keep_blank_values=True, strict_parsing=True))]
     value = json.loads(body)
     if "events" in value:
         return [value.get("shared", {}) | event for event in value["events"]]
-    return value.get("records", [value])
+    return value.get("records", value.get("locations", [value]))
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -98,10 +98,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         word, *rest = ["ok"] if self.path == "/other" else mode()
         if word == "early":
             return self.hang_up()
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
-        is_form = self.headers["Content-Type"] == "application/x-www-form-urlencoded"
+        is_form = self.command == "GET" or self.headers["Content-Type"] == "application/x-www-form-urlencoded"
+        if self.command == "GET":
+            body = urllib.parse.urlsplit(self.path).query.encode()
         records = records_of(body, is_form)
         with lock, open(f"{options.folder}/requests", "a") as requests:
             heads = {name.lower(): value for name, value in self.headers.items()}
@@ -144,7 +146,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, b"" if word == "silent" else b"{}")
 
     def do_GET(self):
-        """FOLDER/file, or a document of one word, with an ETag."""
+        """Below /log a record in the query; else FOLDER/file, or a document of one word, with an ETag."""
+        if self.path.startswith("/log"):
+            return self.do_POST()
         word, *rest = ["ok"] if self.path == "/other" else mode()
         with lock, open(f"{options.folder}/requests", "a") as requests:
             requests.write(json.dumps({"path": self.path}) + "\n")

@@ -86,8 +86,9 @@ extension DestinationConfiguration {
         .init("client_key", \.clientKey, .file(for: .reading), "The key (PEM) of client_certificate. Empty = in the same file."),
     ]
 
-    /// `tealium and overland`.
+    /// `a, b and c`.
     private static func names(_ isMeant: (any DestinationKind.Type) -> Bool) -> String {
-        DestinationRegistry.all.filter(isMeant).map { $0.name }.joined(separator: " and ")
+        let names = DestinationRegistry.all.filter(isMeant).map { $0.name }
+        return names.count < 2 ? names.joined() : names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
     }
 }

@@ -97,17 +97,21 @@ public struct HTTPDestination: Destination {
     }
 
     private func send(_ message: HTTPMessage, of batch: DispatchBatch) async -> DeliveryOutcome {
-        var request = HTTPRequest("POST", settings.url, body: message.body)
-        request.isCompressed = settings.isCompressed
-        // libcurl would wait a second for a permission that most servers do not give.
-        request.headers = [.init("Content-Type", message.contentType), .init("Expect", "")] + message.headers + settings.headers
+        let url = message.url ?? settings.url
+        var request = HTTPRequest(message.method, url, headers: message.headers + settings.headers)
+        if message.method != "GET" {
+            request.body = message.body
+            request.isCompressed = settings.isCompressed
+            // libcurl would wait a second for a permission that most servers do not give.
+            request.headers.insert(contentsOf: [.init("Content-Type", message.contentType), .init("Expect", "")], at: 0)
+        }
         if let credentials = settings.credentials { request.headers.append(credentials.header) }
         do throws(HTTPError) {
             let response = try await client.send(request)
             if response.status == 415, settings.isCompressed {
                 return .denied(reason: "415 to a body compressed with gzip: switch gzip off")
             }
-            return outcome(of: response, to: batch)
+            return outcome(of: response, to: message, of: batch)
         } catch {
             return HTTPDestination.outcome(of: error)
         }
@@ -115,13 +119,15 @@ public struct HTTPDestination: Destination {
 
     // MARK: - Answers
 
-    private func outcome(of response: HTTPResponse, to batch: DispatchBatch) -> DeliveryOutcome {
-        let answer = "\(response.status)\(HTTPURL.hidingQuery(of: settings.url, in: HTTPDestination.words(of: response)))"
+    private func outcome(of response: HTTPResponse, to message: HTTPMessage, of batch: DispatchBatch) -> DeliveryOutcome {
+        let words = HTTPURL.hidingQuery(of: message.url ?? settings.url, in: HTTPDestination.words(of: response))
+        let answer = "\(response.status)\(HTTPURL.hiding(message.hidden, in: words))"
         switch response.status {
         case 200...299:
             guard !HTTPDestination.isPage(response) else {
                 return .temporary(reason: "a web page came instead of a receipt: a captive portal or a proxy", retryAfter: nil)
             }
+            if let objection = format.objection(to: response) { return .temporary(reason: "\(answer); \(objection)", retryAfter: nil) }
             return .delivered(refused: format.refused(in: response, of: batch), answer: answer)
         case 408, 425, 429, 500...599:
             return .temporary(reason: answer, retryAfter: response["retry-after"].flatMap { Int($0) }.map { .seconds($0) })

@@ -16,15 +16,27 @@ public protocol HTTPFormat: RecordFormat {
 
     /// Which records of the batch the server says, in a good answer, it will never take: their ids, and why.
     func refused(in response: HTTPResponse, of batch: DispatchBatch) -> [String: String]
+
+    /// Why a good answer (2xx) is no receipt, for people; nil when it is one.
+    func objection(to response: HTTPResponse) -> String?
 }
 
 extension HTTPFormat {
     /// Most servers say nothing of the kind.
     public func refused(in response: HTTPResponse, of batch: DispatchBatch) -> [String: String] { [:] }
+
+    /// Of most servers any good answer is the receipt.
+    public func objection(to response: HTTPResponse) -> String? { nil }
 }
 
 /// One request of a format.
 public struct HTTPMessage: Sendable, Hashable {
+    /// `POST`, or `GET` for one without a body.
+    public var method = "POST"
+    /// Where it goes; nil for the destination's own URL.
+    public var url: String?
+    /// What of the URL is not shown or logged, whatever repeats it: places, secrets.
+    public var hidden: [String] = []
     /// What the body is, for `Content-Type`.
     public var contentType: String
     /// Further lines of the head.

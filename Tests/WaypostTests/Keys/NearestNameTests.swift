@@ -1,6 +1,5 @@
 import Testing
-
-@testable import WaypostConfiguration
+import Waypost
 
 @Suite struct NearestNameTests {
     private let known = ["directory", "sync_interval", "url", "socket"]
