@@ -9,6 +9,7 @@ package enum DestinationRegistry {
         OwnTracksKind.self,
         TraccarKind.self,
         TealiumKind.self,
+        OverlandKind.self,
     ]
 
     /// The kind of that name; nil when there is none.
