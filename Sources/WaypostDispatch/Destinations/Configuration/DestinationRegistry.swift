@@ -10,6 +10,7 @@ package enum DestinationRegistry {
         TraccarKind.self,
         TealiumKind.self,
         OverlandKind.self,
+        TemplateKind.self,
     ]
 
     /// The kind of that name; nil when there is none.

@@ -1,0 +1,119 @@
+import Waypost
+import WaypostSystem
+
+/// Requests that a person has written, with places that each record fills in (``RecordTemplate``): what PhoneTrack, uLogger's and GPSLogger's
+/// receivers and many others take.
+///
+/// ```
+/// GET /log/gpslogger/TOKEN/van?lat=47.1&lon=9.5&timestamp=1777692302&speed=13.5&acc=5       without a body
+/// POST /in, Content-Type application/x-www-form-urlencoded or application/json              with one
+/// ```
+/// - Units: degrees, metres (altitude above mean sea level; accuracy at 68 %, whole, rounded up), metres per second or km/h; `time` in UTC with Z.
+/// - What becomes of records: a position is a request. Events and track calls are as well where `{kind}` says which is which and they have a
+///   place; else they have no word. Without a time, a record waits until it is known what time it is, where the template has one.
+/// - The receipt: any 2xx that is no web page and holds the text that is expected.
+struct TemplateFormat: HTTPFormat {
+    /// What is asked of a server.
+    struct Request: Sendable, Hashable {
+        /// Scheme and host, then the path.
+        var path: RecordTemplate
+        /// What follows the `?`; nil for nothing.
+        var query: RecordTemplate?
+        /// What is posted; nil for a GET.
+        var body: RecordTemplate?
+        /// Whether the body is JSON, and no form.
+        var isJSON = false
+        /// What a good answer holds; empty = anything.
+        var expected = ""
+
+        /// A request of that URL.
+        init(url: String) throws(RecordTemplate.UnknownField) {
+            let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            path = try RecordTemplate(parts[0])
+            if parts.count == 2 { query = try RecordTemplate(parts[1]) }
+        }
+
+        /// Whether that is filled in somewhere.
+        func has(_ field: RecordTemplate.Field) -> Bool { [path, query, body].contains { $0?.has(field) == true } }
+    }
+
+    /// Each has a request of its own; what is confirmed together is written to the disk together.
+    let maximumBatchCount = 100
+    let request: Request
+    let device: String
+    /// What stands for `{token}`.
+    let token: String?
+
+    func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
+        switch record.content {
+        case .position: break
+        case .event, .track: if record.position == nil || !request.has(.kind) { return .unsaid }
+        case .health, .waypoints: return .unsaid
+        }
+        let needsTime = [RecordTemplate.Field.time, .timestamp, .timestampMilliseconds].contains(where: request.has)
+        return needsTime ? record.verdictWithTime(at: now) : .said
+    }
+
+    func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
+        batch.records.enumerated().compactMap { index, record in
+            verdict(on: record, at: batch.time) == .said ? message(for: record, at: batch.time, settling: index + 1) : nil
+        }
+    }
+
+    func objection(to response: HTTPResponse) -> String? {
+        let holds = String(decoding: response.body, as: UTF8.self).contains(request.expected)
+        return request.expected.isEmpty || holds ? nil : "the answer does not hold \(quoted(request.expected))"
+    }
+
+    private func message(for record: DispatchRecord, at now: UTCTime?, settling count: Int) -> HTTPMessage {
+        var given: [String] = []
+        let values = { (field: RecordTemplate.Field) in
+            let value = self.value(of: field, record, at: now)
+            if let value { given.append(value.plain) }
+            return value
+        }
+        var url = request.path.path(values)
+        if let query = request.query?.form(values), !query.isEmpty { url += "?\(query)" }
+        let type = request.isJSON ? "application/json" : "application/x-www-form-urlencoded"
+        let body = request.body.map { Array((request.isJSON ? $0.json(values) : $0.form(values)).utf8) }
+        var message = HTTPMessage(contentType: type, body: body ?? [], settledCount: count)
+        message.method = body == nil ? "GET" : "POST"
+        (message.url, message.hidden) = (url, given)
+        return message
+    }
+
+    private func value(of field: RecordTemplate.Field, _ record: DispatchRecord, at now: UTCTime?) -> RecordTemplate.Value? {
+        let (place, time) = (record.position, record.bestTime(at: now))
+        return switch field {
+        case .lat: TemplateFormat.number(place?.coordinate.latitudeDegrees)
+        case .lon: TemplateFormat.number(place?.coordinate.longitudeDegrees)
+        case .time: time.map { .text(TemplateFormat.text(of: $0)) }
+        case .timestamp: time.map { .number("\(Int64($0.secondsSince1970))") }
+        case .timestampMilliseconds: time.map { .number("\($0.millisecondsSince1970)") }
+        case .altitude: TemplateFormat.number(place?.altitudeMSLMetres)
+        case .accuracy: TemplateFormat.number(place?.accuracy?.radiusMetres.rounded(.up))
+        case .speed: TemplateFormat.number(place?.speedMetresPerSecond)
+        case .speedKilometresPerHour: TemplateFormat.number(place?.speedMetresPerSecond.map { ($0 * 3_600).rounded() / 1_000 })
+        case .course: TemplateFormat.number(place?.writtenCourseDegrees)
+        case .hdop: TemplateFormat.number(place?.quality.hdop)
+        case .device: .text(device)
+        case .id: .text(record.id)
+        case .kind: .text(record.kind)
+        case .name: record.name.map { .text($0) }
+        case .token: token.map { .text($0) }
+        }
+    }
+
+    private static func number(_ value: Double?) -> RecordTemplate.Value? {
+        guard let value, value.isFinite else { return nil }
+        var text = TextBuffer(capacity: 24)
+        text.append(shortest: value)
+        return .number(text.string)
+    }
+
+    private static func text(of time: UTCTime) -> String {
+        var text = TextBuffer(capacity: 32)
+        text.append(time)
+        return text.string
+    }
+}
