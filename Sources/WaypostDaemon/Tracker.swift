@@ -31,10 +31,11 @@ struct Tracker {
 
         let privacy = PrivacyStore(folder: stateFolder)
         // Everything that tells a position has it from the manager, and the manager from here.
-        let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: try makeGate(privacy))
+        let gate = try makeGate(privacy)
+        let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: gate)
         let privacySecret = privacy.secretText
         let lastPosition = LastPosition(folder: stateFolder)
-        let stored = lastPosition.load()
+        let stored = lastPosition.load(through: gate, logger: logger)
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
         let clock = ConfirmedClock(folder: stateFolder, logger: logger)
         let dispatches = await DispatchDesk.open(

@@ -51,6 +51,40 @@ extension EndToEnd {
             }
         }
 
+        /// What the run before knew, before somebody drew the zone; with a receiver that has no fix, then one inside.
+        @Test(arguments: [true, false]) func tellsNoPlaceFromBeforeTheZoneWasDrawn(hasFix: Bool) async throws {
+            let folder = try TestFolder()
+            let epoch = receiver.epoch(0)
+            try folder.write(epoch.text, to: "in.nmea")
+            try folder.write(
+                """
+                {"type":"FeatureCollection","features":[{"type":"Feature","id":"shop","properties":{"radius":500},
+                "geometry":{"type":"Point","coordinates":[\(epoch.coordinate.longitudeDegrees),\(epoch.coordinate.latitudeDegrees)]}}]}
+                """, to: "fences.geojson")
+            let fences = "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
+            try folder.write(fences, to: "w.toml")
+            let first = [Program.waypostd.path, "--source", "nmea:in.nmea", "--config", "w.toml"] + TrackerProcess.options
+            #expect(try await finish(first, in: folder).code == 0)
+            #expect(FileManager.default.fileExists(atPath: folder.path("state/last-position")))
+
+            let zone = "\(epoch.coordinate.latitudeDegrees), \(epoch.coordinate.longitudeDegrees)"
+            try folder.write(fences + "[privacy]\nzones = [\"home: \(zone), 200 m\"]\n", to: "w.toml")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            if hasFix { try fifo.write((0..<6).map { receiver.epoch($0).text }.joined()) }
+            let watcher = try await tracker.watch("--json", "--significant")
+            try await Task.sleep(for: .seconds(1))
+            let status = try await waypost("status", "--json", "--socket", "socket", in: folder).output
+            let object = try JSONParser().parse(Array(status.utf8))
+            #expect(object["position"] == nil && object["last_position"] == nil && object["last"] == nil)
+            #expect(object["privacy"]?["withheld"]?.bool == hasFix)
+            if hasFix { #expect(object["fences"]?["count"]?.int == 1 && object["fences"]?["inside"] == nil) }
+            #expect(watcher.positions.isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: folder.path("state/last-position")))
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
         @Test func keepsTheSecretOfItsZonesToItself() async throws {
             let folder = try TestFolder()
             try folder.write(receiver.epoch(0).text, to: "in.nmea")

@@ -91,6 +91,13 @@ public struct PrivacyGate: Sendable {
         return .replace(coarse)
     }
 
+    /// Whether a position from an earlier run must not be told: private mode is on, or it may be inside a zone.
+    ///
+    /// Zones may have been added since; the furthest that a hole ever reaches counts.
+    public func withholds(stored position: Position) -> Bool {
+        isPrivate || passages.contains { $0.mayHide(position) }
+    }
+
     private func isCoarseDue(at time: UTCTime) -> Bool {
         guard let lastCoarse else { return true }
         let passed = time.millisecondsSince1970 - lastCoarse.millisecondsSince1970
@@ -116,9 +123,17 @@ private struct Passage: Sendable {
         edgeMetres = hole.outerRadiusMetres
     }
 
+    /// How near the hole's middle a position may be, metres.
+    private func nearestMetres(_ position: Position) -> Double {
+        hole.distanceMetres(to: position.coordinate) - 2 * (position.accuracy?.radiusMetres ?? 0)
+    }
+
+    /// Whether the hole may reach a position, wherever its edge was drawn.
+    func mayHide(_ position: Position) -> Bool { nearestMetres(position) < hole.outerRadiusMetres }
+
     /// Takes the next fix; true when it is to be withheld.
     mutating func process(_ position: Position) -> Bool {
-        let metres = hole.distanceMetres(to: position.coordinate) - 2 * (position.accuracy?.radiusMetres ?? 0)
+        let metres = nearestMetres(position)
         let isOutside = metres >= edgeMetres
         if metres < hole.radiusMetres { drawEdge(forEntry: false, at: position.time) }
         if metres > hole.outerRadiusMetres { drawEdge(forEntry: true, at: position.time) }

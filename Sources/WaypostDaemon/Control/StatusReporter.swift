@@ -66,7 +66,9 @@ struct StatusReporter: Sendable {
         problems += fullDisks
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
-        let insideIDs = await fences.insideIDs
+        var insideIDs: [String]? = await fences.insideIDs
+        // Asked after the withholding began, the keeper knows nothing newer.
+        if await source.withholding != nil { insideIDs = nil }
         let fenceReports = await fences.lastReports
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)
@@ -126,8 +128,10 @@ struct StatusReporter: Sendable {
             if fenceCount > 0 || !fenceReports.isEmpty {
                 json.object("fences") { json in
                     json.member("count", fenceCount)
-                    json.array("inside") { json in
-                        for id in insideIDs { json.element(id) }
+                    if let insideIDs {
+                        json.array("inside") { json in
+                            for id in insideIDs { json.element(id) }
+                        }
                     }
                     json.array("events") { json in
                         for report in fenceReports { json.element(json: report.line) }

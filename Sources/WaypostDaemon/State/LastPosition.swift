@@ -1,3 +1,4 @@
+import Logging
 import Waypost
 import WaypostSystem
 
@@ -16,6 +17,14 @@ struct LastPosition {
         guard let line = try? Syscalls.contents(of: path, as: .own) else { return nil }  // See above.
         guard case .position(let position)? = try? TPVCodec.decode(line) else { return nil }  // See above.
         return position
+    }
+
+    /// What the run before knew and may be told now; what must not be told, by a zone that was added since or in private mode, is removed.
+    func load(through gate: PrivacyGate, logger: Logger) -> Position? {
+        guard let position = load() else { return nil }
+        guard gate.withholds(stored: position) else { return position }
+        do throws(SystemError) { try erase() } catch { logger.error("the last position cannot be removed: \(error.description)") }
+        return nil
     }
 
     /// Keeps a position; it is on the disk when this returns.

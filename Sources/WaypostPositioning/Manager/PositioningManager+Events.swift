@@ -39,7 +39,10 @@ extension PositioningManager {
             await deliver(.sky(view))
         case .lost(let reason):
             if case .disconnected = reason { peer = nil }
-            if loss.lose() { await lose(reason) }
+            var mustBeTold = loss.lose()
+            // Also when there was no position to be lost: what is known from before is not told any more.
+            if case .withheld = reason { mustBeTold = true }
+            if mustBeTold { await lose(reason) }
             if case .withheld = reason {
                 // Not told to the next who asks either; and as good as a sample without a place.
                 lastKnown = nil

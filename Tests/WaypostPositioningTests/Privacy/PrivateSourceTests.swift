@@ -44,6 +44,20 @@ import WaypostTestKit
         #expect(await source.withholding == nil)
     }
 
+    /// Also to those who had none: what they know from before is not to be told any more.
+    @Test func tellsThatPositionsAreWithheldWhenThereWasNone() async throws {
+        let events: [PositionSourceEvent] = [.position(fix(0, kilometres: 0.1)), .position(fix(1, kilometres: 0.1)), .finished]
+        var settings = PositioningManager.Settings()
+        settings.storedPosition = fix(-60, kilometres: 3)
+        let source = PrivateSource(ListSource(events: events), gate: PrivacyGate(zones: zones, key: key))
+        let manager = PositioningManager(source: source, settings: settings)
+        let updates = await manager.updates()
+        await manager.start()
+        var reasons: [LossReason] = []
+        for await update in updates { if case .lost(let reason) = update { reasons.append(reason) } }
+        #expect(reasons == [.withheld(.zone)])
+    }
+
     @Test func losesThePositionAtOnceInPrivateMode() async throws {
         var often = RouteSimulator.Options()
         often.intervalMilliseconds = 100

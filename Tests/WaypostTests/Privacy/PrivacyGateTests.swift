@@ -192,6 +192,17 @@ import WaypostTestKit
         }
     }
 
+    @Test func withholdsWhatAnEarlierRunKnewWhereverTheEdgeWasDrawn() throws {
+        var gate = PrivacyGate(zones: [zone], key: key)
+        #expect(gate.withholds(stored: fix(0, azimuth: 10, second: 0)))
+        #expect(gate.withholds(stored: fix(zone.radiusMetres, azimuth: 10, second: 0)))
+        #expect(!gate.withholds(stored: fix(20 * zone.radiusMetres, azimuth: 10, second: 0)))
+        #expect(gate.withholds(stored: fix(20 * zone.radiusMetres, azimuth: 10, second: 0, accuracy: 12 * zone.radiusMetres)))
+        gate.isPrivate = true
+        #expect(gate.withholds(stored: fix(20 * zone.radiusMetres, azimuth: 10, second: 0)))
+        #expect(!PrivacyGate().withholds(stored: fix(0, azimuth: 10, second: 0)))
+    }
+
     @Test func withholdsEverythingInPrivateMode() {
         let gate = Gate(zones: [], key: key, isPrivate: true)
         #expect(gate.process(fix(9_000, azimuth: 0, second: 0)) == .withhold(.privateMode))
