@@ -78,7 +78,9 @@ install_as 644 udev/60-waypost.rules "$system/udev/rules.d/60-waypost.rules"
 doc=usr/share/doc/waypost
 install_as 644 Config/debian/copyright "$doc/copyright"
 install_as 644 "$work/debian/changelog" "$doc/changelog"
-install_as 644 README.md "$doc/README.md"
+# Its links lead to the guides beside it.
+sed 's|(Sources/Waypost/Waypost.docc/|(guide/|g' README.md >"$work/README.md"
+install_as 644 "$work/README.md" "$doc/README.md"
 for guide in Sources/Waypost/Waypost.docc/*.md; do install_as 644 "$guide" "$doc/guide/$(basename "$guide")"; done
 install_as 644 udev/61-waypost-bridge.rules.example "$doc/examples/61-waypost-bridge.rules"
 gzip -9n "$root/$doc/changelog"

@@ -112,7 +112,7 @@ struct StatusScreen {
         let reason = reasons.isEmpty ? "" : ", for \(reasons.joined(separator: ", "))"
         switch following["pace"]?.string {
         case "asleep": return "the receiver sleeps for \(spanText(seconds: following["asleep_seconds"]?.int ?? 0)) more\(rest)\(reason)"
-        case "sampling": return "one sample now and then\(rest)\(reason)"
+        case "sampling": return "one fix now and then\(rest)\(reason)"
         case "unneeded": return "nobody needs positions"
         default: return rest.isEmpty && reason.isEmpty ? nil : "every fix\(rest)\(reason)"
         }

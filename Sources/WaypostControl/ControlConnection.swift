@@ -192,7 +192,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     private func requireFull(_ access: PeerAccess) throws(ControlRefusal) {
         guard access == .full else {
             throw ControlRefusal(
-                .notAuthorised, what: "position", why: "user \(peer.userID) may not see it",
+                .notAuthorised, what: "tracker", why: "user \(peer.userID) may not use it",
                 next: "use sudo, or join the group that may: sudo usermod -aG \(PeerPolicy.trustedGroupName) $USER, then log in again")
         }
     }

@@ -88,7 +88,7 @@ public actor FenceDownload {
                 if !error.isTemporary { break }
             }
         }
-        let kept = Syscalls.exists(copy) ? "; those of before are kept" : ""
+        let kept = Syscalls.exists(copy) ? "; the fences read before stay" : ""
         return .failed(reason: "\(HTTPURL.shown(settings.url)): \(reason)\(kept)")
     }
 

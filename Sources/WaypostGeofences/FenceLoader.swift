@@ -87,7 +87,9 @@ struct FenceLoader {
             content.fences = read.fences
             content.problems = read.remarks.map { "\(file): \($0)" }
         } catch {
-            let kept = content.fences.isEmpty ? "" : "; \(counted(content.fences.count, "fence")) of before are kept"
+            let kept =
+                content.fences.isEmpty
+                ? "" : "; the \(counted(content.fences.count, "fence")) read before \(content.fences.count == 1 ? "stays" : "stay")"
             content.problems = ["\(file): \(error.reason)\(kept)"]
             content.hasFailed = true
         }

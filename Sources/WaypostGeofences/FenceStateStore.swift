@@ -18,12 +18,16 @@ struct FenceStateStore {
         var reports: [FenceReport] = []
         /// Of so many of them, the newest, it is not known whether everybody has heard.
         var doubtfulCount = 0
+        /// Whether fences had sides, and nobody knows them any more but the log.
+        var isStateLost = false
         /// What could not be read, for people.
         var problems: [String] = []
     }
 
     /// The longest file that is read.
     private static let mostBytes = 256 << 20
+
+    private static let fromLog = "where the device was is taken from the events of the log"
 
     private let knownPath: String
     private let progressPath: String
@@ -44,9 +48,15 @@ struct FenceStateStore {
             if let known { content.state.known = try GeofenceMonitorState.decode(known: known) }
             if let parts { content.state.progress = try GeofenceProgress(decoding: parts.progress) }
         } catch {
-            content.state = GeofenceMonitorState()
-            content.problems = ["\(progressPath) or fences-known beside it: damaged; every fence begins anew"]
+            content.problems = ["\(progressPath) or fences-known beside it: damaged; \(FenceStateStore.fromLog)"]
         }
+        if !content.problems.isEmpty { content.isStateLost = true }
+        // Without the stays the object would seem to be outside of every fence.
+        if parts == nil, !content.state.known.isEmpty {
+            content.isStateLost = true
+            if content.problems.isEmpty { content.problems = ["\(progressPath): is missing; \(FenceStateStore.fromLog)"] }
+        }
+        if content.isStateLost { content.state = GeofenceMonitorState() }
         return content
     }
 
@@ -75,7 +85,7 @@ struct FenceStateStore {
         do throws(SystemError) {
             return try Syscalls.contents(of: path, limit: FenceStateStore.mostBytes, as: .own)
         } catch {
-            problems.append("\(path): cannot be read: \(error.reason); every fence begins anew")
+            problems.append("\(path): cannot be read: \(error.reason); \(FenceStateStore.fromLog)")
             return nil
         }
     }

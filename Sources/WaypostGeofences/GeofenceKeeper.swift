@@ -91,11 +91,23 @@ public actor GeofenceKeeper {
 
     deinit { saving?.cancel() }
 
-    /// Reads the state; from when on a log may have events that it does not know, or knows and is not sure of; nil without a state.
-    public func load() -> UTCTime? {
+    /// What a log may know that the state does not.
+    public enum LogNeed: Sendable, Equatable {
+        /// Nothing: there was no state.
+        case nothing
+        /// Events from a time on that the state does not know, or knows and is not sure of.
+        case from(UTCTime)
+        /// The newest events: the state is lost, and they tell where the device was.
+        case newest
+    }
+
+    /// Reads the state, and says which events of a log ``start(logged:)`` wants.
+    public func load() -> LogNeed {
         let content = store.load()
         self.content = content
-        return content.reports.suffix(content.doubtfulCount).compactMap(\.time).min() ?? content.state.progress.lastTime
+        if content.isStateLost { return .newest }
+        let earliest = content.reports.suffix(content.doubtfulCount).compactMap(\.time).min() ?? content.state.progress.lastTime
+        return earliest.map(LogNeed.from) ?? .nothing
     }
 
     /// Reads fences and state; gives what the run before may not have told to everybody, and what happened to fences meanwhile.

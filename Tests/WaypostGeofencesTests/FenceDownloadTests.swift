@@ -55,7 +55,7 @@ import WaypostTestKit
         try server.setMode(mode)
         let before = try server.requestCount
         guard case .failed(let reason) = await download.look() else { throw Unexpected("no failure of \(mode)") }
-        #expect(reason.hasPrefix("http://127.0.0.1:") && reason.hasSuffix("; those of before are kept"), "\(reason)")
+        #expect(reason.hasPrefix("http://127.0.0.1:") && reason.hasSuffix("; the fences read before stay"), "\(reason)")
         // libcurl asks once more by itself when a kept connection is dead.
         let requestCount = try server.requestCount - before
         #expect(["status 404", "html"].contains(mode) ? requestCount == 1 : (6...7).contains(requestCount), "\(mode): \(requestCount)")

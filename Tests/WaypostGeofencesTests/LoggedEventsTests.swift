@@ -21,9 +21,12 @@ import WaypostGeofences
         try FileManager.default.removeItem(atPath: state)
         try FileManager.default.moveItem(atPath: old, toPath: state)
         let second = try fixture.keeper(rule: rule)
-        let earliest = await second.load()
-        let log = earliest.map { earliest in told.filter { $0.time.map { $0 >= earliest } ?? false } }
-        let left = await second.start(logged: log ?? [])
+        let need = await second.load()
+        guard case .from(let earliest) = need else {
+            Issue.record("the state is there")
+            return []
+        }
+        let left = await second.start(logged: told.filter { $0.time.map { $0 >= earliest } ?? false })
         let known = Set(told.map(\.id))
         #expect(told.filter { $0.time.map { time in walk[from].time.map { time >= $0 } ?? false } ?? false }.allSatisfy(left.contains))
         told += left.filter { !known.contains($0.id) }
@@ -43,6 +46,37 @@ import WaypostGeofences
                 }
                 let visits = try told.map { try JSONParser().parse($0.line)["visit"]?.int }
                 #expect(Dictionary(grouping: visits) { $0 }.values.allSatisfy { $0.count <= 2 })
+            }
+        }
+    }
+
+    /// Without the stays every fence would seem to be left.
+    @Test(arguments: ["missing", "damaged"], [BorderRule.exact, .robust])
+    func tellTheSidesOfALostState(how: String, rule: BorderRule) async throws {
+        for end in stride(from: 20, to: 235, by: 17) {
+            let fixture = try FenceFixture()
+            try fixture.writeCircles([("Home", 0), ("North", 70), ("South", -90)])
+            var walk = try FenceFixture.walk(seconds: 240)
+            for index in walk.indices { walk[index].speedMetresPerSecond = 5 }
+            let first = try fixture.keeper(rule: rule)
+            _ = await first.start()
+            var told: [FenceReport] = []
+            for fix in walk[..<end] { told += await first.process(fix) }
+            let path = fixture.folder + "/state/fence-state"
+            if how == "missing" {
+                try FileManager.default.removeItem(atPath: path)
+            } else {
+                try Data("oops".utf8).write(to: URL(filePath: path))
+            }
+            let second = try fixture.keeper(rule: rule)
+            #expect(await second.load() == .newest)
+            #expect(await second.start(logged: told) == [])
+            #expect(await second.problems.count == 1)
+            for fix in walk[end...] { told += await second.process(fix) }
+            #expect(Set(told.map(\.id)).count == told.count)
+            for name in ["Home", "North", "South"] {
+                let kinds = told.filter { $0.fenceName == name && $0.kind != "pass" }.map(\.kind)
+                #expect(zip(kinds, kinds.dropFirst()).allSatisfy { $0 != $1 }, "\(how), lost at \(end): \(name) \(kinds)")
             }
         }
     }

@@ -2,10 +2,13 @@
 /// that they use.
 ///
 /// Comments, processing instructions and white space between tags are not copied. What cannot be copied (a name that XML does not have, an
-/// attribute that is too long, more than ``GPXOtherElements/most`` bytes) costs the copy.
+/// attribute that is too long, more than ``GPXOtherElements/most`` bytes or 256 elements within each other) costs the copy; of the rest only
+/// the depth is counted.
 struct GPXElementCopy {
     /// Attributes of one element that are copied at most; more of them are no element that somebody means.
     private static let mostAttributes = 100
+    /// Elements within each other that are copied at most.
+    private static let mostDepth = 256
 
     private struct Open {
         var name: String
@@ -21,6 +24,8 @@ struct GPXElementCopy {
     private(set) var faults = XMLText.Faults()
     private var output = TextBuffer(capacity: 0)
     private var open: [Open] = []
+    /// How many elements of a copy that failed are open.
+    private var lostDepth = 0
     private var isInTag = false
     private var attributes: [String] = []
     private var usedPrefixes: [String] = []
@@ -33,7 +38,7 @@ struct GPXElementCopy {
     private var isTextOnly = false
 
     /// How many elements are open.
-    var depth: Int { open.count }
+    var depth: Int { open.count + lostDepth }
 
     /// Begins a copy.
     ///
@@ -43,6 +48,7 @@ struct GPXElementCopy {
     mutating func begin(isOwn: Bool, isTextOnly: Bool = false) {
         output.removeAll()
         open.removeAll(keepingCapacity: true)
+        lostDepth = 0
         text.removeAll()
         isInTag = false
         isBehindStartTag = false
@@ -59,18 +65,28 @@ struct GPXElementCopy {
     }
 
     /// Gives the copy up.
-    mutating func fail() { hasFailed = true }
+    mutating func fail() {
+        hasFailed = true
+        lostDepth += open.count
+        open.removeAll(keepingCapacity: true)
+        output.removeAll()
+    }
 
     // MARK: - Tokens
 
     mutating func startTag(_ name: Span<UInt8>) {
-        if hasFailed { return open.append(Open(name: "")) }
-        flushText(isLeaf: false)
+        if !hasFailed { flushText(isLeaf: false) }
+        if open.count == GPXElementCopy.mostDepth { fail() }
+        if hasFailed {
+            lostDepth += 1
+            return
+        }
         attributes.removeAll(keepingCapacity: true)
         usedPrefixes.removeAll(keepingCapacity: true)
         guard !isTextOnly, let (prefix, local) = GPXElementCopy.split(name), prefix != "xmlns" else {
             fail()
-            return open.append(Open(name: ""))
+            lostDepth += 1
+            return
         }
         isOwnTag = open.count < ownDepth && (prefix == rootPrefix || !prefix.isEmpty && namespaces.isGPX(prefix))
         let written = isOwnTag || prefix.isEmpty ? local : prefix + ":" + local
@@ -124,15 +140,25 @@ struct GPXElementCopy {
         }
         isInTag = false
         isBehindStartTag = !isEmpty
-        if isEmpty { _ = open.popLast() }
+        if isEmpty { close() }
     }
 
     mutating func endTag() {
         flushText(isLeaf: isBehindStartTag)
-        guard let element = open.popLast(), !hasFailed else { return }
+        guard let element = close() else { return }
         output.append("</")
         output.append(string: element.name)
         output.append(byte: UInt8(ascii: ">"))
+    }
+
+    /// The innermost element is at its end; nil when nothing of it is copied.
+    @discardableResult
+    private mutating func close() -> Open? {
+        if lostDepth > 0 {
+            lostDepth -= 1
+            return nil
+        }
+        return open.popLast()
     }
 
     mutating func text(_ bytes: Span<UInt8>) {

@@ -37,7 +37,7 @@ struct CapabilitiesCommand: ParsableCommand {
     private static let wording = [
         ("significant_changes", "significant changes"),
         ("sleeps_between_samples", "the receiver sleeps when few positions are needed"),
-        ("switches_receiver_off", "the receiver is turned off meanwhile ([power] hook)"),
+        ("switches_receiver_off", "the receiver is turned off while it sleeps ([power] hook)"),
         ("pauses_at_rest", "the receiver also sleeps at rest ([tracking] rest_interval)"),
         ("map_matching", "positions are matched to roads"),
         ("playback", "plays a recording or a simulated drive (waypost playback)"),

@@ -74,6 +74,9 @@ struct ConvertCommand: ParsableCommand {
     private func inTimeOrder(_ inputs: [ConversionInput]) throws -> [ConversionInput] {
         var timed: [(input: ConversionInput, time: UTCTime)] = []
         for input in inputs {
+            if input.path != "-", !Syscalls.exists(input.path) {
+                throw CommandFailure(.inputMissing, what: input.path, why: "there is no such file")
+            }
             guard input.isRepeatable else {
                 throw CommandFailure(.usage, what: input.path, why: "--by-time reads every recording twice", next: "name files")
             }

@@ -25,6 +25,7 @@ struct TrackCommand: ParsableCommand {
 
     func validate() throws {
         if name.isEmpty { throw ValidationError("NAME must not be empty") }
+        if name.contains("=") { throw ValidationError("the event's name comes first: waypost track NAME KEY=VALUE") }
         _ = try members()
     }
 

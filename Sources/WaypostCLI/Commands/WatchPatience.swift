@@ -52,7 +52,7 @@ struct WatchPatience {
         if isForEvents { return "waiting for events" }
         switch status["following"]?["pace"]?.string {
         case "asleep", "sampling": return "waiting: the receiver sleeps between two samples"
-        default: return "waiting for a fix that was asked for; there is a position"
+        default: return "waiting: there is a position, but no new fix that these options ask for"
         }
     }
 }

@@ -102,15 +102,15 @@ private func isWide(_ scalar: Unicode.Scalar) -> Bool {
     }
 }
 
-/// A line as several that are no wider than so many columns, broken at spaces; those behind the first are indented.
+/// A line as several that are no wider than so many columns, broken at spaces but not within commands; those behind the first are indented.
 func wrapped(_ line: String, columns: Int?, indent: Int) -> [String] {
     guard let columns, columns > 2 * indent, displayWidth(line) > columns else { return [line] }
     var lines: [String] = []
-    let words = line.split(separator: " ", omittingEmptySubsequences: false)
-    var current = String(words.first ?? "")
+    let words = unbreakablePieces(line)
+    var current = words.first ?? ""
     for word in words.dropFirst() {
         let isBlank = current.allSatisfy { $0 == " " }
-        if !isBlank, displayWidth(current) + 1 + displayWidth(String(word)) > columns {
+        if !isBlank, displayWidth(current) + 1 + displayWidth(word) > columns {
             lines.append(current)
             current = String(repeating: " ", count: indent) + word
         } else {

@@ -23,8 +23,8 @@ struct WatchLines {
             let row = PositionLine(position, format).row(screenColumns: screenColumns)
             // It was read already.
             guard let line = try? JSONParser().parse(line), line["cached"]?.bool == true else { return found() + [row] }  // See above.
-            let age = line["age"]?.int.map { "\(spanText(seconds: $0)) old" } ?? "of unknown age"
-            return ["\(row)  known before, \(age)"]
+            let age = line["age"]?.int.map { "\(spanText(seconds: $0)) ago" } ?? "it is not known when"
+            return ["\(row)  last known, \(age)"]
         }
         switch value?["class"]?.string {
         case "LOST"?: return [value.map { lost($0) } ?? ""]

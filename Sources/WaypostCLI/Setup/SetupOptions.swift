@@ -70,7 +70,7 @@ struct SetupOptions {
         }
         let count: Int
         do throws(FenceFileError) { count = try FenceFormat.read(bytes).fences.count } catch {
-            throw SetupProblem("\(path): \(error.description); waypost fences check says more")
+            throw SetupProblem("\(path): \(error.description)")
         }
         if count > 0 { return count }
         throw SetupProblem("\(path) holds no usable fence; waypost fences check says why")

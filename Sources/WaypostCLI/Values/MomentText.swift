@@ -10,8 +10,8 @@ enum MomentText: Equatable {
     case moment(UTCTime)
     /// A day and a time as the clocks show them, written as if they were UTC.
     case shown(UTCTime)
-    /// A time of day, the last one there was; in minutes since midnight.
-    case timeOfDay(minute: Int)
+    /// A time of day, the last one there was; in milliseconds since midnight.
+    case timeOfDay(milliseconds: Int64)
     /// The beginning of a day, so many days before today.
     case dayBegin(daysAgo: Int)
     /// So long before now.
@@ -48,8 +48,8 @@ enum MomentText: Equatable {
             self = .moment(time)
         } else if let local = ["Z", ":00Z", "T00:00:00Z"].lazy.compactMap({ UTCTime(rfc3339: text + $0) }).first {
             self = .shown(local)
-        } else if let time = UTCTime(rfc3339: "1970-01-01T\(text):00Z") {
-            self = .timeOfDay(minute: Int(time.millisecondsSince1970 / 60_000))
+        } else if let time = [":00Z", "Z"].lazy.compactMap({ UTCTime(rfc3339: "1970-01-01T" + text + $0) }).first {
+            self = .timeOfDay(milliseconds: time.millisecondsSince1970)
         } else {
             return nil
         }
@@ -65,7 +65,10 @@ enum MomentText: Equatable {
         case .moment(let time): return time
         case .ago(let span): return now.advanced(byMilliseconds: -Int64(span / .milliseconds(1)))
         case .shown(let time): return clocks().moment(shownAs: time)
-        case .timeOfDay(let minute): return DailyMoment(minuteOfDay: minute, zone: clocks()).last(before: now)
+        case .timeOfDay(let milliseconds):
+            let (minute, rest) = milliseconds.quotientAndRemainder(dividingBy: 60_000)
+            return DailyMoment(minuteOfDay: Int(minute), zone: clocks()).last(before: now.advanced(byMilliseconds: -rest))
+                .advanced(byMilliseconds: rest)
         case .dayBegin(let daysAgo):
             let midnight = DailyMoment(minuteOfDay: 0, zone: clocks())
             return (0..<daysAgo).reduce(midnight.last(before: now)) { day, _ in midnight.last(before: day.advanced(byMilliseconds: -1)) }

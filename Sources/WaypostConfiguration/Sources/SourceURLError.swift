@@ -45,6 +45,8 @@ extension SourceURLError: CustomStringConvertible {
         switch self {
         case .empty:
             return "a source cannot be empty; write for example gpsd://localhost:2947"
+        case .noScheme(let text) where text.hasPrefix("/dev/"):
+            return "\(quoted(text)) is not a source URL; write serial://\(text)"
         case .noScheme(let text):
             return "\(quoted(text)) is not a source URL; write for example gpsd://localhost:2947 or nmea:FILE"
         case .unknownScheme(let scheme):

@@ -56,7 +56,7 @@ extension ValueKind<BaudSetting> {
                 switch node.value {
                 case .string("auto"): return .automatic
                 case .integer(let rate) where SerialPort.baudRates.contains { $0 == rate }: return .rate(Int(rate))
-                case .integer(let rate): throw .invalid(reason: "\(rate) is not a speed of receivers; write \"auto\" or one of \(rates)")
+                case .integer(let rate): throw .invalid(reason: "\(rate) is not a supported speed; write \"auto\" or one of \(rates)")
                 case .string(let text):
                     throw .invalid(reason: "\(quoted(text)) is not a speed; write \"auto\" or one of \(rates), without quotes")
                 default: throw .wrongType(expected: "\"auto\" or a number of bits per second such as 9600")

@@ -98,7 +98,8 @@ extension TrackerCommands {
         do throws(SystemError) { try await self.fences.add(fences) } catch {
             throw ControlRefusal(cannotKeep: "fences", error)
         }
-        logger.notice("\(counted(fences.count, "fence")) added or changed (user \(peer.userID))")
+        let named = fences.count == 1 ? "fence \"\(fences[0].name)\"" : counted(fences.count, "fence")
+        logger.notice("\(named) added or changed by user \(peer.userID)")
         return TrackerCommands.changed(fences.count, replaced: Set(fences.map(\.id)).intersection(known).count)
     }
 
@@ -127,9 +128,9 @@ extension TrackerCommands {
             if isInFile {
                 throw ControlRefusal(.notPermitted, what: what, why: "is in the fence file of the configuration", next: "remove it there")
             }
-            throw ControlRefusal(.notFound, what: what, why: "there is none of that id", next: "see waypost fences list")
+            throw ControlRefusal(.notFound, what: what, why: "there is no such fence", next: "see waypost fences list")
         }
-        logger.notice("a fence was removed (user \(peer.userID))")
+        logger.notice("fence \"\(id)\" removed by user \(peer.userID)")
         return TrackerCommands.changed(1)
     }
 

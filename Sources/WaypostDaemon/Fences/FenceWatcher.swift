@@ -44,7 +44,7 @@ actor FenceWatcher: PositioningConsumer {
     /// Reads fences and state, and tells what a run before may not have told.
     func start(log folder: LogFolder) async {
         // What the log has and the state has not was told, but could not be kept.
-        let logged = FenceWatcher.logged(from: await keeper.load(), in: folder)
+        let logged = FenceWatcher.logged(await keeper.load(), in: folder)
         let left = await keeper.start(logged: logged)
         // What was sent already comes with the same id, and is taken once.
         for report in left { await dispatches.take(report) }
@@ -155,12 +155,22 @@ actor FenceWatcher: PositioningConsumer {
         toldProblems = problems
     }
 
-    /// The events that the log has from a time on.
-    private static func logged(from earliest: UTCTime?, in folder: LogFolder) -> [FenceReport] {
-        guard let earliest else { return [] }
-        var reader = LogReader(folder: folder, from: .from(earliest))
+    /// As many journals have the newest events: a day, as a rule, and the one before it.
+    private static let newestCount = 2
+
+    /// The events of the log that the fences' state needs.
+    private static func logged(_ need: GeofenceKeeper.LogNeed, in folder: LogFolder) -> [FenceReport] {
         var found: [FenceReport] = []
         do throws(RecordingError) {
+            let start: LogReader.Start
+            switch need {
+            case .nothing: return []
+            case .from(let time): start = .from(time)
+            case .newest:
+                let first = try folder.journals().suffix(newestCount).first?.firstSequence ?? 0
+                start = .after(first > 0 ? first - 1 : 0)
+            }
+            var reader = LogReader(folder: folder, from: start)
             while let record = try reader.next() {
                 if case .event(let event) = record.content, let report = FenceReport(event) { found.append(report) }
             }

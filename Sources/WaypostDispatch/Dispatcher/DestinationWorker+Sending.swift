@@ -51,7 +51,7 @@ extension DestinationWorker {
             record.isLate = item.isLate
             if let moment = item.moment {
                 record.age = clock.age(of: moment)
-                if record.time == nil { record.takenAt = bootMoment.time(of: moment, by: clock) }
+                if record.time == nil { record.takenAt = outbox.time(of: moment) }
             } else {
                 record.age = record.time.flatMap(clock.age(of:))
             }
@@ -66,6 +66,8 @@ extension DestinationWorker {
         let isTelling = withheld.count < records.count
         inFlight = Set(records.map(\.id))
         defer { inFlight = [] }
+        // Before anybody has been told of it.
+        if records.contains(where: { $0.takenAt != nil }) { await outbox.keepBootMoment() }
         switch await destination.send(batch) {
         case .delivered(let refused, let answer):
             let ending = await accept(

@@ -39,7 +39,6 @@ actor DestinationWorker {
     var inFlight: Set<String> = []
     private(set) var failure: (reason: String, needsMending: Bool, since: Int64)?
     private var lastReceipt: Int64?
-    var bootMoment = BootMoment()
 
     init(
         _ destination: any Destination, _ settings: DestinationSettings, state: DestinationState, outbox: Outbox,

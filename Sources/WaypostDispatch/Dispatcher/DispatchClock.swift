@@ -47,23 +47,6 @@ public struct DispatchClock: Sendable {
     }
 }
 
-/// What time it was when the machine was started; it stays the same while the clock is only steered, not set.
-///
-/// So a record that is sent again has the same time as before, and not one that is a few milliseconds off.
-struct BootMoment: Sendable {
-    private var milliseconds: Int64?
-    /// A clock that differs by more than this was set.
-    private static let steeredMilliseconds: Int64 = 1_000
-
-    /// The time of a moment of this start of the machine; nil when nobody knows what time it is.
-    mutating func time(of moment: RecordMoment, by clock: DispatchClock) -> UTCTime? {
-        guard moment.bootIdentity == BootIdentity.bytes, let now = clock.confirmedTime() else { return nil }
-        let found = now.millisecondsSince1970 - clock.bootMilliseconds()
-        if milliseconds.map({ abs($0 - found) > BootMoment.steeredMilliseconds }) ?? true { milliseconds = found }
-        return milliseconds.map { UTCTime(millisecondsSince1970: $0 + moment.bootMilliseconds) }
-    }
-}
-
 /// When something was taken, by the clocks there are.
 struct RecordMoment: Sendable, Hashable {
     var bootIdentity: [UInt8]

@@ -22,7 +22,10 @@ public actor Outbox {
     public internal(set) var recovery: OutboxRecovery?
 
     let limits: OutboxLimits
-    private nonisolated let clock: DispatchClock
+    nonisolated let clock: DispatchClock
+    nonisolated let bootMoment: Mutex<BootMoment>
+    /// What of it is on the disk.
+    var keptBootMoment: BootMoment
     private let executor: ThreadExecutor
     private nonisolated let waiting = Monitor<[Acceptance]>([])
     var openStore: OutboxStore?
@@ -40,7 +43,10 @@ public actor Outbox {
         self.limits = limits
         self.clock = clock
         do { executor = try ThreadExecutor(name: "outbox", takesHelp: true) } catch { throw .cannotOpen(path: path, reason: error.reason) }
-        (openStore, recovery) = try Outbox.open(path, limits)
+        let (store, recovery) = try Outbox.open(path, limits)
+        keptBootMoment = Outbox.bootMoment(in: store)
+        bootMoment = Mutex(keptBootMoment)
+        (openStore, self.recovery) = (store, recovery)
     }
 
     // MARK: - Taking entries

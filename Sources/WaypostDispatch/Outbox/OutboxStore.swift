@@ -218,7 +218,10 @@ final class OutboxStore {
     /// Nobody knows how far the destinations were: they begin with the oldest there is.
     static let beginsAtOldest = "begins_at_oldest"
     /// All names of notes.
-    static let noteNames: Set<SQLiteValue> = [.text(lastEntry), .text(beginsAtOldest), .text(Outbox.optOut), .text(Outbox.waypoints)]
+    static let noteNames: Set<SQLiteValue> = [
+        .text(lastEntry), .text(beginsAtOldest), .text(Outbox.optOut), .text(Outbox.waypoints), .text(Outbox.bootTime),
+        .text(Outbox.bootName),
+    ]
 
     // MARK: - Destinations
 

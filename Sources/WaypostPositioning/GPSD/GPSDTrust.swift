@@ -20,6 +20,6 @@ struct GPSDTrust: Sendable, Hashable {
         let names = [GPSDTrust.account, user].compactMap { $0 }
         let trusted = [0, SystemAccounts.ownUserID] + names.compactMap { SystemAccounts.userID(named: $0) }
         guard let stranger = users.subtracting(trusted).min() else { return nil }
-        return "user \(stranger) listens there, who is neither root nor gpsd; if it is to be believed, say so: gpsd_user = \"\(stranger)\""
+        return "user \(stranger) listens there, and is neither root nor gpsd; to trust that user, set gpsd_user = \"\(stranger)\""
     }
 }

@@ -40,7 +40,7 @@ package struct SecretFiles: Sendable {
         guard !name.isEmpty, !name.contains("/") else { throw Problem(description: "\(place): must be credential:NAME") }
         guard let folder = credentialsFolder else {
             throw Problem(
-                description: "\(place): systemd lends none; add LoadCredential=\(name):/PATH to the service (systemctl edit waypostd)")
+                description: "\(place): systemd gives none; add LoadCredential=\(name):/PATH to the service (systemctl edit waypostd)")
         }
         return "\(folder)/\(name)"
     }

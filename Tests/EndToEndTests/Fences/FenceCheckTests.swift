@@ -50,7 +50,7 @@ extension EndToEnd {
             #expect(
                 run.output == """
                     {"file":"pin.kml","severity":"error","entry":0,"name":"Pin","place":"line 1, ExtendedData radius","problem":"invalid_value",\
-                    "message":"must be the metres of a circle"}
+                    "message":"must be the radius in metres, which a point needs"}
                     {"file":"pin.kml","format":"kml","entries":1,"fences":0,"errors":1,"warnings":0,"notes":0}
 
                     """)

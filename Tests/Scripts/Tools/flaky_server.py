@@ -132,7 +132,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
             return self.hang_up()
         if word == "cut":
-            self.wfile.write(" ".join(rest).encode().decode("unicode_escape").encode())
+            self.wfile.write(" ".join(rest).encode().decode("unicode_escape").encode("latin-1"))
             return self.hang_up()
         if word == "twice":
             self.answer(200, b"{}")

@@ -117,6 +117,17 @@ import Waypost
                 "          one two three", "          four five six",
             ])
         #expect(wrapped("short", columns: 30, indent: 10) == ["short"])
+        // A command is copied as a whole.
+        #expect(
+            wrapped("problem   its group may: sudo usermod -aG dialout ana, then log in again", columns: 51, indent: 10) == [
+                "problem   its group may:", "          sudo usermod -aG dialout ana, then log in", "          again",
+            ])
+        #expect(
+            wrapped("problem   it is paused; waypost dispatch resume --to home ends it", columns: 44, indent: 10) == [
+                "problem   it is paused;", "          waypost dispatch resume --to home", "          ends it",
+            ])
+        #expect(unbreakablePieces("see (waypost dispatch list): x") == ["see", "(waypost dispatch list):", "x"])
+        #expect(unbreakablePieces("waypost finds it; chmod 600 f") == ["waypost", "finds", "it;", "chmod 600 f"])
         #expect(wrapped("problem   one two three four five six", columns: nil, indent: 10).count == 1)
     }
 }

@@ -70,6 +70,10 @@ import WaypostTestKit
             (#"cut HTTP/1.1 200 OK\r\nContent-Le"#, .temporary, true), (#"cut HTTP/1.1 200 OK\r\n"#, .temporary, true),
             (#"cut HTTP/1.0 200 OK\r\nServer: a\r\n"#, .temporary, true),
             (#"cut HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n"#, .temporary, true),
+            // Web pages that do not say so: behind a mark of the byte order, in UTF-16.
+            (#"cut HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\xef\xbb\xbf<html>"#, .temporary, true),
+            (#"cut HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n\xff\xfe<\0h\0t\0m\0l\0>\0"#, .temporary, true),
+            (#"cut HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n\0<\0h\0t\0m\0l\0>"#, .temporary, true),
             ("early", .temporary, false), ("html", .temporary, false), ("slow 4", .temporary, false), ("large 400000", .temporary, true),
             ("status 500", .temporary, false), ("status 503 77", .temporary, false), ("status 408", .temporary, false),
             ("status 429", .temporary, false), ("status 425", .temporary, false), ("status 400", .refused, false),

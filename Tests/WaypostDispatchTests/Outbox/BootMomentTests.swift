@@ -25,6 +25,38 @@ import WaypostSystem
         #expect(known.time(of: RecordMoment(bootIdentity: [], bootMilliseconds: 0, time: nil), by: clock) == nil)
     }
 
+    @Test func staysTheSameOverARestart() async throws {
+        let fixture = try DispatchFixture()
+        let moment = RecordMoment(bootIdentity: BootIdentity.bytes, bootMilliseconds: 10_000, time: nil)
+        let first = try fixture.outbox()
+        let time = try #require(first.time(of: moment))
+        await first.keepBootMoment()
+        // The tracker starts again, by a clock that was steered by 2 ms.
+        fixture.time.withLock { $0 = $0?.advanced(byMilliseconds: 60_002) }
+        fixture.milliseconds.withLock { $0 += 60_000 }
+        let second = try fixture.outbox()
+        #expect(second.time(of: moment) == time)
+        #expect(second.time(of: RecordMoment(bootIdentity: [], bootMilliseconds: 0, time: nil)) == nil)
+    }
+
+    /// What is taken before the time is known, sent, not confirmed, and sent again by the next run.
+    @Test func sendsARepeatAfterARestartWithTheSameTime() async throws {
+        let fixture = try DispatchFixture()
+        fixture.time.withLock { $0 = nil }
+        let destination = ScriptedDestination { _ in .unreachable(reason: "the answer is lost") }
+        for clockError in [Int64(0), 2] {
+            let dispatcher = try await fixture.dispatcher([("home", destination)])
+            if clockError == 0 { try await dispatcher.accept([.track(TrackCall(name: "early", values: [:], time: nil, position: nil))]) }
+            fixture.milliseconds.withLock { $0 += 5_000 }
+            let elapsed = fixture.milliseconds.withLock { $0 }
+            fixture.time.withLock { $0 = DispatchFixture.start.advanced(byMilliseconds: elapsed + clockError) }
+            _ = try await dispatcher.dispatch()
+            await dispatcher.stop()
+        }
+        let times = destination.batches.flatMap { $0 }.map(\.takenAt)
+        #expect(times.count == 2 && times[0] != nil && times[0] == times[1], "\(times)")
+    }
+
     @Test(arguments: [("van-7", "n7"), ("v-", "v"), ("--", "--"), ("truck 12", "12")]) func namesADeviceByLettersAndDigits(
         device: String, trackerID: String
     ) throws {

@@ -40,6 +40,22 @@ import WaypostTestKit
         #expect(body(point) == point)
     }
 
+    /// What nobody means costs the element and no memory: of what is too deep only the depth is counted.
+    @Test func carriesElementsWithinEachOtherUpToADepth() {
+        func track(_ depth: Int) -> String {
+            let inner = String(repeating: "<a>", count: depth) + "x" + String(repeating: "</a>", count: depth)
+            return "<trk><trkseg><trkpt lat=\"1.0000000\" lon=\"2.0000000\"><extensions>\(inner)</extensions></trkpt>"
+                + "<trkpt lat=\"1.5000000\" lon=\"2.0000000\"></trkpt></trkseg></trk>"
+        }
+        #expect(body(track(256)) == track(256))
+        let bare =
+            "<trk><trkseg><trkpt lat=\"1.0000000\" lon=\"2.0000000\"></trkpt><trkpt lat=\"1.5000000\" lon=\"2.0000000\"></trkpt></trkseg></trk>"
+        for depth in [257, 100_000] { #expect(body(track(depth)) == bare) }
+        let input = Array(("<gpx version=\"1.1\">" + track(300) + "</gpx>").utf8)
+        let summary = GPXContract.read(input, keepsOtherElements: true) { input.count }.summary
+        #expect(summary[.unkeptElement].count == 1 && summary.trackPoints == 2)
+    }
+
     @Test(arguments: ["none", "2d", "3d", "dgps", "pps"]) func carriesTheKindOfFix(kind: String) {
         let track = "<trk><trkseg><trkpt lat=\"1.0000000\" lon=\"2.0000000\"><ele>3.000</ele><fix>\(kind)</fix></trkpt></trkseg></trk>"
         #expect(body(track) == track)

@@ -108,7 +108,7 @@ struct FenceFileTests {
                 == "features[0].geometry.coordinates[0]: polygon 0, ring 0 has fewer than three different corners")
         #expect(
             try remark(#"{"type": "Feature", "geometry": {"type": "Point", "coordinates": [0, 0]}}"#)
-                == "features[0].properties.radius: must be the metres of a circle")
+                == "features[0].properties.radius: must be the radius in metres, which a point needs")
         #expect(
             try remark(#"{"type": "Feature", "geometry": {"type": "MultiPoint", "coordinates": []}}"#)
                 == "features[0]: geometry MultiPoint of nothing is not a fence")

@@ -21,13 +21,13 @@ struct FenceGeometry {
             draft.overlook(points.count, "point")
         } else if let line = lines.first, width != nil || points.isEmpty || radius == nil {
             guard lines.count == 1 else { throw FenceEntryError(.unknownGeometry("of \(lines.count) lines")) }
-            guard let width else { throw .invalid(widthMember, "the metres of a corridor") }
+            guard let width else { throw .invalid(widthMember, "the width in metres, which a line needs") }
             draft = FenceDraft(
                 id: id, name: name, area: .line(line.places, widthMetres: width), sizeMember: widthMember, corners: .paths([line.path]))
             draft.overlook(points.count, "point")
         } else if let point = points.first {
             guard points.count == 1 else { throw FenceEntryError(.unknownGeometry("of \(points.count) points")) }
-            guard let radius else { throw .invalid(radiusMember, "the metres of a circle") }
+            guard let radius else { throw .invalid(radiusMember, "the radius in metres, which a point needs") }
             draft = FenceDraft(
                 id: id, name: name, area: .circle(point.place, radiusMetres: radius), sizeMember: radiusMember,
                 corners: .paths([point.path]))

@@ -68,7 +68,7 @@ enum OwnTracksFences {
             throw FenceEntryError(.coordinateOutOfRange(latitude: latitude, longitude: longitude))
         }
         guard let radius = entry["rad"]?.double, radius != 0 else {
-            throw .invalid("rad", "the metres of a circle; a waypoint without is a place, not a fence")
+            throw .invalid("rad", "the radius in metres; a waypoint without one is a place, not a fence")
         }
         let name = label(entry["desc"])
         return FenceDraft(

@@ -39,7 +39,7 @@ struct DestinationLine {
         if count("dropped") > 0 { parts.append("\(count("dropped")) dropped") }
         if count("late") > 0 { parts.append("\(count("late")) late") }
         if destination["on_demand"]?.bool == true { parts.append("on demand") }
-        if let seconds = destination["next_seconds"]?.int { parts.append("next in \(seconds) s") }
+        if let seconds = destination["next_seconds"]?.int { parts.append("next in \(spanText(seconds: seconds))") }
         if let reason = destination["reason"]?.string { parts.append(reason) }
         if destination["state"]?.string == "unconfigured" {
             parts.append(
@@ -106,7 +106,7 @@ struct DispatchRetryCommand: ParsableCommand {
         let count = try question.ask(.retry, number: number)["changed"]?.int ?? 0
         if count == 0, let number {
             throw CommandFailure(
-                .inputMissing, what: "dead letter \(number)", why: "there is none of that number", next: "see waypost dispatch list")
+                .inputMissing, what: "refused record \(number)", why: "there is no such record", next: "see waypost dispatch list")
         }
     }
 }
@@ -132,7 +132,7 @@ struct DispatchDropCommand: ParsableCommand {
         let count = try question.ask(.drop, number: number)["changed"]?.int ?? 0
         if count == 0, let number {
             throw CommandFailure(
-                .inputMissing, what: "dead letter \(number)", why: "there is none of that number", next: "see waypost dispatch list")
+                .inputMissing, what: "refused record \(number)", why: "there is no such record", next: "see waypost dispatch list")
         }
     }
 }

@@ -26,11 +26,15 @@ struct FencesListCommand: ParsableCommand {
         var client = try daemon.connect()
         var table = FenceTable(json ? nil : screen.format(askedOf: &client), screenColumns: output.screenColumns)
         var start: Int? = 0
+        var isEmpty = true
         while let from = start {
             let answer = try client.value(of: .listFences(from: from, withShapes: false))
-            for line in table.lines(answer["fences"]?.array ?? []) { try output.write(line: line) }
+            let fences = answer["fences"]?.array ?? []
+            isEmpty = isEmpty && fences.isEmpty
+            for line in table.lines(fences) { try output.write(line: line) }
             start = answer["next"]?.int
         }
+        if isEmpty, !json { SystemProcess.printError("waypost: fences list: there are no fences") }
         try output.finish()
     }
 }

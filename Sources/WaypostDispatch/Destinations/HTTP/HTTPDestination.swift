@@ -146,7 +146,9 @@ public struct HTTPDestination: Destination {
 
     private static func isPage(_ response: HTTPResponse) -> Bool {
         if response["content-type"]?.lowercased().hasPrefix("text/html") == true { return true }
-        return response.body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
+        // Behind the mark of a byte order, and the zeros of UTF-16.
+        let marks: Set<UInt8> = [0xEF, 0xBB, 0xBF, 0xFE, 0xFF]
+        return response.body.first { $0 > UInt8(ascii: " ") && !marks.contains($0) } == UInt8(ascii: "<")
     }
 
     /// The beginning of the answer's body, in one line of printable characters.

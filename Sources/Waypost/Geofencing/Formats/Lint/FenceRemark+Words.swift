@@ -1,5 +1,5 @@
 extension FenceRemark: CustomStringConvertible {
-    /// `entry 3 "Yard", features[3].properties.radius: must be the metres of a circle`.
+    /// `entry 3 "Yard", features[3].properties.radius: must be the radius in metres, which a point needs`.
     public var description: String {
         let entry = index.map { "entry \($0)" + (name.map { " \(FenceRemark.quoted($0))" } ?? "") }
         let head = [entry, place].compactMap { $0 }.joined(separator: ", ")
