@@ -368,7 +368,7 @@ extension EndToEnd {
             #expect(try await ask("fences", "list", in: folder).output.contains("Client"))
             #expect(
                 try await eventually {
-                    try await ask("status", in: folder).output.contains("those of before are kept")
+                    try await ask("status", in: folder).output.contains("the fences read before stay")
                 })
             fifo.close()
             _ = try await second.stop()

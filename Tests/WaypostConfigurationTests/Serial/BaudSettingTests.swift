@@ -35,7 +35,7 @@ import Testing
         (
             "url = \"serial:auto\"\nbaud = 9601",
             """
-            waypost.toml:3:8: [[source]] baud: 9601 is not a speed of receivers; write "auto" or one of \
+            waypost.toml:3:8: [[source]] baud: 9601 is not a supported speed; write "auto" or one of \
             4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600
             """
         ),
