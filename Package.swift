@@ -72,10 +72,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // The one configuration type, above the kinds of destinations whose keys it reads; imported by the two programs only.
+        // The one configuration type, above the kinds of sources and destinations that it reads; imported by the two programs only.
         .target(name: "CTOML", cxxSettings: [.treatAllWarnings(as: .error)]),
         .target(
-            name: "WaypostConfiguration", dependencies: ["Waypost", "WaypostSystem", "WaypostDispatch", "CTOML"], swiftSettings: strict),
+            name: "WaypostConfiguration",
+            dependencies: ["Waypost", "WaypostSystem", "WaypostPositioning", "WaypostDispatch", "CTOML"], swiftSettings: strict),
 
         // The two programs.
         .executableTarget(
@@ -130,7 +131,8 @@ let package = Package(
             name: "WaypostControlTests", dependencies: ["Waypost", "WaypostSystem", "WaypostControl", "WaypostTestKit"],
             swiftSettings: strict),
         .testTarget(
-            name: "WaypostConfigurationTests", dependencies: ["Waypost", "WaypostDispatch", "WaypostConfiguration", "WaypostTestKit"],
+            name: "WaypostConfigurationTests",
+            dependencies: ["Waypost", "WaypostPositioning", "WaypostDispatch", "WaypostConfiguration", "WaypostTestKit"],
             swiftSettings: strict),
         .testTarget(
             name: "WaypostCLITests",

@@ -1,5 +1,6 @@
 import Waypost
 import WaypostDispatch
+import WaypostPositioning
 
 /// What the tracker is told to do: the one configuration type.
 ///
@@ -32,7 +33,7 @@ public struct Configuration: Equatable, Sendable {
     /// One source of positions: `[[source]]`.
     public struct Source: Equatable, Sendable {
         /// What it is and where, as the configuration has it; ``url`` has the speed as well.
-        public var writtenURL: SourceURL
+        package var writtenURL: SourceURL
         /// The speed of its line, as a key of its own says it.
         public var givenBaud = BaudSetting.automatic
         /// Whether nothing is ever sent to its receiver.
@@ -41,7 +42,7 @@ public struct Configuration: Equatable, Sendable {
         public var gpsdUser: String
 
         /// A source.
-        public init(url: SourceURL, neverWrites: Bool = false, gpsdUser: String = "") {
+        package init(url: SourceURL, neverWrites: Bool = false, gpsdUser: String = "") {
             writtenURL = url
             self.neverWrites = neverWrites
             self.gpsdUser = gpsdUser
@@ -162,7 +163,7 @@ public struct Configuration: Equatable, Sendable {
 
     /// The built-in defaults, with a user's default paths.
     public init(paths: DefaultPaths) {
-        sources = [Source(url: .gpsd(.init())), Source(url: .serial(.init(.automatic)))]
+        sources = [Source(url: SourceURL(GPSDKind())), Source(url: SourceURL(SerialKind(.automatic)))]
         tracking = Tracking(firstFixTimeout: .seconds(60))
         log = Log(directory: paths.logDirectory, syncInterval: .seconds(10))
         privacy = Privacy()

@@ -59,8 +59,10 @@ extension Room {
             name: "WaypostControl", floor: 2, targets: ["Waypost", "WaypostSystem"], products: ["NIOCore", "NIOPosix"],
             toolchain: ["Synchronization"]),
 
-        // Above the kinds of destinations, whose keys it reads; imported by the two programs only.
-        Room(name: "WaypostConfiguration", floor: 3, targets: ["Waypost", "WaypostSystem", "WaypostDispatch", "CTOML"]),
+        // Above the kinds of sources and destinations, whose URLs and keys it reads; imported by the two programs only.
+        Room(
+            name: "WaypostConfiguration", floor: 3,
+            targets: ["Waypost", "WaypostSystem", "WaypostPositioning", "WaypostDispatch", "CTOML"]),
 
         // The two programs. Foundation costs 50 MB of a device's storage: only the one that parses arguments has it.
         Room(

@@ -1,6 +1,7 @@
 import Testing
 import Waypost
 import WaypostConfiguration
+import WaypostPositioning
 
 @Suite struct ConfigurationMergingTests {
     private func file(_ name: String, _ text: String) -> ConfigurationFile {
@@ -26,7 +27,7 @@ import WaypostConfiguration
         let one = file("conf.d/1.toml", "[[source]]\nurl = 'nmea:-'")
         let none = file("conf.d/2.toml", "[log]\nsync_interval = 1")
         #expect(
-            try Configuration.read([two, one, none], paths: .service).configuration.sources.map(\.url) == [.nmea(.init(.standardInput))])
+            try Configuration.read([two, one, none], paths: .service).configuration.sources.map(\.url) == [SourceURL(NMEAKind("-"))])
         #expect(try Configuration.read([one, two, none], paths: .service).configuration.sources.count == 2)
     }
 

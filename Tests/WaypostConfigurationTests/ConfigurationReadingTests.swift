@@ -1,5 +1,6 @@
 import Testing
 import Waypost
+import WaypostPositioning
 
 @testable import WaypostConfiguration
 
@@ -31,7 +32,9 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         let loaded = try readConfiguration("")
         #expect(loaded.configuration == Configuration(paths: .service))
         #expect(
-            loaded.configuration.sources.map(\.url) == [.gpsd(.init(host: "localhost", port: 2947)), .serial(.init(.automatic))])
+            loaded.configuration.sources.map(\.url) == [
+                SourceURL(GPSDKind(host: "localhost", port: 2947)), SourceURL(SerialKind(.automatic)),
+            ])
         #expect(loaded.configuration.log.directory == "/var/log/waypost")
         #expect(loaded.configuration.log.syncInterval == .seconds(10))
         #expect(loaded.configuration.control.socket == "/run/waypost/waypost.sock")
@@ -62,7 +65,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         let configuration = loaded.configuration
         #expect(
             configuration.sources.map(\.url) == [
-                .gpsd(.init(host: "box", port: 2948, device: "/dev/ttyACM0")), .nmea(.init(.file("drive.nmea"), speed: 0)),
+                SourceURL(GPSDKind(host: "box", port: 2948, device: "/dev/ttyACM0")), SourceURL(NMEAKind("drive.nmea", speed: 0)),
             ])
         #expect(configuration.log.directory == "/data/tracks")
         #expect(configuration.log.syncInterval == .seconds(120))

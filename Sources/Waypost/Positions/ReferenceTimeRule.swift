@@ -4,14 +4,19 @@
 public struct ReferenceTimeRule: Sendable, Hashable {
     // Receivers that report ten times a second tell the time no better.
     private static let intervalMilliseconds: Int64 = 950
-    // What plays a recording, drives along a map, or runs a program may give any time.
-    private static let receivers = ["gpsd:", "serial:", "nmea-tcp:", "nmea-udp:"]
 
     private var confirmed = ConfirmedTime()
     private var lastAt: Int64?
 
+    // What plays a recording, drives along a map, or runs a program may give any time.
+    private let schemes: [String]
+
     /// Nothing seen yet.
-    public init() {}
+    ///
+    /// - Parameter schemes: what the sources are called whose fixes may set a clock, as far as the first colon.
+    public init(schemes: [String]) {
+        self.schemes = schemes
+    }
 
     /// Whether the time of that fix may be told.
     ///
@@ -31,7 +36,7 @@ public struct ReferenceTimeRule: Sendable, Hashable {
     }
 
     private func isMeasured(_ position: Position) -> Bool {
-        guard let source = position.source, ReferenceTimeRule.receivers.contains(where: source.hasPrefix) else { return false }
+        guard let source = position.source, schemes.contains(where: source.prefix(while: { $0 != ":" }).elementsEqual) else { return false }
         return position.status.isMeasured
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waypost
 import WaypostControl
+import WaypostPositioning
 
 /// `waypost playback`: steer the recording or simulated drive that the tracker plays.
 struct PlaybackCommand: ParsableCommand {
@@ -9,7 +10,7 @@ struct PlaybackCommand: ParsableCommand {
         abstract: "Control the recording or simulated drive that the tracker plays.",
         discussion: """
             stationary: the device stands still, as at a red light. position-lost: there is no position while the drive goes on, as in a \
-            tunnel. reset: the drive starts again. For the sources gpx:FILE, nmea:FILE, route:FILE and sim:.
+            tunnel. reset: the drive starts again. For the sources \(SourceRegistry.playedList).
 
             Example: waypost playback position-lost on
             """,

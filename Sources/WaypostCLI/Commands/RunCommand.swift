@@ -1,4 +1,5 @@
 import ArgumentParser
+import WaypostPositioning
 import WaypostSystem
 
 /// `waypost run`: the tracker in the foreground.
@@ -10,8 +11,18 @@ struct RunCommand: ParsableCommand {
             Runs the waypostd beside this program with the same options. It does not need root when all paths are given. Stop it with Ctrl-C; \
             in the background of a script (&), where shells ignore Ctrl-C, with kill and its process ID.
 
-            Example: waypost run --source nmea:drive.nmea --state /tmp/waypost --log /tmp/waypost/log --socket /tmp/waypost/socket
+            Example: waypost run drive.gpx.gz --state /tmp/waypost --log /tmp/waypost/log --socket /tmp/waypost/socket
+
+            SOURCES:
+            \(SourceRegistry.helpLines.joined(separator: "\n"))
             """)
+
+    @Argument(
+        help: """
+            A recording to play, instead of --source: its extension gives the format (.nmea .log .txt, .gpx, .csv, .kml), also before .gz.
+            """,
+        completion: .file())
+    var recording: String?
 
     @Option(help: ArgumentHelp("Configuration file.", valueName: "file"), completion: .file())
     var config: String?
@@ -19,10 +30,7 @@ struct RunCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Where positions come from: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], \
-            nmea:FILE[?speed=X], nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE, route:FILE, sim:walk \
-            or exec:COMMAND (a program that prints NMEA or JSON lines). \
-            Several: the first is preferred, the next ones stand in for it.
+            Where positions come from, one of the sources above. Several: the first is preferred, the next ones stand in for it.
             """, valueName: "url"), completion: .source)
     var source: [String] = []
 
@@ -38,7 +46,12 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Keep running when the source has ended.")
     var stay = false
 
+    func validate() throws {
+        if recording != nil, !source.isEmpty { throw ValidationError("a recording is played alone, without --source") }
+    }
+
     func run() throws {
+        let sources = try recording.map { [try playing($0)] } ?? source
         guard let program = SystemProcess.executablePath, let slash = program.lastIndex(of: "/") else {
             throw CommandFailure(.failed, what: "waypostd", why: "cannot be found: /proc is not mounted")
         }
@@ -46,16 +59,25 @@ struct RunCommand: ParsableCommand {
         if Signals.isInterruptIgnored, Terminal.isErrorInteractive {
             SystemProcess.printError("waypost: run: Ctrl-C is ignored in the background; stop it with kill \(SystemProcess.processID)")
         }
-        let error = SystemProcess.replace(by: String(daemon), arguments: arguments)
+        let error = SystemProcess.replace(by: String(daemon), arguments: arguments(sources))
         throw CommandFailure(.unavailable, what: String(daemon), why: "cannot be started: \(error.reason)")
     }
 
-    private var arguments: [String] {
+    private func playing(_ recording: String) throws(CommandFailure) -> String {
+        guard let url = SourceRegistry.playing(recording) else {
+            throw CommandFailure(
+                .usage, what: recording, why: "its extension does not give a format that is played",
+                next: "use --source nmea:FILE or gpx:FILE")
+        }
+        return url.description
+    }
+
+    private func arguments(_ sources: [String]) -> [String] {
         var arguments = ["waypostd"]
         for (name, value) in [("--config", config), ("--state", state), ("--log", log), ("--socket", socket)] {
             if let value { arguments.append("\(name)=\(value)") }
         }
-        arguments += source.map { "--source=\($0)" }
+        arguments += sources.map { "--source=\($0)" }
         if stay { arguments.append("--stay") }
         return arguments
     }

@@ -71,11 +71,11 @@ struct SystemFacts: Sendable {
 
     /// Whether the tracker reads from a gpsd of this machine.
     var readsFromLocalGPSD: Bool {
-        sources.contains { if case .gpsd(let gpsd) = $0 { gpsd.isLocal } else { false } }
+        sources.contains { ($0.kind as? GPSDKind)?.isLocal == true }
     }
 
     /// Whether the tracker opens serial lines itself.
-    var readsSerialLines: Bool { sources.contains { if case .serial = $0 { true } else { false } } }
+    var readsSerialLines: Bool { sources.contains { $0.kind is SerialKind } }
 
     /// Whether a receiver may hang on a USB line, for all that is known.
     var mayHaveUSBReceiver: Bool { lines?.contains { $0.vendorID != nil } == true }
@@ -172,7 +172,7 @@ struct ReceiverPort: Equatable, Sendable {
     static func all(configuration: LoadedConfiguration?, gpsd: GPSDSetup, tree: SystemTree) -> [ReceiverPort] {
         var ports: [ReceiverPort] = []
         for source in configuration?.configuration.sources ?? [] {
-            guard case .serial(let serial) = source.url, case .path(let path) = serial.port else { continue }
+            guard let serial = source.url.kind as? SerialKind, case .path(let path) = serial.port else { continue }
             let line = (configuration?.files ?? []).lazy.compactMap { file in
                 tree.lines(of: String(file.dropFirst(tree.root.count)))?.first { !$0.text.hasPrefix("#") && $0.text.contains(path) }
             }.first

@@ -12,7 +12,9 @@ struct SetupFindings: Equatable {
     var userName = "user"
 
     /// gpsd, then any known receiver: what needs no name.
-    private static var automatic: [Configuration.Source] { [.init(url: .gpsd(.init())), .init(url: .serial(.init(.automatic)))] }
+    private static var automatic: [Configuration.Source] {
+        [.init(url: SourceURL(GPSDKind())), .init(url: SourceURL(SerialKind(.automatic)))]
+    }
 
     /// Nothing found.
     init() {}
@@ -36,7 +38,7 @@ struct SetupFindings: Equatable {
             let path = candidate.byIDNames.first ?? candidate.path
             receiverWords = "Perhaps one: \(oneLine(path, limit: 200)) (\(candidate.possibleReceiver ?? "USB"))."
             // Opening another device could reset it; one that a person has read is asked for.
-            if candidates.count == 1 { sources = [.init(url: .serial(.init(.path(path))))] }
+            if candidates.count == 1 { sources = [.init(url: SourceURL(SerialKind(.path(path))))] }
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Waypost
 import WaypostConfiguration
 import WaypostControl
+import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
 
@@ -32,7 +33,7 @@ extension CompletionKind {
 
     /// Schemes of sources.
     static var source: CompletionKind {
-        .list(["gpsd://", "serial:auto", "serial://", "nmea:", "nmea-tcp://", "nmea-udp://", "gpx:", "route:", "sim:walk", "exec:"])
+        .list(SourceRegistry.beginnings)
     }
 
     /// Receivers as setup takes them.

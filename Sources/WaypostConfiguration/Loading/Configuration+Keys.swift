@@ -1,5 +1,6 @@
 import Waypost
 import WaypostDispatch
+import WaypostPositioning
 
 extension Configuration {
     /// Every key there is.
@@ -8,7 +9,7 @@ extension Configuration {
     /// property. The keys of `[[destination]]` stand with its kinds (``DestinationConfiguration``).
     static let sections: [ConfigurationSection] = [
         .list(
-            "source", \.sources, initial: Source(url: .gpsd(.init())),
+            "source", \.sources, initial: Source(url: SourceURL(GPSDKind())),
             """
             Where positions come from. With several [[source]] sections the first is preferred; the others are fallbacks, in order.
             A conf.d file that has any [[source]] replaces the whole list.
@@ -16,11 +17,7 @@ extension Configuration {
             [
                 .init(
                     "url", \.writtenURL, .sourceURL, isRequired: true,
-                    """
-                    The source: gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], nmea:FILE[?speed=X], \
-                    nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE[?style=S&speed=X], route:FILE[?speed=V], sim:walk \
-                    or exec:COMMAND (a program that prints NMEA or JSON lines).
-                    """),
+                    "The source: \(SourceRegistry.sentence)."),
                 .init(
                     "baud", \.baud, .baud,
                     "The speed of a serial source's line; url may say it instead, with ?baud=X. auto = it is found."),

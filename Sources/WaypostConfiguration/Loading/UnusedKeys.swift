@@ -1,5 +1,6 @@
 import Waypost
 import WaypostDispatch
+import WaypostPositioning
 
 extension LoadedConfiguration {
     /// What a file sets and nothing uses, a line for people each: `w.toml:6:1: [[destination]] topic: kind "traccar" does not use it`.
@@ -26,11 +27,9 @@ extension LoadedConfiguration {
 
 extension Configuration.Source {
     fileprivate func reasonNotToUse(_ key: String) -> String? {
-        switch (key, url) {
-        case ("gpsd_user", .gpsd), ("never_write", .serial): nil
-        case ("gpsd_user", _): "is for gpsd:// alone"
-        case ("never_write", _): "is for serial: alone"
-        default: nil
-        }
+        let users = SourceRegistry.all.filter { $0.keys.contains(key) }
+        // A baud that does not fit is a mistake, and said already.
+        if users.isEmpty || type(of: url.kind).keys.contains(key) || key == "baud" { return nil }
+        return "is for \(users.map { "\($0.scheme):" }.joined(separator: ", ")) alone"
     }
 }

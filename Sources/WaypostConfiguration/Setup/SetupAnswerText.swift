@@ -1,5 +1,6 @@
 import Waypost
 import WaypostDispatch
+import WaypostPositioning
 import WaypostSystem
 
 /// Why an answer is not taken, with the forms that are.
@@ -34,9 +35,9 @@ public enum SetupAnswerText {
     public static func sources(_ text: String) throws(SetupProblem) -> [Configuration.Source] {
         switch text {
         case none: return []
-        case "auto": return [.init(url: .gpsd(.init())), .init(url: .serial(.init(.automatic)))]
-        case "gpsd": return [.init(url: .gpsd(.init()))]
-        case _ where text.hasPrefix("/dev/"): return [.init(url: .serial(.init(.path(text))))]
+        case "auto": return [.init(url: SourceURL(GPSDKind())), .init(url: SourceURL(SerialKind(.automatic)))]
+        case "gpsd": return [.init(url: SourceURL(GPSDKind()))]
+        case _ where text.hasPrefix("/dev/"): return [.init(url: SourceURL(SerialKind(.path(text))))]
         default: break
         }
         do throws(SourceURLError) { return [.init(url: try SourceURL(text))] } catch {

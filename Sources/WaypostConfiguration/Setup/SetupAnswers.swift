@@ -1,5 +1,6 @@
 import Waypost
 import WaypostDispatch
+import WaypostPositioning
 
 /// What `waypost setup` asks, answered.
 public struct SetupAnswers: Equatable, Sendable {
@@ -96,7 +97,7 @@ extension Configuration {
     fileprivate static func lines(of name: String, _ keys: [String]?, in configuration: Configuration) -> [String] {
         guard let section = sections.first(where: { $0.name == name }) else { return [] }
         var plain = Configuration(paths: .service)
-        plain.sources = [Source(url: .gpsd(.init()))]
+        plain.sources = [Source(url: SourceURL(GPSDKind()))]
         let defaults = section.written(plain)[0]
         return section.written(configuration).enumerated().flatMap { index, values in
             let said = zip(section.keys, zip(values, defaults)).filter { key, values in

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostPositioning
 import WaypostSystem
 
 /// The speed of a serial line, as a configuration says it: `[[source]] baud`.
@@ -11,11 +12,13 @@ public enum BaudSetting: Equatable, Hashable, Sendable {
 
 extension Configuration.Source {
     /// What the source is and where, with the speed that ``givenBaud`` fixes.
-    public var url: SourceURL {
+    package var url: SourceURL {
         get {
-            guard case .serial(var serial) = writtenURL, serial.baudRate == nil, case .rate(let rate) = givenBaud else { return writtenURL }
+            guard var serial = writtenURL.kind as? SerialKind, serial.baudRate == nil, case .rate(let rate) = givenBaud else {
+                return writtenURL
+            }
             serial.baudRate = rate
-            return .serial(serial)
+            return SourceURL(serial)
         }
         set { writtenURL = newValue }
     }
@@ -23,7 +26,7 @@ extension Configuration.Source {
     /// The speed in force: the key's, or the URL's.
     var baud: BaudSetting {
         get {
-            guard case .serial(let serial) = url, let rate = serial.baudRate else { return .automatic }
+            guard let rate = (url.kind as? SerialKind)?.baudRate else { return .automatic }
             return .rate(rate)
         }
         set { givenBaud = newValue }
@@ -37,7 +40,7 @@ extension Configuration.Source {
     /// What is wrong with keys that do not fit together: the one to be changed, and why; nil when all is well.
     var fault: (key: String, reason: String)? {
         guard case .rate(let rate) = givenBaud else { return nil }
-        guard case .serial(let serial) = writtenURL else {
+        guard let serial = writtenURL.kind as? SerialKind else {
             return ("baud", "is for serial sources, and url is \(quoted(writtenURL.description)); remove it")
         }
         guard let other = serial.baudRate, other != rate else { return nil }

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostPositioning
 
 extension ValueKind<SourceURL> {
     /// The URL of a source of positions.

@@ -21,7 +21,7 @@ extension TrackerCommands {
         guard !controls.isEmpty else {
             throw ControlRefusal(
                 .notFound, what: "playback", why: "no recording and no simulated drive is played",
-                next: "start the tracker with --source gpx:, nmea:, route: or sim:")
+                next: "start the tracker with --source \(SourceRegistry.playedList)")
         }
         for control in controls {
             if let isStationary = change.isStationary { control.isStationary = isStationary }

@@ -1,4 +1,5 @@
 import WaypostConfiguration
+import WaypostPositioning
 import WaypostSystem
 
 /// The command line of `waypostd`.
@@ -25,16 +26,17 @@ struct DaemonOptions: Equatable {
 
         OPTIONS:
           --config FILE   Configuration; default /etc/waypost/waypost.toml, or ~/.config/waypost/waypost.toml, if it exists.
-          --source URL    gpsd://HOST:PORT[/DEVICE], serial:auto, serial:///dev/ttyUSB0[?baud=X], nmea:FILE[?speed=X] (nmea:- is
-                          standard input), nmea-tcp://HOST:PORT, nmea-udp://ADDRESS:PORT, gpx:FILE, route:FILE,
-                          sim:walk or exec:COMMAND (a program that prints NMEA or JSON lines).
-                          Several: the first is preferred, the next ones stand in for it; default gpsd://localhost:2947, then serial:auto.
+          --source URL    Where positions come from; default gpsd://localhost:2947, then serial:auto. Several: the first is preferred, the
+                          next ones stand in for it.
           --state DIR     Folder of the tracker's state.
           --log DIR       Folder of the recorded tracks.
           --socket PATH   Control socket.
           --stay          Go on when the source has ended.
           --version       Show the version.
           -h, --help      Show help.
+
+        SOURCES:
+          \(SourceRegistry.helpLines.joined(separator: "\n  "))
         """
 
     /// Reads the arguments, the program's name left out.

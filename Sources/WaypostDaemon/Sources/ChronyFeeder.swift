@@ -7,7 +7,7 @@ import WaypostSystem
 actor ChronyFeeder: PositioningConsumer {
     private let path: String
     private let logger: Logger
-    private var rule = ReferenceTimeRule()
+    private var rule = ReferenceTimeRule(schemes: SourceRegistry.clockSchemes)
     private var state = State.quiet
 
     private enum State: Equatable {

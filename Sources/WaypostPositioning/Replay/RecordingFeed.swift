@@ -76,8 +76,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
         } catch {
             throw .cannotRead(path: path, reason: error.reason)
         }
-        if hasEnded { try end() }
-        if let refusal = file.decoder.refusal { throw .unusable(path: path, reason: refusal) }
+        if hasEnded || file.decoder.refusal != nil { try end() }
         for case .point(let position, let beginsSegment) in sink.items { schedule.foresee(position, beginsSegment: beginsSegment) }
     }
 
@@ -88,7 +87,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
         if let problem = file.gzipProblem, !file.decoder.hasContent {
             throw .unusable(path: path, reason: "\(problem), and nothing usable is before that")
         }
-        if let reason = emptiness { throw .unusable(path: path, reason: reason) }
+        if let reason = file.decoder.refusal ?? emptiness { throw .unusable(path: path, reason: reason) }
         warnings = file.decoder.warnings + schedule.warnings
         if let problem = file.gzipProblem { warnings.append(problem.playbackWarning) }
     }

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import Waypost
+import WaypostSystem
 import WaypostTestKit
 
 extension EndToEnd {
@@ -28,6 +29,38 @@ extension EndToEnd {
             // The daemon says where the track is, and leaves no socket behind.
             #expect(run.errors.contains("wrote \(folder.path("log"))/\(names[0]): \(fixes) positions"))
             #expect(try folder.names().contains("socket") == false)
+        }
+
+        @Test(arguments: ["gpx", "csv", "kml"], [false, true])
+        func playsWhatConvertReads(format: String, isPacked: Bool) async throws {
+            let folder = try TestFolder()
+            try #require(try await waypost("convert", Package.drive, "drive.\(format)", in: folder).code == 0)
+            let fixes = try await waypost("convert", "drive.\(format)", "-", "--to", "jsonl", in: folder).outputLines
+                .count { $0.contains("\"lat\":") }
+            var name = "drive.\(format)"
+            if isPacked {
+                name += ".gz"
+                try folder.write(try Gzip.compress(Array(try folder.text("drive.\(format)").utf8)), to: name)
+            }
+            let run = try await track("--source", "\(format):\(name)?speed=0&times=original", in: folder)
+            #expect(run.code == 0)
+            let tracks = try folder.names(in: "log").filter { $0.hasSuffix(".gpx") }
+            #expect(fixes > 500)
+            #expect(try tracks.map { try GPXFile(path: folder.path("log/\($0)")).pointCount }.reduce(0, +) == fixes)
+        }
+
+        @Test func playsARecordingThatIsNamedAlone() async throws {
+            let folder = try TestFolder()
+            let table = "time,lat,lon\n2026-05-09T06:00:00Z,1,2\n2026-05-09T06:00:01Z,1,2.0001\n"
+            try folder.write(try Gzip.compress(Array(table.utf8)), to: "a?speed=9.csv.gz")
+            let run = try await track("a?speed=9.csv.gz", in: folder)
+            #expect(run.code == 0)
+            #expect(run.errors.contains(": 2 positions, 1 segment\n"))
+            let nameless = try await track("drive", in: folder)
+            #expect(nameless.code == 64)
+            #expect(nameless.errors.hasPrefix("waypost: drive: its extension does not give a format that is played; use --source "))
+            let both = try await track("a?speed=9.csv.gz", "--source", "sim:walk", in: folder)
+            #expect(both.code == 64 && both.errors.contains("a recording is played alone, without --source"))
         }
 
         @Test func readsStandardInput() async throws {

@@ -37,7 +37,7 @@ import Testing
             """)
         #expect(
             Set(found) == [
-                #"3:1: [[source]] gpsd_user: is for gpsd:// alone"#,
+                #"3:1: [[source]] gpsd_user: is for gpsd: alone"#,
                 #"4:1: [[source]] never_write: is for serial: alone"#,
                 #"9:1: [[destination]] topic: kind "traccar" does not use it"#,
                 #"10:1: [[destination]] window: kind "traccar" does not use it"#,

@@ -1,4 +1,5 @@
 import Testing
+import WaypostPositioning
 
 @testable import WaypostConfiguration
 

@@ -146,6 +146,8 @@ struct TemporaryFile: ~Copyable {
 
     init(_ text: String) throws { try text.write(toFile: path, atomically: false, encoding: .utf8) }
 
+    init(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: path)) }
+
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     var lines: [Substring] { ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n") }

@@ -14,7 +14,7 @@ import Waypost
 
     /// The seconds at which the time is told.
     private func told(_ fixes: [Position], everyMilliseconds step: Int64 = 1_000) -> [Int64] {
-        var rule = ReferenceTimeRule()
+        var rule = ReferenceTimeRule(schemes: ["gpsd", "serial", "nmea-tcp", "nmea-udp"])
         return fixes.indices.filter { rule.process(fixes[$0], at: Int64($0) * step) }.map { Int64($0) * step }
     }
 

@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostPositioning
 import WaypostSystem
 
 /// The files that a configuration names: whether they exist and can be read, and whether secrets are secret.
@@ -25,7 +26,7 @@ struct NamedFiles {
     private static func path(of entry: ConfigurationEntry) -> String? {
         let name = "\(entry.section) \(entry.key)"
         // A source that was read once is one.
-        if name == "[[source]] url" { return text(entry.value).flatMap { try? SourceURL($0) }?.file }  // See above.
+        if name == "[[source]] url" { return text(entry.value).flatMap { try? SourceURL($0) }?.kind.file }  // See above.
         return entry.file == nil ? nil : text(entry.value)
     }
 
@@ -53,17 +54,5 @@ struct NamedFiles {
     /// A value of TOML that is a text; its escapes are those of JSON.
     private static func text(_ value: String) -> String? {
         (try? JSONParser().parse(Array(value.utf8)))?.string  // Another kind of value names no file.
-    }
-}
-
-extension SourceURL {
-    /// The file that it plays; nil for other sources.
-    fileprivate var file: String? {
-        switch self {
-        case .nmea(let nmea): if case .file(let path) = nmea.input { path } else { nil }
-        case .replay(let replay): replay.path
-        case .route(let route): if case .file(let path) = route.course { path } else { nil }
-        case .exec, .gpsd, .nmeaTCP, .nmeaUDP, .serial: nil
-        }
     }
 }

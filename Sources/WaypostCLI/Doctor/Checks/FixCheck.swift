@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostPositioning
 import WaypostSystem
 
 /// No positions from a tracker that runs, and why.
@@ -107,7 +108,7 @@ struct TrackerSource: Sendable {
     var isReceiver: Bool { isSerial || url.hasPrefix("gpsd:") }
 
     /// Whether a recording or a simulation gives them.
-    var isPlayed: Bool { ["nmea:", "gpx:", "route:", "sim:"].contains { url.hasPrefix($0) } }
+    var isPlayed: Bool { SourceRegistry.kind(named: url)?.isPlayed == true }
 
     /// Whether the receiver reports, and has not one satellite in view.
     var isWithoutSatellites: Bool { lacksPositions && (reason == nil || reason == "no_fix") && (satellitesSeen ?? 0) == 0 }

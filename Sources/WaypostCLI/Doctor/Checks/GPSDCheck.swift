@@ -55,7 +55,7 @@ enum GPSDCheck: DoctorCheck {
     /// gpsd takes every receiver that is plugged in, and the tracker is told to open such a one itself.
     private static func wouldTake(_ facts: SystemFacts) -> Finding? {
         guard let start = facts.gpsd.start, let automatic = facts.gpsd.automaticLine else { return nil }
-        let isAutomatic = facts.sources.contains { if case .serial(let serial) = $0 { serial.port == .automatic } else { false } }
+        let isAutomatic = facts.sources.contains { ($0.kind as? SerialKind)?.port == .automatic }
         guard isAutomatic, let receiver = facts.lines?.first(where: \.isKnownGNSS) else { return nil }
         return Finding(
             what: "gpsd takes \(receiver.path) when it is plugged in, but the tracker is configured not to read from gpsd",

@@ -26,7 +26,9 @@ struct SourceOptions {
         _ name: String, expected: String, isUsable: (Double) -> Bool
     ) throws(SourceURLError) -> Double? {
         guard let text = try take(name) else { return nil }
-        guard let number = SourceURL.plainNumber(text), isUsable(number) else { throw .badOption(name, value: text, expected: expected) }
+        guard let number = SourceOptions.plainNumber(text), isUsable(number) else {
+            throw .badOption(name, value: text, expected: expected)
+        }
         // Adding 0 makes "-0" the 0 it is.
         return number + 0
     }
@@ -63,20 +65,7 @@ struct SourceOptions {
     }
 }
 
-extension SourceURL {
-    /// Splits at the last `?` if options follow it: `name=value` pairs joined by `&`, the names in small letters and `_`.
-    static func splitOptions(_ text: Substring) -> (file: Substring, options: [(name: String, value: String)]) {
-        guard let mark = text.lastIndex(of: "?") else { return (text, []) }
-        var options: [(name: String, value: String)] = []
-        for pair in text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false) {
-            guard let equals = pair.firstIndex(of: "=") else { return (text, []) }
-            let name = pair[..<equals]
-            guard !name.isEmpty, name.allSatisfy({ $0 == "_" || $0.isASCII && $0.isLowercase }) else { return (text, []) }
-            options.append((String(name), String(pair[pair.index(after: equals)...])))
-        }
-        return (text[..<mark], options)
-    }
-
+extension SourceOptions {
     /// A finite decimal number; `inf`, `nan` and hexadecimal ones, which `Double` would take, are none.
     static func plainNumber(_ text: String) -> Double? {
         guard text.allSatisfy({ $0.isASCII && $0.isNumber || "+-.eE".contains($0) }), let number = Double(text), number.isFinite else {

@@ -1,10 +1,10 @@
 import Testing
 import Waypost
-import WaypostConfiguration
+import WaypostPositioning
 
 @Suite struct SourceURLTests {
     @Test(arguments: [
-        ("gpsd:", SourceURL.GPSD(), "gpsd://localhost:2947"), ("gpsd://", .init(), "gpsd://localhost:2947"),
+        ("gpsd:", GPSDKind(), "gpsd://localhost:2947"), ("gpsd://", .init(), "gpsd://localhost:2947"),
         ("gpsd:///", .init(), "gpsd://localhost:2947"), ("GPSD://localhost", .init(), "gpsd://localhost:2947"),
         ("gpsd://10.0.0.7:3000", .init(host: "10.0.0.7", port: 3000), "gpsd://10.0.0.7:3000"),
         ("gpsd://:3000", .init(port: 3000), "gpsd://localhost:3000"),
@@ -14,42 +14,42 @@ import WaypostConfiguration
         ("gpsd:///dev/ttyACM0", .init(device: "/dev/ttyACM0"), "gpsd://localhost:2947/dev/ttyACM0"),
         ("gpsd://h:65535/dev/a%3Fb", .init(host: "h", port: 65_535, device: "/dev/a?b"), "gpsd://h:65535/dev/a%3Fb"),
     ])
-    func readsAndWritesGPSD(text: String, gpsd: SourceURL.GPSD, written: String) throws {
+    func readsAndWritesGPSD(text: String, gpsd: GPSDKind, written: String) throws {
         let url = try SourceURL(text)
-        #expect(url == .gpsd(gpsd))
+        #expect(url == SourceURL(gpsd))
         #expect(url.description == written)
         #expect(try SourceURL(written) == url)
     }
 
     @Test(arguments: [
-        ("nmea:drive.nmea", SourceURL.NMEA(.file("drive.nmea")), "nmea:drive.nmea"), ("nmea:-", .init(.standardInput), "nmea:-"),
-        ("nmea:./-", .init(.file("./-")), "nmea:./-"), ("nmea:%2D", .init(.file("-")), "nmea:%2D"),
-        ("nmea:/a b/c.log?speed=0", .init(.file("/a b/c.log"), speed: 0), "nmea:/a b/c.log?speed=0"),
-        ("nmea:x?speed=2.5", .init(.file("x"), speed: 2.5), "nmea:x?speed=2.5"),
-        ("nmea:-?speed=1e1", .init(.standardInput, speed: 10), "nmea:-?speed=10"),
-        ("nmea:x?speed=-0", .init(.file("x"), speed: 0), "nmea:x?speed=0"),
-        ("nmea:what?.log", .init(.file("what?.log")), "nmea:what%3F.log"),
-        ("nmea:what?", .init(.file("what?")), "nmea:what%3F"), ("nmea:a?b?speed=3", .init(.file("a?b"), speed: 3), "nmea:a%3Fb?speed=3"),
-        ("nmea:a%3Fspeed=3", .init(.file("a?speed=3")), "nmea:a%3Fspeed=3"), ("nmea:100%.log", .init(.file("100%.log")), "nmea:100%25.log"),
-        ("nmea:100%2541", .init(.file("100%41")), "nmea:100%2541"),
-        ("nmea:M%C3%BCll:1&2=3#4", .init(.file("M\u{FC}ll:1&2=3#4")), "nmea:M\u{FC}ll:1&2=3#4"),
-        ("nmea:a\nb", .init(.file("a\nb")), "nmea:a%0Ab"),
+        ("nmea:drive.nmea", NMEAKind("drive.nmea"), "nmea:drive.nmea"), ("nmea:-", .init("-"), "nmea:-"),
+        ("nmea:./-", .init("./-"), "nmea:./-"), ("nmea:%2D", .init("./-"), "nmea:./-"),
+        ("nmea:/a b/c.log?speed=0", .init("/a b/c.log", speed: 0), "nmea:/a b/c.log?speed=0"),
+        ("nmea:x?speed=2.5", .init("x", speed: 2.5), "nmea:x?speed=2.5"),
+        ("nmea:-?speed=1e1", .init("-", speed: 10), "nmea:-?speed=10"),
+        ("nmea:x?speed=-0", .init("x", speed: 0), "nmea:x?speed=0"),
+        ("nmea:what?.log", .init("what?.log"), "nmea:what%3F.log"),
+        ("nmea:what?", .init("what?"), "nmea:what%3F"), ("nmea:a?b?speed=3", .init("a?b", speed: 3), "nmea:a%3Fb?speed=3"),
+        ("nmea:a%3Fspeed=3", .init("a?speed=3"), "nmea:a%3Fspeed=3"), ("nmea:100%.log", .init("100%.log"), "nmea:100%25.log"),
+        ("nmea:100%2541", .init("100%41"), "nmea:100%2541"),
+        ("nmea:M%C3%BCll:1&2=3#4", .init("M\u{FC}ll:1&2=3#4"), "nmea:M\u{FC}ll:1&2=3#4"),
+        ("nmea:a\nb", .init("a\nb"), "nmea:a%0Ab"),
     ])
-    func readsAndWritesNMEA(text: String, nmea: SourceURL.NMEA, written: String) throws {
+    func readsAndWritesNMEA(text: String, nmea: NMEAKind, written: String) throws {
         let url = try SourceURL(text)
-        #expect(url == .nmea(nmea))
+        #expect(url == SourceURL(nmea))
         #expect(url.description == written)
         #expect(try SourceURL(written) == url)
     }
 
     @Test(arguments: [
-        ("nmea-tcp:", SourceURL.nmeaTCP(.init(host: "localhost")), "nmea-tcp://localhost:10110"),
-        ("nmea-tcp://boat.local:2000/", .nmeaTCP(.init(host: "boat.local", port: 2_000)), "nmea-tcp://boat.local:2000"),
-        ("NMEA-TCP://[fe80::1%eth0]", .nmeaTCP(.init(host: "fe80::1%eth0")), "nmea-tcp://[fe80::1%eth0]:10110"),
-        ("nmea-udp://", .nmeaUDP(.init(host: "127.0.0.1")), "nmea-udp://127.0.0.1:10110"),
-        ("nmea-udp://:5000", .nmeaUDP(.init(host: "127.0.0.1", port: 5_000)), "nmea-udp://127.0.0.1:5000"),
-        ("nmea-udp://0.0.0.0:1", .nmeaUDP(.init(host: "0.0.0.0", port: 1)), "nmea-udp://0.0.0.0:1"),
-        ("nmea-udp://[::]", .nmeaUDP(.init(host: "::")), "nmea-udp://[::]:10110"),
+        ("nmea-tcp:", SourceURL(NMEATCPKind()), "nmea-tcp://localhost:10110"),
+        ("nmea-tcp://boat.local:2000/", SourceURL(NMEATCPKind(host: "boat.local", port: 2_000)), "nmea-tcp://boat.local:2000"),
+        ("NMEA-TCP://[fe80::1%eth0]", SourceURL(NMEATCPKind(host: "fe80::1%eth0")), "nmea-tcp://[fe80::1%eth0]:10110"),
+        ("nmea-udp://", SourceURL(NMEAUDPKind(host: "127.0.0.1")), "nmea-udp://127.0.0.1:10110"),
+        ("nmea-udp://:5000", SourceURL(NMEAUDPKind(host: "127.0.0.1", port: 5_000)), "nmea-udp://127.0.0.1:5000"),
+        ("nmea-udp://0.0.0.0:1", SourceURL(NMEAUDPKind(host: "0.0.0.0", port: 1)), "nmea-udp://0.0.0.0:1"),
+        ("nmea-udp://[::]", SourceURL(NMEAUDPKind(host: "::")), "nmea-udp://[::]:10110"),
     ])
     func readsAndWritesNetworkSources(text: String, url: SourceURL, written: String) throws {
         #expect(try SourceURL(text) == url)
@@ -58,7 +58,7 @@ import WaypostConfiguration
     }
 
     @Test(arguments: [
-        ("serial:auto", SourceURL.Serial(.automatic), "serial:auto"),
+        ("serial:auto", SerialKind(.automatic), "serial:auto"),
         ("serial:auto?baud=auto", .init(.automatic), "serial:auto"),
         ("serial:auto?baud=4800", .init(.automatic, baudRate: 4_800), "serial:auto?baud=4800"),
         ("serial:///dev/ttyUSB0", .init(.path("/dev/ttyUSB0")), "serial:///dev/ttyUSB0"),
@@ -68,29 +68,35 @@ import WaypostConfiguration
             "serial:///dev/serial/by-id/usb-a:b?baud=115200"
         ),
     ])
-    func readsAndWritesSerial(text: String, serial: SourceURL.Serial, written: String) throws {
+    func readsAndWritesSerial(text: String, serial: SerialKind, written: String) throws {
         let url = try SourceURL(text)
-        #expect(url == .serial(serial))
+        #expect(url == SourceURL(serial))
         #expect(url.description == written)
         #expect(try SourceURL(written) == url)
     }
 
     @Test(arguments: [
-        ("gpx:drive.gpx", SourceURL.replay(.init("drive.gpx", format: .gpx)), "gpx:drive.gpx"),
+        ("gpx:drive.gpx", SourceURL(GPXKind(RecordedDrive("drive.gpx"))), "gpx:drive.gpx"),
         (
             "gpx:a b.gpx?style=interpolated&interval=0.5&speed=0&times=original",
-            .replay(.init("a b.gpx", format: .gpx, style: .interpolated, intervalSeconds: 0.5, speed: 0, rebasesTimes: false)),
+            SourceURL(
+                GPXKind(
+                    RecordedDrive(
+                        "a b.gpx", options: .init(style: .interpolated, interval: .milliseconds(500), speed: 0, rebasesTimes: false)))),
             "gpx:a b.gpx?style=interpolated&interval=0.5&speed=0&times=original"
         ),
-        ("gpx:a?times=rebased&style=actual", .replay(.init("a", format: .gpx)), "gpx:a"),
-        ("nmea:a?times=rebased", .replay(.init("a", format: .nmea)), "nmea:a?style=actual"),
-        ("nmea:a?style=fixed&speed=2", .replay(.init("a", format: .nmea, style: .fixed, speed: 2)), "nmea:a?style=fixed&speed=2"),
-        ("route:a?b.gpx", .route(.init(.file("a?b.gpx"))), "route:a%3Fb.gpx"),
+        ("gpx:a?times=rebased&style=actual", SourceURL(GPXKind(RecordedDrive("a"))), "gpx:a"),
+        ("nmea:a?times=rebased", SourceURL(NMEAKind(RecordedDrive("a"))), "nmea:a?style=actual"),
         (
-            "route:a?speed=7.5&interval=2", .route(.init(.file("a"), speedMetresPerSecond: 7.5, intervalSeconds: 2)),
+            "nmea:a?style=fixed&speed=2", SourceURL(NMEAKind(RecordedDrive("a", options: .init(style: .fixed, speed: 2)))),
+            "nmea:a?style=fixed&speed=2"
+        ),
+        ("route:a?b.gpx", SourceURL(RouteKind("a?b.gpx")), "route:a%3Fb.gpx"),
+        (
+            "route:a?speed=7.5&interval=2", SourceURL(RouteKind("a", speedMetresPerSecond: 7.5, intervalSeconds: 2)),
             "route:a?speed=7.5&interval=2"
         ),
-        ("sim:freeway", .route(.init(.builtIn(.freeway))), "sim:freeway"), ("SIM:none", .route(.init(.builtIn(.none))), "sim:none"),
+        ("sim:freeway", SourceURL(SimulationKind(.freeway)), "sim:freeway"), ("SIM:none", SourceURL(SimulationKind(.none)), "sim:none"),
     ])
     func readsAndWritesReplaysAndDrives(text: String, url: SourceURL, written: String) throws {
         #expect(try SourceURL(text) == url)
@@ -105,7 +111,7 @@ import WaypostConfiguration
     ])
     func leavesCommandsToTheShell(text: String, command: String, written: String) throws {
         let url = try SourceURL(text)
-        #expect(url == .exec(.init(command)))
+        #expect(url == SourceURL(ExecKind(command)))
         #expect(url.description == written)
         #expect(try SourceURL(written) == url)
     }
@@ -173,7 +179,7 @@ import WaypostConfiguration
         (
             "gpds://x",
             "unknown kind of source 'gpds:'; did you mean gpsd:? "
-                + "(this version supports exec:, gpsd:, gpx:, nmea:, nmea-tcp:, nmea-udp:, route:, serial: and sim:)"
+                + "(this version supports csv:, exec:, gpsd:, gpx:, kml:, nmea:, nmea-tcp:, nmea-udp:, route:, serial: and sim:)"
         ),
         ("sim:run", "'sim:run' is not a built-in drive; there are sim:walk, sim:city, sim:freeway, sim:none"),
         ("gpx:", "gpx: needs a file, as in gpx:drive.gpx"),

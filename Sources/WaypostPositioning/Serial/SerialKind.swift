@@ -1,9 +1,25 @@
 import WaypostSystem
 
-extension SourceURL.Serial {
-    /// Reads `auto` or `//PATH`, with `?baud=X` behind it or not.
-    init(afterScheme text: Substring) throws(SourceURLError) {
-        let (portText, options) = SourceURL.splitOptions(text)
+/// A receiver on a serial line: `serial:auto` finds one, `serial:///dev/ttyUSB0[?baud=X]` names it.
+package struct SerialKind: SourceKind {
+    package static let scheme = "serial"
+    package static let forms = ["serial:auto", "serial:///dev/ttyUSB0[?baud=X]"]
+    package static let documentation = "a receiver on a USB or serial port"
+    package static let isClock = true
+    package static let keys: Set<String> = ["baud", "never_write"]
+
+    /// Which line.
+    package var port: SerialSource.Port
+    /// The speed in bits per second, one of those that receivers have; nil finds it.
+    package var baudRate: Int?
+
+    /// A line at a speed.
+    package init(_ port: SerialSource.Port, baudRate: Int? = nil) {
+        (self.port, self.baudRate) = (port, baudRate)
+    }
+
+    package init(afterScheme text: Substring) throws(SourceURLError) {
+        let (portText, options) = URLFile.split(text)
         if portText == "auto" {
             self.init(.automatic)
         } else {
@@ -26,12 +42,16 @@ extension SourceURL.Serial {
         }
     }
 
-    var urlText: String {
+    package var afterScheme: String {
         let portText =
             switch port {
             case .automatic: "auto"
             case .path(let path): "//" + PercentCoding.encode(path)
             }
-        return "serial:" + portText + (baudRate.map { "?baud=\($0)" } ?? "")
+        return portText + (baudRate.map { "?baud=\($0)" } ?? "")
+    }
+
+    package func makeSource(_ settings: SourceSettings) -> any PositionSource {
+        SerialSource(port, baudRate: baudRate, neverWrites: settings.neverWrites, memory: settings.memory, gpsdPorts: settings.gpsdPorts)
     }
 }

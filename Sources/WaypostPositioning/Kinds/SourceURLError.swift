@@ -1,7 +1,7 @@
 import Waypost
 
 /// Why a text is no source URL; `description` is one line that says what to write instead.
-public enum SourceURLError: Error, Equatable, Sendable {
+package enum SourceURLError: Error, Equatable, Sendable {
     /// Nothing was given.
     case empty
     /// There is no `scheme:` at the beginning.
@@ -40,8 +40,8 @@ public enum SourceURLError: Error, Equatable, Sendable {
 
 extension SourceURLError: CustomStringConvertible {
     /// What is wrong, where and what to do, in one line.
-    public var description: String {
-        let supported = SourceURL.supportedList
+    package var description: String {
+        let supported = SourceRegistry.list
         switch self {
         case .empty:
             return "a source cannot be empty; write for example gpsd://localhost:2947"
@@ -50,7 +50,7 @@ extension SourceURLError: CustomStringConvertible {
         case .noScheme(let text):
             return "\(quoted(text)) is not a source URL; write for example gpsd://localhost:2947 or nmea:FILE"
         case .unknownScheme(let scheme):
-            let hint = nearestName(to: scheme, among: SourceURL.supportedSchemes).map { "; did you mean \($0):?" } ?? ""
+            let hint = nearestName(to: scheme, among: SourceRegistry.schemes).map { "; did you mean \($0):?" } ?? ""
             return "unknown kind of source \(quoted(scheme + ":"))\(hint) (this version supports \(supported))"
         case .needsSlashes(let scheme, let text):
             return "\(quoted("\(scheme):\(text)")) needs two slashes: \(scheme)://HOST:PORT"
@@ -71,7 +71,7 @@ extension SourceURLError: CustomStringConvertible {
         case .missingFile(let scheme):
             return scheme == "nmea"
                 ? "nmea: needs a file, as in nmea:drive.nmea, or - for the standard input"
-                : "\(scheme): needs a file, as in \(scheme):drive.gpx"
+                : "\(scheme): needs a file, as in \(scheme):drive.\(RecordingFormat(rawValue: scheme)?.rawValue ?? "gpx")"
         case .missingCommand:
             return "exec: needs a command that prints NMEA or JSON lines, as in exec:gpspipe -r"
         case .badCommand:

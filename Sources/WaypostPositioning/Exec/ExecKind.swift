@@ -1,0 +1,31 @@
+/// A program whose output is read: `exec:COMMAND`; the command is everything, for the shell alone to understand.
+///
+/// Neither `?` nor `%` means anything in it.
+package struct ExecKind: SourceKind {
+    package static let scheme = "exec"
+    package static let forms = ["exec:COMMAND"]
+    package static let documentation = "a program that prints NMEA or JSON lines"
+
+    /// What the shell runs, without blanks around it.
+    package var command: String
+
+    /// A program.
+    package init(_ command: String) {
+        self.command = command
+    }
+
+    package init(afterScheme text: Substring) throws(SourceURLError) {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        var command = text.drop(while: isBlank)
+        while command.last.map(isBlank) ?? false { command.removeLast() }
+        guard !command.isEmpty else { throw .missingCommand }
+        // A name of a source is one line everywhere that it is printed.
+        let isPrintable = command.unicodeScalars.allSatisfy { $0 == "\t" || $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
+        guard isPrintable else { throw .badCommand }
+        self.init(String(command))
+    }
+
+    package var afterScheme: String { command }
+
+    package func makeSource(_ settings: SourceSettings) -> any PositionSource { ExecSource(command: command) }
+}

@@ -1,0 +1,61 @@
+import Waypost
+
+/// A kind of source, `SCHEME:REST`: how its URLs look and are read, what it is good for, and how the source is made.
+///
+/// A kind is one file beside its source and one line in ``SourceRegistry``. Its value is what one URL says. Help, the configuration reference,
+/// errors, completion and the tracker learn everything from here.
+package protocol SourceKind: Hashable, Sendable {
+    /// What its URLs begin with, without the colon: `gpsd`.
+    static var scheme: String { get }
+    /// How its URLs look, options in brackets: `gpsd://HOST:PORT[/DEVICE]`.
+    static var forms: [String] { get }
+    /// What it is, for help and the reference, without a full stop: `a gpsd`.
+    static var documentation: String { get }
+    /// Whether its fixes may set a clock: they are measured now, by a receiver.
+    static var isClock: Bool { get }
+    /// Whether it plays something that can be held, lost and begun again.
+    static var isPlayed: Bool { get }
+    /// The keys of `[[source]]` besides `url` that it uses.
+    static var keys: Set<String> { get }
+
+    /// Reads what follows the scheme and its colon.
+    init(afterScheme text: Substring) throws(SourceURLError)
+    /// The opposite; it reads back as the same value.
+    var afterScheme: String { get }
+    /// The file that it reads; nil when it is none.
+    var file: String? { get }
+    /// The source; nothing is opened yet.
+    func makeSource(_ settings: SourceSettings) -> any PositionSource
+}
+
+extension SourceKind {
+    /// They may not.
+    package static var isClock: Bool { false }
+    /// It does not.
+    package static var isPlayed: Bool { false }
+    /// None.
+    package static var keys: Set<String> { [] }
+    /// None.
+    package var file: String? { nil }
+
+    func isEqual(to other: any SourceKind) -> Bool { other as? Self == self }
+}
+
+/// What a source is made with besides its URL.
+package struct SourceSettings: Sendable {
+    /// The last good speeds of serial lines.
+    package var memory: BaudMemory
+    /// Where gpsds of this machine listen, whose receivers a serial source leaves alone.
+    package var gpsdPorts: [UInt16]
+    /// Whether nothing is ever sent to a receiver.
+    package var neverWrites: Bool
+    /// Whose gpsd of this machine is believed besides root's and gpsd's own; nil for nobody's.
+    package var gpsdUser: String?
+
+    /// Settings.
+    package init(
+        memory: BaudMemory = BaudMemory(), gpsdPorts: [UInt16] = [GPSDKind.usualPort], neverWrites: Bool = false, gpsdUser: String? = nil
+    ) {
+        (self.memory, self.gpsdPorts, self.neverWrites, self.gpsdUser) = (memory, gpsdPorts, neverWrites, gpsdUser)
+    }
+}

@@ -1,0 +1,63 @@
+import Waypost
+
+/// Every kind of source: a new one is its file and a line here.
+package enum SourceRegistry {
+    /// In the order of help and reference.
+    package static let all: [any SourceKind.Type] = [
+        GPSDKind.self,
+        SerialKind.self,
+        NMEAKind.self,
+        NMEATCPKind.self,
+        NMEAUDPKind.self,
+        GPXKind.self,
+        CSVKind.self,
+        KMLKind.self,
+        RouteKind.self,
+        SimulationKind.self,
+        ExecKind.self,
+    ]
+
+    /// The kind with that scheme; nil when there is none.
+    package static func kind(_ scheme: some StringProtocol) -> (any SourceKind.Type)? { all.first { $0.scheme == scheme } }
+
+    /// The kind of a source that is called so; nil when there is none.
+    package static func kind(named name: String) -> (any SourceKind.Type)? { kind(name.prefix { $0 != ":" }) }
+
+    /// The schemes, sorted.
+    static let schemes = all.map { $0.scheme }.sorted()
+
+    /// The schemes for people: `gpsd:, nmea: and serial:`.
+    static var list: String { joined(schemes.map { "\($0):" }, by: "and") }
+
+    /// The schemes of those that can be held, lost and begun again: `nmea:, gpx: or sim:`.
+    package static var playedList: String { joined(all.filter { $0.isPlayed }.map { "\($0.scheme):" }, by: "or") }
+
+    /// The schemes whose fixes may set a clock.
+    package static let clockSchemes = all.filter { $0.isClock }.map { $0.scheme }
+
+    /// Every form with what it is, for a sentence: `gpsd://HOST:PORT[/DEVICE] (a gpsd), ...`.
+    package static var sentence: String {
+        joined(all.map { joined($0.forms, by: "or") + " (\($0.documentation))" }, by: "or")
+    }
+
+    /// A line for each kind: its forms, and what it is.
+    package static var helpLines: [String] {
+        all.map { kind in kind.forms.joined(separator: ", ") + ": " + kind.documentation }
+    }
+
+    /// The source that plays a recording, whose name tells its format; nil when it tells none, or one that is not played.
+    package static func playing(_ path: String) -> SourceURL? {
+        guard let format = RecordingFormat(nameOf: path), let kind = kind(format.rawValue) else { return nil }
+        // A path that is coded reads as itself.
+        return (try? kind.init(afterScheme: PercentCoding.encode(path)[...])).map(SourceURL.init)  // See above.
+    }
+
+    /// What a shell offers: each form up to what has to be filled in.
+    package static var beginnings: [String] {
+        all.flatMap { $0.forms }.map { form in String(form.prefix { !$0.isUppercase && $0 != "[" }) }
+    }
+
+    private static func joined(_ words: [String], by last: String) -> String {
+        words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " \(last) " + words[words.count - 1]
+    }
+}

@@ -1,0 +1,66 @@
+import Waypost
+
+/// NMEA 0183 from a file, a FIFO or standard input, as it is: `nmea:FILE[?speed=X]`, `nmea:-`; with one of the other options of
+/// ``RecordedDrive``, played like any recording.
+package struct NMEAKind: SourceKind {
+    package static let scheme = "nmea"
+    package static let forms = ["nmea:FILE[?speed=X]"]
+    package static let documentation = "an NMEA recording or a FIFO; nmea:- is standard input"
+    package static let isPlayed = true
+
+    /// What becomes of the sentences.
+    package enum Use: Hashable, Sendable {
+        /// They are followed as they are: all that the receiver said, at its own times; the path `-` is standard input.
+        ///
+        /// The speed is how many times as fast as recorded, 0 at once; nil is what suits the input.
+        case followed(path: String, speed: Double?)
+        /// Their positions are played.
+        case played(RecordedDrive)
+    }
+
+    /// What becomes of the sentences.
+    package var use: Use
+
+    /// Sentences that are followed as they are.
+    package init(_ path: String, speed: Double? = nil) {
+        use = .followed(path: path, speed: speed)
+    }
+
+    /// A recording that is played.
+    package init(_ drive: RecordedDrive) {
+        use = .played(drive)
+    }
+
+    package init(afterScheme text: Substring) throws(SourceURLError) {
+        let (fileText, options) = URLFile.split(text)
+        if options.contains(where: { ["style", "interval", "times"].contains($0.name) }) {
+            self.init(try RecordedDrive(text, scheme: Self.scheme))
+        } else {
+            let path = fileText == "-" ? "-" : try URLFile(text, scheme: Self.scheme).path
+            var read = SourceOptions(options, known: ["speed"])
+            self.init(path, speed: try read.playbackSpeed())
+            try read.refuseUnknown()
+        }
+    }
+
+    package var afterScheme: String {
+        switch use {
+        case .followed(let path, let speed): URLFile.text(path, options: speed.map { ["speed=\(SourceOptions.numberText($0))"] } ?? [])
+        case .played(let drive): drive.text(namesStyle: true)
+        }
+    }
+
+    package var file: String? {
+        switch use {
+        case .followed(let path, _): path == "-" ? nil : path
+        case .played(let drive): drive.path
+        }
+    }
+
+    package func makeSource(_ settings: SourceSettings) -> any PositionSource {
+        switch use {
+        case .followed(let path, let speed): NMEAFileSource(path: path, speed: speed)
+        case .played(let drive): ReplaySource(path: drive.path, format: .nmea, options: drive.options)
+        }
+    }
+}

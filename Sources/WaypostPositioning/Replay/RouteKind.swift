@@ -1,0 +1,46 @@
+import Waypost
+
+/// A simulated drive along the route, or else the track, of a GPX file: `route:FILE[?speed=V&interval=I]`.
+package struct RouteKind: SourceKind {
+    package static let scheme = "route"
+    package static let forms = ["route:FILE[?speed=V]"]
+    package static let documentation = "a simulated drive along the route of a GPX file, V in m/s"
+    package static let isPlayed = true
+
+    /// The file.
+    package var path: String
+    /// The speed in metres per second.
+    package var speedMetresPerSecond: Double
+    /// The time between positions in seconds.
+    package var intervalSeconds: Double
+
+    /// A drive at 20 m/s with a position every second.
+    package init(_ path: String, speedMetresPerSecond: Double = 20, intervalSeconds: Double = 1) {
+        (self.path, self.speedMetresPerSecond, self.intervalSeconds) = (path, speedMetresPerSecond, intervalSeconds)
+    }
+
+    package init(afterScheme text: Substring) throws(SourceURLError) {
+        let file = try URLFile(text, scheme: Self.scheme)
+        self.init(file.path)
+        var read = SourceOptions(file.options, known: ["speed", "interval"])
+        speedMetresPerSecond = try read.drivingSpeed() ?? speedMetresPerSecond
+        intervalSeconds = try read.interval() ?? intervalSeconds
+        try read.refuseUnknown()
+    }
+
+    package var afterScheme: String {
+        var words: [String] = []
+        if speedMetresPerSecond != 20 { words.append("speed=\(SourceOptions.numberText(speedMetresPerSecond))") }
+        if intervalSeconds != 1 { words.append("interval=\(SourceOptions.numberText(intervalSeconds))") }
+        return URLFile.text(path, options: words)
+    }
+
+    package var file: String? { path }
+
+    package func makeSource(_ settings: SourceSettings) -> any PositionSource {
+        var options = RouteSimulator.Options()
+        options.speedMetresPerSecond = speedMetresPerSecond
+        options.intervalMilliseconds = Int64((intervalSeconds * 1_000).rounded())
+        return SimulatedRouteSource(path: path, options: options)
+    }
+}
