@@ -217,10 +217,11 @@ struct SetupCommand: ParsableCommand {
         screen.say("")
         for line in draft.text.split(separator: "\n") where !line.hasPrefix("#") { screen.say("   \(line)") }
         screen.say("")
-        let answer = try screen.ask(question)
-        guard let answer, ["", "y", "yes"].contains(answer.lowercased()) else {
-            throw CommandFailure(.failed, what: "setup", why: "nothing was written")
+        while let answer = try screen.ask(question), !["n", "no"].contains(answer.lowercased()) {
+            if ["", "y", "yes"].contains(answer.lowercased()) { return }
+            screen.say("   write yes or no")
         }
+        throw CommandFailure(.failed, what: "setup", why: "nothing was written")
     }
 
     private func write(_ draft: SetupFiles.Draft, _ files: SetupFiles) throws {

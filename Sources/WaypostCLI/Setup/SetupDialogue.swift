@@ -75,6 +75,7 @@ struct SetupDialogue<Screen: SetupScreen> {
             let usual = before?.user ?? ""
             let label = !usual.isEmpty ? usual : isNeeded ? findings.userName : SetupAnswerText.none
             destination.user = try ask("   User", label == SetupAnswerText.none ? "" : label, label) { (text) throws(SetupProblem) in
+                if text.contains("://") { throw SetupProblem("that is a server; write the user's name alone") }
                 if text == SetupAnswerText.none, isNeeded { throw SetupProblem("\(kind) needs a user: it is part of its topics") }
                 return text == SetupAnswerText.none ? "" : text
             }

@@ -98,6 +98,8 @@ public enum SetupAnswerText {
         let node = TOMLNode(value: .string(destination.url), place: TextPlace(line: 1, column: 1))
         do throws(ValueProblem) { destination.url = try ValueKind<String>.serverURL.read(node) } catch {
             guard case .invalid(let reason) = error else { throw SetupProblem("write \(sendForms)") }
+            // A server here may also be a broker, or one of a kind.
+            if reason.hasPrefix("must begin") { throw SetupProblem("\(quoted(url)) is not a server address; write \(sendForms)") }
             throw SetupProblem("\(quoted(url)) \(reason); write \(sendForms)")
         }
         if destination.url.isEmpty { throw SetupProblem("no server is named; write \(sendForms)") }

@@ -54,6 +54,8 @@ extension EndToEnd {
             try await session.type("nautical\n", after: "'bogus' is not a system of units")
             try await session.type("52.5,10.2\n", after: "Home [none]: ")
             try await session.type("\n", after: "Fence file [none]: ")
+            // A slip at the end costs no answer.
+            try await session.type("maybe\n", after: "[yes]: ")
             try await session.type("\n", after: "[yes]: ")
             let (exit, text) = try await session.rest()
             #expect(exit == ProgramExit(code: 0), "\(text)")

@@ -58,7 +58,7 @@ import WaypostDispatch
     }
 
     @Test(arguments: [
-        ("ftp://x", "must begin with https:// or http://"), ("mqtt://ana:geheim@x", "a password has no place in a URL"),
+        ("ftp://x", "is not a server address; write https://HOST/PATH"), ("mqtt://ana:geheim@x", "a password has no place in a URL"),
         ("tealium:https://x/", "needs an account"), ("traccar:mqtt://x", "is a broker's"), ("mqtt:https://x/", "must begin with mqtt://"),
         ("https://", "must be https://HOST/PATH"), ("mqtt://x/path", "without a path"), ("traccar:", "no server"),
     ]) func refusesServers(text: String, why: String) {
