@@ -12,6 +12,7 @@ package enum SourceRegistry {
         GPXKind.self,
         CSVKind.self,
         KMLKind.self,
+        JSONLinesKind.self,
         RouteKind.self,
         SimulationKind.self,
         ExecKind.self,

@@ -31,7 +31,7 @@ extension EndToEnd {
             #expect(try folder.names().contains("socket") == false)
         }
 
-        @Test(arguments: ["gpx", "csv", "kml"], [false, true])
+        @Test(arguments: ["gpx", "csv", "kml", "jsonl"], [false, true])
         func playsWhatConvertReads(format: String, isPacked: Bool) async throws {
             let folder = try TestFolder()
             try #require(try await waypost("convert", Package.drive, "drive.\(format)", in: folder).code == 0)

@@ -179,7 +179,7 @@ import WaypostPositioning
         (
             "gpds://x",
             "unknown kind of source 'gpds:'; did you mean gpsd:? "
-                + "(this version supports csv:, exec:, gpsd:, gpx:, kml:, nmea:, nmea-tcp:, nmea-udp:, route:, serial: and sim:)"
+                + "(this version supports csv:, exec:, gpsd:, gpx:, jsonl:, kml:, nmea:, nmea-tcp:, nmea-udp:, route:, serial: and sim:)"
         ),
         ("sim:run", "'sim:run' is not a built-in drive; there are sim:walk, sim:city, sim:freeway, sim:none"),
         ("gpx:", "gpx: needs a file, as in gpx:drive.gpx"),
