@@ -43,9 +43,12 @@ enum WaypostDaemon {
         let paths = DefaultPaths(
             environment: identity.environment, userID: identity.userID, userName: identity.userName,
             stateDirectory: try options.state.map(absolute))
+        let logger = Logger(label: "waypostd")
         var configuration: Configuration
         do {
-            configuration = try Configuration.load(path: options.configuration, paths: paths).configuration
+            let loaded = try Configuration.load(path: options.configuration, paths: paths)
+            for remark in loaded.replacements { logger.warning("\(remark)") }
+            configuration = loaded.configuration
         } catch {
             throw DaemonFailure(error)
         }
@@ -60,7 +63,7 @@ enum WaypostDaemon {
             surroundings: .init(
                 isService: notifier != nil, configurationFile: try absolute(options.configuration ?? paths.configurationFile),
                 userName: identity.userName ?? "user \(identity.userID)"),
-            notifier: notifier, logger: Logger(label: "waypostd"))
+            notifier: notifier, logger: logger)
     }
 
     private static func absolute(_ path: String) throws(DaemonFailure) -> String {

@@ -53,4 +53,42 @@ import WaypostPositioning
         #expect(urls(replaced) == ["b.toml:4"])
         #expect(replaced.entries.first { $0.key == "never_write" }?.origin == nil, "nobody set it for this source")
     }
+
+    /// A file for each server, as the guides say.
+    @Test func addsTheDestinationsOfEachFile() throws {
+        let setup = file("50-setup.toml", "[[destination]]\nname = \"mqtt\"\nurl = \"https://a/\"\ninterval = 5\n")
+        let recorder = file("recorder.toml", "[[destination]]\nname = \"recorder\"\nurl = \"https://b/\"\n")
+        let both = try Configuration.read([setup, recorder], paths: .service)
+        #expect(both.configuration.destinations.map(\.name) == ["mqtt", "recorder"])
+        #expect(both.replacements.isEmpty)
+        let urls = both.entries.filter { $0.section == "[[destination]]" && $0.key == "url" }
+        #expect(urls.map(\.origin?.file) == ["50-setup.toml", "recorder.toml"])
+
+        let changed = file("z.toml", "\n[[destination]]\nname = \"mqtt\"\nurl = \"https://c/\"\n")
+        let loaded = try Configuration.read([setup, recorder, changed], paths: .service)
+        #expect(loaded.configuration.destinations.map(\.url) == ["https://c/", "https://b/"])
+        #expect(loaded.configuration.destinations[0].interval != .seconds(5), "the whole entry is replaced")
+        #expect(loaded.entries.first { $0.key == "interval" && $0.section == "[[destination]]" }?.origin == nil)
+        #expect(
+            loaded.replacements == [
+                "z.toml:3:1: [[destination]] \"mqtt\" replaces that of 50-setup.toml:2; if both are meant, give each a name of its own"
+            ])
+    }
+
+    /// Two without a name have the same one.
+    @Test func saysWhatAFileReplaces() throws {
+        let home = file("a.toml", "[privacy]\nzones = [\"home: 52, 13, 250 m\"]\n[[destination]]\nurl = \"https://a/\"\n")
+        let work = file("b.toml", "[[source]]\nurl = \"sim:walk\"\n[[destination]]\nurl = \"https://b/\"\n")
+        let more = file("c.toml", "[[source]]\nurl = \"sim:city\"\n[privacy]\nzones = [\"work: 53, 13, 250 m\"]\n")
+        #expect(
+            try Configuration.read([home, work, more], paths: .service).replacements == [
+                "b.toml:4:1: [[destination]] \"home\" replaces that of a.toml:4; if both are meant, give each a name of its own",
+                "c.toml:2:1: [[source]] replaces those of b.toml:2; write all that are meant into one file",
+                "c.toml:4:1: [privacy] zones replaces those of a.toml:2; write all that are meant into one file",
+            ])
+        #expect(throws: ConfigurationErrors.self, "in one file it is a mistake") {
+            try Configuration.read(
+                [file("d.toml", "[[destination]]\nurl = \"https://a/\"\n[[destination]]\nurl = \"https://b/\"\n")], paths: .service)
+        }
+    }
 }

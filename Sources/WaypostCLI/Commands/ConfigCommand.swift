@@ -28,7 +28,9 @@ struct ConfigCommand: ParsableCommand {
             let loaded = try input.load()
             let mistakes = NamedFiles(loaded).mistakes
             for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
-            for remark in loaded.unusedKeys + ShortDurations(loaded).remarks { SystemProcess.printError("waypost: warning: \(remark)") }
+            for remark in loaded.replacements + loaded.unusedKeys + ShortDurations(loaded).remarks {
+                SystemProcess.printError("waypost: warning: \(remark)")
+            }
             if !mistakes.isEmpty { throw ExitCode(ExitStatus.badConfiguration.rawValue) }
             try OutputStream(path: "-").write(line: "\(ConfigurationInput.names(loaded)): ok")
         }

@@ -159,7 +159,7 @@ extension Configuration {
             "destination", \.destinations, initial: DestinationConfiguration(),
             """
             Where positions and events are sent. Each of several [[destination]] sections works at its own pace. The queue is kept under the name: it
-            survives a change of the settings. A conf.d file that has any [[destination]] replaces the whole list.
+            survives a change of the settings. Files of conf.d add to them; a later [[destination]] replaces an earlier one of the same name.
             """,
             DestinationConfiguration.keys, fault: \.fault),
         .table(

@@ -21,8 +21,8 @@ extension Configuration {
 
     /// Reads a configuration file and the files `conf.d/*.toml` beside it, and reports every mistake in any of them.
     ///
-    /// The files of `conf.d` follow in the order of their names; a later value replaces an earlier one, and a file that has any
-    /// `[[source]]` replaces the whole list.
+    /// The files of `conf.d` follow in the order of their names; a later value replaces an earlier one, a `[[destination]]` that of
+    /// the same name, and a file that has any `[[source]]` the whole list.
     /// - Parameters:
     ///   - path: The file; nil takes the user's own or the system's (``DefaultPaths/configurationFile``), which need not exist. The
     ///     user's own counts as missing, too, where it cannot be looked at: `HOME` is somebody else's after `setpriv` or `su`.
@@ -64,7 +64,7 @@ extension Configuration {
         var loaded = LoadedConfiguration(configuration: configuration, origins: [:], files: files.map(\.name), paths: paths)
         var errors: [ConfigurationError] = []
         for file in files {
-            var mistakes = MistakeCollector(file: file.name)
+            var mistakes = MistakeCollector(file: file.name, after: loaded.origins)
             do {
                 for entry in try parseTOML(file.bytes) {
                     if let section = sections.first(where: { $0.name == entry.key }) {

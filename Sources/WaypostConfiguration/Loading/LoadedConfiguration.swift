@@ -10,6 +10,10 @@ public struct LoadedConfiguration: Equatable, Sendable {
     public var origins: [String: ConfigurationOrigin]
     /// The same for each section that may come several times, with its number from 0: `[[source]] 1 url`.
     var listOrigins: [String: ConfigurationOrigin] = [:]
+    /// What a file replaces of those before it as a whole, a line for people each: `b.toml:1:1: [[source]] replaces those of a.toml:4; ...`.
+    ///
+    /// No mistakes, and often meant; a privacy zone or a destination that is gone without a word is not.
+    public var replacements: [String] = []
     /// The files that were read, in order.
     public var files: [String]
     /// The default paths that it was read with.

@@ -7,12 +7,27 @@ struct MistakeCollector {
     private(set) var origins: [String: ConfigurationOrigin] = [:]
     /// The same of each section of a list, with its number: `[[source]] 1 url`.
     private(set) var listOrigins: [String: ConfigurationOrigin] = [:]
-    /// The lists that this file gives anew, by their headers: what earlier files said of them holds no more.
-    private(set) var replacedLists: [String] = []
+    /// What this file gives anew: what earlier files said of it holds no more.
+    private var replacements: [Replacement] = []
 
-    init(file: String) {
-        self.file = file
+    private struct Replacement {
+        /// With what the keys begin that it is about: a header, or a header and a number.
+        var prefix: String
+        /// Its name for people.
+        var name: String
+        /// What to do if it is not meant.
+        var advice: String
     }
+
+    /// What the files before it set.
+    private let earlier: [String: ConfigurationOrigin]
+
+    init(file: String, after earlier: [String: ConfigurationOrigin]) {
+        (self.file, self.earlier) = (file, earlier)
+    }
+
+    /// Whether a file before this one has such a section, so that those that there are are not the built-in ones.
+    func isSaidBefore(_ header: String) -> Bool { earlier.contains { $0.key.hasPrefix(header) } }
 
     mutating func add(_ kind: ConfigurationError.Kind, at place: TextPlace) {
         mistakes.append(ConfigurationError(file: file, place: place, kind: kind))
@@ -25,15 +40,36 @@ struct MistakeCollector {
         if let number { listOrigins["\(header) \(number) \(key)"] = origin }
     }
 
-    mutating func noteReplacement(ofList header: String) { replacedLists.append(header) }
+    /// Notes that this file gives a list, or one section of it, anew.
+    ///
+    /// - Parameter prefix: with what its keys begin: `[[source]]`, `[[destination]] 1 `.
+    mutating func noteReplacement(of prefix: String, named name: String? = nil, advice: String) {
+        replacements.append(Replacement(prefix: prefix, name: name ?? prefix, advice: advice))
+    }
 
     /// Adds what this file sets to what was set before it.
     func addOrigins(to loaded: inout LoadedConfiguration) {
+        loaded.replacements += replacements.compactMap { replacement in
+            func first(_ origins: [String: ConfigurationOrigin]) -> ConfigurationOrigin? {
+                origins.filter { $0.key.hasPrefix(replacement.prefix) }.map(\.value).min { $0.place < $1.place }
+            }
+            guard let now = first(listOrigins), let before = first(loaded.listOrigins) else { return nil }
+            return words(now, replacement.name, before, replacement.advice)
+        }
+        let zones = "[privacy] zones"
+        if let now = origins[zones], let before = loaded.origins[zones] {
+            loaded.replacements.append(words(now, zones, before, "; write all that are meant into one file"))
+        }
         func merge(_ later: [String: ConfigurationOrigin], into earlier: inout [String: ConfigurationOrigin]) {
-            earlier = earlier.filter { key, _ in !replacedLists.contains { key.hasPrefix($0) } }.merging(later) { _, later in later }
+            earlier = earlier.filter { key, _ in !replacements.contains { key.hasPrefix($0.prefix) } }.merging(later) { _, later in later }
         }
         merge(origins, into: &loaded.origins)
         merge(listOrigins, into: &loaded.listOrigins)
+    }
+
+    private func words(_ now: ConfigurationOrigin, _ name: String, _ before: ConfigurationOrigin, _ advice: String) -> String {
+        let place = "\(now.file):\(now.place.line):\(now.place.column)"
+        return "\(place): \(name) replaces \(name.hasSuffix("\"") ? "that" : "those") of \(before.file):\(before.place.line)\(advice)"
     }
 
     /// Reports a key that its section does not have: it belongs elsewhere, is misspelt, or is unknown.

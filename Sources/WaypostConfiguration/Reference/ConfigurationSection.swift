@@ -33,8 +33,10 @@ struct ConfigurationSection: Sendable {
             written: { configuration in [keys.map { $0.written(configuration[keyPath: property]) }] })
     }
 
-    /// A section that there may be several times; a file that has any replaces those before.
+    /// A section that there may be several times.
     ///
+    /// Where a key names each of them (``ConfigurationKey/isUnique``), a file adds to those before it, and replaces the ones of its names;
+    /// without names, a file that has any replaces all of those before.
     /// - Parameter fault: what is wrong with keys that fit by themselves and not together: the key to be changed, and why.
     static func list<Section: Sendable>(
         _ name: String, _ property: any WritableKeyPath<Configuration, [Section]> & Sendable, initial: Section, _ documentation: String,
@@ -47,23 +49,33 @@ struct ConfigurationSection: Sendable {
                 guard case .array(let elements) = entry.node.value, !elements.isEmpty else {
                     return mistakes.add(.wrongSectionForm(section: header), at: entry.place)
                 }
-                configuration[keyPath: property] = []
-                mistakes.noteReplacement(ofList: header)
-                for (index, element) in elements.enumerated() {
+                let name = keys.first(where: \.isUnique)
+                if name == nil || !mistakes.isSaidBefore(header) { configuration[keyPath: property] = [] }
+                if name == nil {
+                    mistakes.noteReplacement(of: header, advice: "; write all that are meant into one file")
+                }
+                var named: Set<String> = []
+                for element in elements {
                     guard case .table(let entries) = element.value else {
                         mistakes.add(.wrongSectionForm(section: header), at: element.place)
                         continue
                     }
+                    let sections = configuration[keyPath: property]
+                    let value = name.map { writtenValue(of: $0, in: entries, initial) }
+                    let same = name.flatMap { key in sections.firstIndex { key.written($0) == value } }
+                    let number = same ?? sections.count
+                    if let value, same != nil, !named.contains(value) {
+                        let advice = "; if both are meant, give each a name of its own"
+                        mistakes.noteReplacement(of: "\(header) \(number) ", named: "\(header) \(value)", advice: advice)
+                    }
                     var section = initial
-                    let unread = readKeys(keys, from: entries, header: header, number: index, into: &section, &mistakes)
+                    let unread = readKeys(keys, from: entries, header: header, number: number, into: &section, &mistakes)
                     for key in keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
                         mistakes.add(
                             .missingKey(section: header, key: key.name, example: key.example ?? key.written(initial)), at: element.place)
                     }
                     // A value that could not be read is not the default's twin.
-                    for key in keys where key.isUnique && !unread.contains(key.name) {
-                        let value = key.written(section)
-                        guard configuration[keyPath: property].contains(where: { key.written($0) == value }) else { continue }
+                    if let key = name, let value, !unread.contains(key.name), !named.insert(value).inserted {
                         let reason = "is \(value) in two sections; each needs its own"
                         let place = entries.first { $0.key == key.name }?.node.place
                         mistakes.add(.invalidValue(section: header, key: key.name, reason: reason), at: place ?? element.place)
@@ -72,7 +84,11 @@ struct ConfigurationSection: Sendable {
                         let place = entries.first { $0.key == key }?.node.place
                         mistakes.add(.invalidValue(section: header, key: key, reason: reason), at: place ?? element.place)
                     }
-                    configuration[keyPath: property].append(section)
+                    if same == nil {
+                        configuration[keyPath: property].append(section)
+                    } else {
+                        configuration[keyPath: property][number] = section
+                    }
                 }
             },
             written: { configuration in configuration[keyPath: property].map { section in keys.map { $0.written(section) } } })
@@ -96,6 +112,13 @@ struct ConfigurationKeyDescription: Sendable {
         file = key.file
         isRequired = key.isRequired
     }
+}
+
+/// The value of a key of a section, as TOML; the initial one where it is not said, or cannot be read.
+private func writtenValue<Section>(of key: ConfigurationKey<Section>, in entries: [TOMLEntry], _ initial: Section) -> String {
+    var section = initial
+    if let node = entries.first(where: { $0.key == key.name })?.node { try? key.read(node, &section) }  // Reading all keys reports it.
+    return key.written(section)
 }
 
 /// Reads keys into a section, and gives the names of those whose values cannot be.

@@ -77,16 +77,43 @@ public struct SetupAnswers: Equatable, Sendable {
     ///   - whole: the configuration with it.
     public static func remarks(_ file: LoadedConfiguration, others: LoadedConfiguration, whole: LoadedConfiguration) -> [String] {
         let path = file.files.joined()
-        return ["[[source]] url", "[[destination]] url", "[display] units", "[privacy] zones", "[geofences] file"].compactMap { key in
-            guard file.origins[key] != nil, let before = others.origins[key], let now = whole.origins[key] else { return nil }
-            // Of sections that may come several times, one file's replace another's as a whole.
-            let name = key.hasPrefix("[[") ? String(key.prefix { $0 != " " }) : key
-            let values = { (loaded: LoadedConfiguration) in loaded.entries.filter { $0.section + " " + $0.key == key }.map(\.value) }
-            if values(file) == values(others) { return nil }
+        let keys = ["[[source]] url", "[display] units", "[privacy] zones", "[geofences] file"]
+        return destinationRemarks(file, others: others, whole: whole)
+            + keys.compactMap { key in
+                guard file.origins[key] != nil, let before = others.origins[key], let now = whole.origins[key] else { return nil }
+                // One file's sources replace another's as a whole.
+                let name = key.hasPrefix("[[") ? String(key.prefix { $0 != " " }) : key
+                let values = { (loaded: LoadedConfiguration) in loaded.entries.filter { $0.section + " " + $0.key == key }.map(\.value) }
+                if values(file) == values(others) { return nil }
+                return now.file == path
+                    ? "\(name) is taken from \(path), no longer from \(before.file):\(before.place.line)"
+                    : "\(name) is taken from \(now.file):\(now.place.line), not from \(path)"
+            }
+    }
+
+    /// The destinations that another file has under the same name.
+    private static func destinationRemarks(
+        _ file: LoadedConfiguration, others: LoadedConfiguration, whole: LoadedConfiguration
+    ) -> [String] {
+        let path = file.files.joined()
+        return file.configuration.destinations.compactMap { destination in
+            guard let other = others.configuration.destinations.first(where: { $0.name == destination.name }), other != destination,
+                let before = others.origin(ofDestination: destination.name), let now = whole.origin(ofDestination: destination.name)
+            else { return nil }
+            let name = "[[destination]] \(quoted(destination.name))"
+            let advice = "to keep both, change the name in \(before.file)"
             return now.file == path
-                ? "\(name) is taken from \(path), no longer from \(before.file):\(before.place.line)"
-                : "\(name) is taken from \(now.file):\(now.place.line), not from \(path)"
+                ? "\(name) is taken from \(path), no longer from \(before.file):\(before.place.line); \(advice)"
+                : "\(name) is taken from \(now.file):\(now.place.line), not from \(path); \(advice)"
         }
+    }
+}
+
+extension LoadedConfiguration {
+    /// Where the destination of that name is written.
+    fileprivate func origin(ofDestination name: String) -> ConfigurationOrigin? {
+        guard let number = configuration.destinations.firstIndex(where: { $0.name == name }) else { return nil }
+        return listOrigins["[[destination]] \(number) url"]
     }
 }
 

@@ -92,8 +92,15 @@ import WaypostDispatch
         let earlier = "/etc/waypost/conf.d/20-traccar.toml"
         let later = "/etc/waypost/conf.d/90-mine.toml"
         let destination = "[[destination]]\nurl = \"https://other.example/\"\n"
-        #expect(try remarks(earlier, destination) == ["[[destination]] is taken from \(Self.path), no longer from \(earlier):2"])
-        #expect(try remarks(later, destination) == ["[[destination]] is taken from \(later):2, not from \(Self.path)"])
+        #expect(
+            try remarks(earlier, destination) == [
+                "[[destination]] 'home' is taken from \(Self.path), no longer from \(earlier):2; to keep both, change the name in \(earlier)"
+            ])
+        #expect(
+            try remarks(later, destination) == [
+                "[[destination]] 'home' is taken from \(later):2, not from \(Self.path); to keep both, change the name in \(later)"
+            ])
+        #expect(try remarks(later, "[[destination]]\nname = \"lab\"\nurl = \"https://other.example/\"\n").isEmpty, "both are in force")
         #expect(
             try remarks(later, "[display]\nunits = \"metric\"\n") == ["[display] units is taken from \(later):2, not from \(Self.path)"])
         #expect(try remarks(later, "[display]\nunits = \"imperial\"\n[log]\nmax_bytes = 5\n").isEmpty)
