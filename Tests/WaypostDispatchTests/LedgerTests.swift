@@ -50,6 +50,22 @@ import WaypostSystem
         #expect(try await fates(dispatcher, ofPosition: 5) == [.forgotten, .queued])
     }
 
+    /// What a server has confirmed stays confirmed, whatever becomes of the rest of the queue.
+    @Test(arguments: [true, false]) func keepsReceiptsWhenTheQueueIsDiscardedOrMoved(isMoved: Bool) async throws {
+        let fixture = try DispatchFixture()
+        let dispatcher = try await fixture.dispatcher([("home", ScriptedDestination()), ("lab", ScriptedDestination())])
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        fixture.log.log(3...9)
+        #expect(try await dispatcher.dispatch() == .good)
+        let receipt = DeliveryAccount.Fate.receipt(time: DispatchFixture.start, answer: "200")
+        #expect(try await fates(dispatcher, ofCall: 1)[0] == receipt)
+        fixture.log.log(10...12)
+        if isMoved { try await dispatcher.move("home", to: "lab") } else { _ = try await dispatcher.discard("home") }
+        #expect(try await fates(dispatcher, ofCall: 1)[0] == receipt)
+        #expect(try await fates(dispatcher, ofPosition: 4)[0] == receipt)
+        #expect(try await fates(dispatcher, ofPosition: 11)[0] == .unwanted)
+    }
+
     @Test func tellsNoReceiptForWhatWasNeverSent() async throws {
         let fixture = try DispatchFixture()
         let inner = ScriptedDestination()

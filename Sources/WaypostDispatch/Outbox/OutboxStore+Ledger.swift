@@ -44,14 +44,18 @@ extension OutboxStore {
         ) { $0.text(0) }
         if let reason = letters.first { return .refused(reason: reason) }
         guard let number = question.position ?? question.entry else { return .forgotten }
+        // Whatever was done with the queue since: what was received stays received.
+        let isEvent = question.position == nil
+        if let receipt = receipts.first(where: { $0.isOfEvents == isEvent && $0.after < number && number <= $0.through }) {
+            return receipt.fate
+        }
         let start = question.position != nil ? "position_start" : "event_start"
         if let start = try database.integer("SELECT \(start) FROM destination WHERE name = ?", [.text(destination.name)]),
             number <= UInt64(clamping: start)
         {
             return .unwanted
         }
-        let isEvent = question.position == nil
-        return receipts.first { $0.isOfEvents == isEvent && $0.after < number && number <= $0.through }?.fate ?? .forgotten
+        return .forgotten
     }
 
     /// Entries after a number, not before a moment; those without a time are among them.
