@@ -65,7 +65,8 @@ extension ConfigurationError.Kind: CustomStringConvertible {
             // toml++ begins most of its messages so.
             let prefix = "Error while parsing "
             let words = message.hasPrefix(prefix) ? " in " + message.dropFirst(prefix.count) : ": " + message
-            return "invalid TOML" + oneLine(words, limit: 300)
+            let hint = message.contains("could not determine value type") ? #"; text needs quotes: "like this""# : ""
+            return "invalid TOML" + oneLine(words, limit: 300) + hint
         case .unknownSection(let section, let suggestion, let known):
             let hint = suggestion.map { "did you mean \($0)?" } ?? "known: \(known.joined(separator: ", "))"
             return "there is no section \(quoted(section)); \(hint)"
@@ -92,6 +93,8 @@ extension ConfigurationError.Kind: CustomStringConvertible {
 public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConvertible {
     /// The mistakes.
     public var errors: [ConfigurationError]
+    /// What could be read all the same, with the defaults in place of what could not: for more checks, not for use.
+    public var readable: LoadedConfiguration?
 
     /// Whether the named file does not exist, whatever else is wrong.
     public var isNotFound: Bool { errors.contains { $0.kind == .notFound } }

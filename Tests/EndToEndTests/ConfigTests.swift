@@ -43,6 +43,50 @@ extension EndToEnd {
             #expect(wrong.complaints.first?.hasSuffix("did you mean sync_interval?") == true)
         }
 
+        /// One run says everything that is wrong.
+        @Test func reportsFilesBesideOtherMistakes() async throws {
+            let folder = try TestFolder()
+            let lines = [
+                "[display]", "units = \"miles\"", "[[source]]", "url = \"nmea:/nope\"", "[power]", "hook = \"/nope -a\"", "[time]",
+                "chrony_sock = \"x\"", "[[destination]]", "url = \"https://a:99999/in\"", "ca_file = \"/nope\"",
+            ]
+            try folder.write(lines.joined(separator: "\n") + "\n", to: "waypost.toml")
+            let run = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(run.code == 78)
+            for line in [2, 4, 6, 8, 10, 11] {
+                #expect(run.complaints.contains { $0.contains("waypost.toml:\(line):") }, "line \(line): \(run.complaints)")
+            }
+        }
+
+        @Test func warnsOfSecondsThatMayBeDays() async throws {
+            let folder = try TestFolder()
+            try folder.write("[log]\nmax_age = 30\n", to: "waypost.toml")
+            let run = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(run.code == 0 && run.errors.contains("write \"30 d\" if days are meant"), "\(run)")
+        }
+
+        @Test func saysThatTextNeedsQuotes() async throws {
+            let folder = try TestFolder()
+            try folder.write("[display]\nunits = metric\n", to: "waypost.toml")
+            let run = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(run.code == 78 && run.errors.contains("text needs quotes"), "\(run)")
+        }
+
+        /// A file for each server, as the guides say.
+        @Test func hasTheServersOfAllFilesInForce() async throws {
+            let folder = try TestFolder()
+            for name in ["recorder", "traccar"] {
+                try folder.write("[[destination]]\nname = \"\(name)\"\nurl = \"https://\(name)/\"\n", to: "conf.d/\(name).toml")
+            }
+            try folder.write("", to: "waypost.toml")
+            let run = try await waypost("config", "show", "waypost.toml", in: folder)
+            #expect(run.output.contains("https://recorder/") && run.output.contains("https://traccar/"), "\(run)")
+            try folder.write("[[destination]]\nname = \"traccar\"\nurl = \"https://other/\"\n", to: "conf.d/z.toml")
+            let check = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(check.code == 0)
+            #expect(check.errors.contains("[[destination]] \"traccar\" replaces that of conf.d/traccar.toml:2"), "\(check)")
+        }
+
         @Test func printsASchema() async throws {
             let run = try await waypost("config", "schema", in: TestFolder())
             #expect(run.code == 0)

@@ -38,6 +38,7 @@ import WaypostConfiguration
         (#"zones = "home""#, "must be a list of zones"),
         (#"zones = ["home"]"#, #"is not "NAME: LATITUDE, LONGITUDE, RADIUS""#),
         (#"zones = ["a: 1, 2, 100 m", "b: 91, 2, 100 m"]"#, "zone 2: 91.0, 2.0 is not on the earth"),
+        (#"zones = ["a: 1, 2, 10 m", "b: 91, 2, 100 m"]"#, "from 50 m to 100 km; zone 2: 91.0, 2.0 is not on the earth"),
         (#"zones = ["a: 1, 2, 10 m"]"#, "zone 1: its radius must be from 50 m to 100 km"),
         (#"zones = ["a: 1, 2, 3 miles"]"#, "zone 1: its radius has the unknown unit"),
         (#"zones = ["a: 1, 2, 100", "a: 3, 4, 100"]"#, "has two zones with the name"),

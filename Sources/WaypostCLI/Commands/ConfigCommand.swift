@@ -16,8 +16,8 @@ struct ConfigCommand: ParsableCommand {
             abstract: "Report every mistake in a configuration, with its line.",
             discussion: """
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
-                nobody else can read secrets. Warns of keys that the kind of a section does not use, and of fractions of a second without a \
-                unit. Exit code 78 when there is a mistake, 66 when the file does not exist.
+                nobody else can read secrets. Warns of what a later file replaces as a whole, of keys that the kind of a section does not use, \
+                and of seconds where minutes or days may be meant. Exit code 78 when there is a mistake, 66 when the file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
                 """)
@@ -25,7 +25,9 @@ struct ConfigCommand: ParsableCommand {
         @OptionGroup var input: ConfigurationInput
 
         func run() throws {
-            let loaded = try input.load()
+            let loaded = try input.load { readable in
+                for mistake in NamedFiles(readable).mistakes { SystemProcess.printError("waypost: \(mistake)") }
+            }
             let mistakes = NamedFiles(loaded).mistakes
             for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
             for remark in loaded.replacements + loaded.unusedKeys + ShortDurations(loaded).remarks {
@@ -91,7 +93,7 @@ struct ConfigCommand: ParsableCommand {
         var key: String
 
         @Option(
-            help: ArgumentHelp("The configuration file; default is the one that the tracker reads.", valueName: "path"),
+            help: ArgumentHelp("The configuration file; default: your own, else that of the service.", valueName: "path"),
             completion: .file())
         var config: String?
 
@@ -137,19 +139,22 @@ struct ConfigCommand: ParsableCommand {
 
 /// The configuration that a command reads.
 struct ConfigurationInput: ParsableArguments {
-    @Argument(help: "The configuration file; default is the one that the tracker reads.", completion: .file())
+    @Argument(help: "The configuration file; default: your own, else that of the service.", completion: .file())
     var file: String?
 
     /// The configuration; its mistakes are printed, a line each, and end the command.
-    func load() throws -> LoadedConfiguration { try ConfigurationInput.load(file) }
+    ///
+    /// - Parameter look: looks for more in what could be read in spite of mistakes.
+    func load(despiteMistakes look: (LoadedConfiguration) -> Void = { _ in }) throws -> LoadedConfiguration {
+        try ConfigurationInput.load(file, despiteMistakes: look)
+    }
 
-    static func load(_ file: String?) throws -> LoadedConfiguration {
-        let identity = ProcessIdentity.current()
-        let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+    static func load(_ file: String?, despiteMistakes look: (LoadedConfiguration) -> Void = { _ in }) throws -> LoadedConfiguration {
         do throws(ConfigurationErrors) {
-            return try Configuration.load(path: file, paths: paths)
+            return try Configuration.load(path: file, paths: file == nil ? .inUse : .own)
         } catch {
-            for mistake in error.errors { SystemProcess.printError("waypost: \(mistake)") }
+            for mistake in error.errors { SystemProcess.printError(mistake.line) }
+            if let readable = error.readable { look(readable) }
             let status: ExitStatus = error.isNotFound ? .inputMissing : error.isNotPermitted ? .notAuthorised : .badConfiguration
             throw ExitCode(status.rawValue)
         }

@@ -57,12 +57,10 @@ extension Configuration.Display {
         }
     }
 
-    /// What the configuration of this user shows with.
+    /// What the configuration shows with: this user's own, else the service's.
     static let configured: Configuration.Display = {
-        let identity = ProcessIdentity.current()
-        let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
         // What is wrong with a configuration is said by waypost config check, and by the tracker.
-        return (try? Configuration.load(path: nil, paths: paths).configuration.display) ?? Configuration.Display()  // See above.
+        return (try? Configuration.load(path: nil, paths: .inUse).configuration.display) ?? Configuration.Display()  // See above.
     }()
 
     /// The clocks by which this user reads and writes times.
@@ -76,6 +74,16 @@ extension Configuration.Display {
 extension DaemonConnection {
     /// How times are written, and read where they have no zone of their own: as the running tracker does, else the configuration.
     var format: ScreenFormat { ScreenFormat(zone: Configuration.Display(by: self).clocks) }
+}
+
+extension ScreenFormat {
+    /// How far the clocks are from UTC at a moment: `UTC`, `UTC+9`, `UTC-3:30`.
+    func zoneName(at time: UTCTime) -> String {
+        let minutes = zone.offsetSeconds(at: time) / 60
+        guard minutes != 0 else { return "UTC" }
+        let (hour, minute) = abs(minutes).quotientAndRemainder(dividingBy: 60)
+        return "UTC\(minutes < 0 ? "-" : "+")\(hour)" + (minute == 0 ? "" : ":\(minute < 10 ? "0" : "")\(minute)")
+    }
 }
 
 extension UnitSystem: ExpressibleByArgument {}

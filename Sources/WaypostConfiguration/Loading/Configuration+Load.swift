@@ -47,13 +47,16 @@ extension Configuration {
                 errors.append(error)
             }
         }
+        var readable: LoadedConfiguration?
         do {
             let loaded = try read(files, paths: paths)
             if errors.isEmpty { return loaded }
+            readable = loaded
         } catch {
             errors += error.errors
+            readable = error.readable
         }
-        throw ConfigurationErrors(errors: errors)
+        throw ConfigurationErrors(errors: errors, readable: readable)
     }
 
     /// Reads the texts of configuration files, each changing what those before it say, and reports every mistake in any of them.
@@ -82,7 +85,7 @@ extension Configuration {
         loaded.configuration = configuration
         // What mistakes leave unread may be what is missing.
         if errors.isEmpty { errors = loaded.mistakesBetweenSections }
-        guard errors.isEmpty else { throw ConfigurationErrors(errors: errors) }
+        guard errors.isEmpty else { throw ConfigurationErrors(errors: errors, readable: loaded) }
         return loaded
     }
 

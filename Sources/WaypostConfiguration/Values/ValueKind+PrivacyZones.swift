@@ -19,14 +19,20 @@ extension ValueKind<[PrivacyZone]> {
             schema: .list(.textOrTable(["name", "latitude", "longitude", "radius"])),
             read: { (node) throws(ValueProblem) in
                 guard case .array(let elements) = node.value else { throw .wrongType(expected: PrivacyZoneReader.form) }
-                var zones: [PrivacyZone] = []
+                var (zones, reasons) = ([PrivacyZone](), [String]())
                 for (index, element) in elements.enumerated() {
-                    let zone = try PrivacyZoneReader(number: index + 1).zone(element)
-                    if zones.contains(where: { $0.name == zone.name }) {
-                        throw .invalid(reason: "has two zones with the name \(quoted(zone.name))")
+                    do throws(ValueProblem) {
+                        let zone = try PrivacyZoneReader(number: index + 1).zone(element)
+                        if zones.contains(where: { $0.name == zone.name }) {
+                            reasons.append("has two zones with the name \(quoted(zone.name))")
+                        }
+                        zones.append(zone)
+                    } catch {
+                        guard case .invalid(let reason) = error else { throw error }
+                        reasons.append(reason)
                     }
-                    zones.append(zone)
                 }
+                guard reasons.isEmpty else { throw .invalid(reason: reasons.joined(separator: "; ")) }
                 return zones
             },
             write: { zones in

@@ -14,11 +14,24 @@ struct NamedFiles {
     /// What is wrong, a line each: `waypost.toml:12:1: [[destination]] token_file: /etc/x: there is no such file`.
     var mistakes: [String] {
         loaded.entries.compactMap { entry in
-            guard let path = NamedFiles.path(of: entry), !path.isEmpty,
-                let problem = problem(path, isSecret: entry.file == .secret)
-            else { return nil }
+            guard let problem = problem(with: entry) else { return nil }
             let place = entry.origin.map { "\($0.file):\($0.place.line):\($0.place.column): " } ?? ""
             return "\(place)\(entry.section) \(entry.key): \(problem)"
+        }
+    }
+
+    private func problem(with entry: ConfigurationEntry) -> String? {
+        switch "\(entry.section) \(entry.key)" {
+        case "[power] hook":
+            // A word of the shell is looked for where the service runs.
+            guard let program = NamedFiles.text(entry.value)?.split(separator: " ").first, program.first == "/" else { return nil }
+            return Syscalls.kind(String(program)) == .missing ? "\(program): there is no such program" : nil
+        case "[time] chrony_sock":
+            guard let path = NamedFiles.text(entry.value), !path.isEmpty, path.first != "/" else { return nil }
+            return "\(path): must be a path from the root on, such as /run/chrony.waypost.sock"
+        default:
+            guard let path = NamedFiles.path(of: entry), !path.isEmpty else { return nil }
+            return problem(path, isSecret: entry.file == .secret)
         }
     }
 

@@ -2,7 +2,7 @@ import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
-/// Numbers below 1 where seconds are meant: who writes `interval = 0.5` may think of minutes.
+/// Numbers in seconds where another unit may be meant: who writes `interval = 0.5` may think of minutes.
 struct ShortDurations {
     private let loaded: LoadedConfiguration
 
@@ -11,7 +11,21 @@ struct ShortDurations {
     }
 
     /// A line for people each.
-    var remarks: [String] {
+    var remarks: [String] { secondsForMinutes + secondsForDays }
+
+    /// Tracks are kept for days: who writes `max_age = 30` means them.
+    private var secondsForDays: [String] {
+        loaded.entries.compactMap { entry in
+            guard entry.section == "[log]", entry.key == "max_age", let origin = entry.origin,
+                let number = line(origin)?.firstMatch(of: #/=\s*([1-9][0-9]*)\s*(?:#|$)/#)?.1, let count = Int(number), count < 86_400
+            else { return nil }
+            let place = "\(origin.file):\(origin.place.line):\(origin.place.column)"
+            return
+                "\(place): [log] max_age: \(number) is in seconds, and every older track is deleted; write \"\(number) d\" if days are meant"
+        }
+    }
+
+    private var secondsForMinutes: [String] {
         loaded.entries.compactMap { entry in
             // With a unit it is meant.
             guard let origin = entry.origin, let value = entry.value.wholeMatch(of: #/"([0-9]+) ms"/#)?.1,

@@ -55,7 +55,11 @@ struct DispatchMoveCommand: ParsableCommand {
         if from == to { throw ValidationError("name two destinations") }
     }
 
-    func run() throws { _ = try daemon.ask(.waiting(.move(destination: from, target: to)), timeoutMilliseconds: 60_000) }
+    func run() throws {
+        let waiting = try WaitingCounts(of: from, daemon)
+        _ = try daemon.ask(.waiting(.move(destination: from, target: to)), timeoutMilliseconds: 60_000)
+        try OutputStream(path: "-").write(line: "moved \(waiting.words(withLetters: true)) from \(from) to \(to)")
+    }
 }
 
 /// `waypost dispatch discard`: what waits is not wanted.
@@ -64,7 +68,8 @@ struct DispatchDiscardCommand: ParsableCommand {
         commandName: "discard",
         abstract: "Discard the queue of a destination for good.",
         discussion: """
-            The log keeps what is logged. A destination that was removed from the configuration is forgotten together with its dead letters.
+            The log keeps what is logged. A destination that was removed from the configuration is forgotten together with its dead letters. Asks \
+            first when the destination is in the configuration, unless --yes is given.
 
             Example: waypost dispatch discard old-server
             """)
@@ -72,7 +77,42 @@ struct DispatchDiscardCommand: ParsableCommand {
     @Argument(help: "The destination's name.", completion: .destination)
     var destination: String
 
+    @Flag(help: "Do not ask.")
+    var yes = false
+
     @OptionGroup var daemon: DaemonConnection
 
-    func run() throws { _ = try daemon.ask(.waiting(.discard(destination: destination)), timeoutMilliseconds: 60_000) }
+    func run() throws {
+        let waiting = try WaitingCounts(of: destination, daemon)
+        let words = waiting.words(withLetters: !waiting.isConfigured)
+        if waiting.isConfigured, !yes {
+            try Confirmation.ask(
+                "Discard \(words) waiting for \(destination), which is in use, for good?", command: "dispatch discard",
+                refusal: "nothing was discarded")
+        }
+        _ = try daemon.ask(.waiting(.discard(destination: destination)), timeoutMilliseconds: 60_000)
+        try OutputStream(path: "-").write(line: "discarded \(words) of \(destination)")
+    }
+}
+
+/// How much waits for a destination, a moment before it is moved or discarded.
+private struct WaitingCounts {
+    /// Whether the destination is in the configuration; one that is unknown is not.
+    let isConfigured: Bool
+    private let destination: JSONValue?
+
+    init(of name: String, _ daemon: DaemonConnection) throws(CommandFailure) {
+        let destinations = try daemon.ask(.dispatch(.init(.status)), timeoutMilliseconds: 10_000)["destinations"]?.array
+        destination = destinations?.first { $0["name"]?.string == name }
+        isConfigured = destination.map { $0["state"]?.string != "unconfigured" } ?? false
+    }
+
+    /// `3 events and 12 positions`, with the dead letters where they go along.
+    func words(withLetters: Bool) -> String {
+        var parts = [counted(destination?["events"]?.int ?? 0, "event")]
+        parts.append(destination?["positions"]?.int.map { counted($0, "position") } ?? "all positions")
+        let letters = destination?["dead_letters"]?.int ?? 0
+        if withLetters, letters > 0 { parts.append(counted(letters, "dead letter")) }
+        return parts.count == 2 ? parts.joined(separator: " and ") : "\(parts[0]), \(parts[1]) and \(parts[2])"
+    }
 }

@@ -34,13 +34,17 @@ struct LogLocation: ParsableArguments {
     func folder() throws(CommandFailure) -> LogFolder {
         if let log { return try existing(log) }
         if let running = try daemonFolder() { return try existing(running) }
-        let identity = ProcessIdentity.current()
-        let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+        let own = DefaultPaths.own
+        // Who runs a tracker of his own needs no configuration for it.
+        let paths = Syscalls.isFolder(own.logDirectory) ? own : .inUse
         do {
             return try existing(Configuration.load(path: nil, paths: paths).configuration.log.directory)
         } catch let failure as CommandFailure {
             throw failure
         } catch let errors as ConfigurationErrors {
+            if errors.isNotPermitted, let first = errors.errors.first(where: { $0.kind == .notPermitted }) {
+                throw CommandFailure(.notAuthorised, line: String(first.line.dropFirst("waypost: ".count)))
+            }
             let first = errors.errors.first.map { "\($0)" } ?? "cannot be read"
             throw CommandFailure(.badConfiguration, what: "configuration", why: first, next: "or name the log with --log")
         } catch {
@@ -137,7 +141,8 @@ extension CommandFailure {
             .cannotAcknowledge(let path, let cause), .cannotErase(let path, let cause):
             self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be written")
         case .cannotRead(let path, let cause):
-            self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be read")
+            let next = "use sudo, or join the group that may: \(CommandFailure.joinCommand(group: "waypost")), then log in again"
+            self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be read", next: next)
         case .unsupportedVersion(let path, let version):
             self.init(.badData, what: path, why: "was written by a later waypost (journal version \(version))", next: "use that one")
         case .cannotDelete(let path, let cause): self.init(cause, .inputOutput, what: path, why: "cannot be deleted")
@@ -160,9 +165,10 @@ extension CommandFailure {
         }
     }
 
-    private init(_ cause: SystemError, _ status: ExitStatus, what: String, why: String) {
+    /// - Parameter next: what to do without the right; who may read a log need not be one who may change it.
+    private init(_ cause: SystemError, _ status: ExitStatus, what: String, why: String, next: String = "use sudo") {
         if cause.meansNoPermission {
-            self.init(.notAuthorised, what: what, why: "\(why): \(cause.reason)", next: "be root or a member of group waypost")
+            self.init(.notAuthorised, what: what, why: "\(why): \(cause.reason)", next: next)
         } else {
             self.init(status, what: what, why: "\(why): \(cause.reason)")
         }

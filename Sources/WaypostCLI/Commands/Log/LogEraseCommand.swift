@@ -32,7 +32,11 @@ struct LogEraseCommand: ParsableCommand {
         let (from, to) = (from.time(by: format.zone), to.time(by: format.zone))
         if from >= to { throw ValidationError("--from must be before --to") }
         let folder = try location.folder()
-        if !yes { try confirm(folder, "from \(format.moment(from)) until \(format.moment(to))") }
+        if !yes {
+            let stretch = "from \(format.moment(from)) until \(format.moment(to)) (\(format.zoneName(at: from)))"
+            try Confirmation.ask(
+                "Erase everything in \(folder.path) \(stretch), for good?", command: "erase", refusal: "nothing was erased")
+        }
         let (positions, tracks) = try erase(folder, from, to)
         try OutputStream(path: "-").write(line: "erased \(counted(positions, "position")) from \(counted(tracks, "track"))")
     }
@@ -53,13 +57,5 @@ struct LogEraseCommand: ParsableCommand {
             throw CommandFailure.strangeAnswer("does not say what it erased")
         }
         return (positions, tracks)
-    }
-
-    private func confirm(_ folder: LogFolder, _ stretch: String) throws(CommandFailure) {
-        guard Syscalls.isTerminal(Syscalls.standardInput), Terminal.isErrorInteractive else {
-            throw CommandFailure(.usage, what: "erase", why: "there is no terminal to ask on", next: "use --yes")
-        }
-        SystemProcess.printError("Erase everything in \(folder.path) \(stretch), for good? Type yes:")
-        guard readLine()?.lowercased() == "yes" else { throw CommandFailure(.failed, what: "erase", why: "nothing was erased") }
     }
 }
