@@ -45,7 +45,8 @@ extension CommandFailure {
     /// The command that starts the tracker of a socket.
     private static func startCommand(socket: String) -> String {
         let isOfService = socket == DefaultPaths.serviceSocket
-        return isOfService && SystemFacts.unitPath(in: SystemTree(root: "")) != nil ? "sudo systemctl start waypostd" : "waypost run"
+        return isOfService && SystemFacts.unitPath(in: SystemTree(root: "")) != nil
+            ? "sudo systemctl start waypostd; if that fails: sudo waypost doctor" : "waypost run"
     }
 
     /// The command that lets this user use the socket.

@@ -43,6 +43,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether this user may not do it.
     public var isNotPermitted: Bool { code == EACCES || code == EPERM }
 
+    /// Whether the disk is mounted so that nothing can be written, or a service manager lets this service see it so.
+    public var isReadOnly: Bool { code == EROFS }
+
     /// Whether there is no room on the disk, or none that this user may have.
     public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 

@@ -12,12 +12,15 @@ import WaypostSystem
         """
 
     private func finding(_ mounts: String, _ change: (FakeSystem) throws -> Void = { _ in }) throws -> Finding {
+        try #require(try findings(mounts, change).first)
+    }
+
+    private func findings(_ mounts: String, _ change: (FakeSystem) throws -> Void) throws -> [Finding] {
         let system = try FakeSystem()
         try system.write(mounts, to: "/proc/mounts")
         try change(system)
         let tree = SystemTree(root: system.path)
-        let report = LogFolderCheck.examine(SystemFacts(tree: tree, measurements: Measurements(saved: tree)))
-        return try #require(report.findings.first)
+        return LogFolderCheck.examine(SystemFacts(tree: tree, measurements: Measurements(saved: tree))).findings
     }
 
     @Test func endsTheOverlayBeforeTheConfigurationIsChanged() throws {
@@ -38,6 +41,25 @@ import WaypostSystem
     func namesAFolderThatIsOnTheDisk(mounts: String) throws {
         let found = try finding("/dev/mmcblk0p2 / ext4 rw 0 0\n" + mounts)
         #expect(found.commands.first == "sudo install -d -o waypost -g waypost -m 2750 /srv/waypost")
+    }
+
+    /// `ProtectSystem=strict` makes a folder read-only for the service that everybody else may write.
+    @Test func letsTheServiceWriteWhereTheLogIs() throws {
+        let disk = "/dev/mmcblk0p2 / ext4 rw 0 0\n"
+        let unit = "[Service]\nUser=waypost\nProtectSystem=strict\nReadWritePaths=-/data -/srv\n"
+        func system(_ folder: String, _ system: FakeSystem) throws {
+            try system.write(unit, to: "/usr/lib/systemd/system/waypostd.service")
+            try system.write("[log]\ndirectory = \"\(folder)\"\n", to: "/etc/waypost/waypost.toml")
+        }
+        let found = try finding(disk) { try system("/opt/tracks", $0) }
+        #expect(found.what.hasPrefix("the service may not write in /opt/tracks"))
+        #expect(found.commands.contains { $0.contains("ReadWritePaths=%s\\n' /opt/tracks") })
+        #expect(try findings(disk) { try system("/srv/tracks", $0) }.isEmpty)
+        let allowed = try findings(disk) {
+            try system("/opt/tracks", $0)
+            try $0.write("[Service]\nReadWritePaths=/opt/tracks\n", to: "/etc/systemd/system/waypostd.service.d/log.conf")
+        }
+        #expect(allowed.isEmpty)
     }
 
     @Test func namesNoDiskWithoutOwners() throws {

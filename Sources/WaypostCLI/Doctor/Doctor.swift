@@ -2,7 +2,7 @@
 enum Doctor {
     /// The checks, in the order of the output: a new one is one file and one line here.
     static let checks: [any DoctorCheck.Type] = [
-        ServiceCheck.self, ConfigurationCheck.self, ConsoleCheck.self, MiniUARTCheck.self, ModemManagerCheck.self, GPSDCheck.self,
+        ConfigurationCheck.self, ServiceCheck.self, ConsoleCheck.self, MiniUARTCheck.self, ModemManagerCheck.self, GPSDCheck.self,
         TwoReadersCheck.self,
         BaudRateCheck.self, PortPermissionCheck.self, LogFolderCheck.self, DiskCheck.self, ClockCheck.self, FixCheck.self,
         AntennaCheck.self,

@@ -66,6 +66,11 @@ struct SystemFacts: Sendable {
     /// Whether a file says where positions come from; else it is gpsd, then any known receiver.
     var namesSources: Bool { configuration?.origins.keys.contains { $0.hasPrefix("[[source]]") } == true }
 
+    /// Why the configuration says nothing.
+    var whyNoConfiguration: String {
+        mistakes.allSatisfy { $0.kind == .notPermitted } ? "this user may not read the configuration" : "the configuration has mistakes"
+    }
+
     /// The sources.
     var sources: [SourceURL] { configuration?.configuration.sources.map(\.url) ?? [] }
 
@@ -107,6 +112,9 @@ struct SystemFacts: Sendable {
     func holders(of device: String) -> [(program: RunningProgram, evidence: Evidence)] {
         (programs ?? []).compactMap { program in program.lines.first { $0.device == device }.map { (program, $0.evidence) } }
     }
+
+    /// The lines that a program has open.
+    func lines(openedBy name: String) -> [String] { (programs ?? []).filter { $0.name == name }.flatMap(\.lines).map(\.device) }
 
     /// Whether the tracker is the service of this system, rather than started by somebody with a configuration of his own.
     var isService: Bool {

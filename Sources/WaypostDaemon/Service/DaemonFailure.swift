@@ -38,7 +38,13 @@ struct DaemonFailure: Error {
             let who = holder.map { "process \($0)" } ?? "another process"
             self.init(.cannotCreate, "\(folder): \(who) records there already; stop it or use another --log")
         case .cannotPrepare(let folder, let cause):
-            self.init(.cannotCreate, "\(folder): cannot be used for the log: \(cause.reason); make it writable or use another --log")
+            // So the service sees every place that its unit does not let it write.
+            let unit = "sudo systemctl edit waypostd, and under [Service] ReadWritePaths=\(folder)"
+            let next =
+                cause.isReadOnly
+                ? "name a folder on a disk that can be written, or if it is the service that may not write there: \(unit)"
+                : "make it writable or use another --log"
+            self.init(.cannotCreate, "\(folder): cannot be used for the log: \(cause.reason); \(next)")
         case .cannotSynchronize(let path, let cause) where error.isDisplacement:
             self.init(.inputOutput, "\(path): \(cause.reason)")
         case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),

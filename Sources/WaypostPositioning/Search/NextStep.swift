@@ -7,7 +7,7 @@ enum NextStep: Equatable {
     /// gpsd must be asked for what it has.
     case readThroughGPSD(path: String)
     /// Connected, and nothing comes.
-    case checkLine(isGPSD: Bool)
+    case checkLine(of: SourceMember)
     /// A gpsd of this machine must be told where the receiver is.
     case tellGPSD
     /// The tracker must be told where the receiver is.
@@ -26,6 +26,8 @@ enum NextStep: Equatable {
     case playOn
     /// A recording has been played.
     case playAgain
+    /// What was found says what to do.
+    case doAsSaid(String)
     /// Nothing simple.
     case askTheDoctor
 
@@ -66,7 +68,7 @@ enum NextStep: Equatable {
         switch source.state {
         case .standby, .starting, .fix: return nil
         case .searching, .lost(.noFix): self = .openSky
-        case .lost(.silent): self = .checkLine(isGPSD: source.name.hasPrefix("gpsd:"))
+        case .lost(.silent): self = .checkLine(of: source)
         case .lost(.deviceGone(let detail)) where detail.obstacle == nil && source.name.hasPrefix("serial:"): self = .plugBack
         case .lost(.disconnected(let detail)), .lost(.deviceGone(let detail)):
             switch detail.obstacle {
@@ -75,7 +77,11 @@ enum NextStep: Equatable {
             case .gpsdWithoutReceiver(isLocal: true): self = .tellGPSD
             case .noKnownReceiver: self = hasCandidates ? .nameThePort : .plugIn
             case .noGPSD(let isLocal): self = .startGPSD(isLocal: isLocal)
-            case .gpsdWithoutReceiver(isLocal: false), nil: self = .askTheDoctor
+            case .gpsdWithoutReceiver(isLocal: false): self = .askTheDoctor
+            case nil:
+                // A program of another user listens there; to trust that user, set gpsd_user = "4444".
+                let parts = detail.words.split(separator: "; ")
+                self = parts.count > 1 ? .doAsSaid(String(parts[parts.count - 1])) : .askTheDoctor
             }
         case .lost(.ended), .lost(.replaced), .lost(.withheld), .ended: self = .askTheDoctor
         }
@@ -97,7 +103,8 @@ enum NextStep: Equatable {
         case .checkPeer: 10
         case .playOn: 11
         case .playAgain: 12
-        case .askTheDoctor: 13
+        case .doAsSaid: 13
+        case .askTheDoctor: 14
         }
     }
 
@@ -110,8 +117,9 @@ enum NextStep: Equatable {
         case .permit(let path, let group): return permission(surroundings, path, group)
         case .readThroughGPSD(let path):
             return ("use gpsd://localhost as the source, or take the port from gpsd", ["sudo gpsdctl remove \(path)"])
-        case .checkLine(isGPSD: true): return ("check whether gpsd gets data from its receiver", ["gpspipe -r -n 5"])
-        case .checkLine(isGPSD: false): return ("check the receiver's cable and speed", ["sudo waypost receiver show"])
+        case .checkLine(let source) where source.name.hasPrefix("gpsd:"):
+            return ("check whether gpsd gets data from its receiver", ["gpspipe -r -n 5"])
+        case .checkLine(let source): return checkingReceiver(of: source, surroundings)
         case .tellGPSD:
             return (
                 #"tell gpsd the receiver's port, in /etc/default/gpsd: DEVICES="\#(port)""#,
@@ -128,8 +136,24 @@ enum NextStep: Equatable {
             return ("check that \(sender)", [])
         case .playOn: return ("wait", [])
         case .playAgain: return ("the recording has ended; start the tracker again to play it once more", [])
+        case .doAsSaid(let words): return (words, [])
         case .askTheDoctor: return ("run the doctor", ["sudo waypost doctor"])
         }
+    }
+
+    private func checkingReceiver(of source: SourceMember, _ surroundings: PositionSearch.Surroundings) -> (String, [String]) {
+        // serial:///dev/ttyUSB0?baud=9600, or connected to "/dev/ttyUSB0 at 9600 baud".
+        let named = source.name.hasPrefix("serial:///") ? source.name.dropFirst("serial://".count).prefix { $0 != "?" } : nil
+        let port = named ?? source.peer.flatMap { $0.hasPrefix("/") ? $0.prefix { $0 != " " } : nil }
+        let show = "sudo waypost receiver show" + (port.map { " --port \($0)" } ?? "")
+        // The tracker has the port.
+        guard surroundings.isService else {
+            return ("check the receiver's cable; then stop the tracker, and look at what the receiver sends", [show])
+        }
+        return (
+            "check the receiver's cable and speed",
+            ["sudo systemctl stop waypostd.service", show, "sudo systemctl start waypostd.service"]
+        )
     }
 
     private func naming(_ port: String, _ surroundings: PositionSearch.Surroundings, _ what: String) -> (String, [String]) {

@@ -46,6 +46,30 @@ import Testing
         #expect(own.commands == ["waypost run --source serial:///dev/serial/by-id/usb-CP2102"])
     }
 
+    /// Nobody is sent to the doctor for what stands one line above.
+    @Test func repeatsTheAdviceThatComesWithALoss() {
+        let words = "gpsd://localhost:2947: user 4444 listens there; to trust that user, set gpsd_user = \"4444\""
+        let search = PositionSearch([gpsd(.lost(.disconnected(LossDetail(words))))], in: service)
+        #expect(search.advice == "to trust that user, set gpsd_user = \"4444\"" && search.commands.isEmpty)
+        #expect(PositionSearch([gpsd(.lost(.disconnected(LossDetail("x: y"))))], in: service).advice == "run the doctor")
+    }
+
+    /// The tracker has the port: it lets go of it first.
+    @Test(arguments: [
+        ("serial:///dev/ttyUSB0?baud=9600", nil, " --port /dev/ttyUSB0"),
+        ("serial:auto", "/dev/ttyACM0 at 9600 baud", " --port /dev/ttyACM0"),
+        ("serial:auto", nil, ""),
+    ]) func looksAtTheReceiverOfASilentLine(name: String, peer: String?, option: String) {
+        let silent = SourceMember(name: name, state: .lost(.silent), isActive: true, peer: peer)
+        let show = "sudo waypost receiver show\(option)"
+        #expect(
+            PositionSearch([silent], in: service).commands == [
+                "sudo systemctl stop waypostd.service", show, "sudo systemctl start waypostd.service",
+            ])
+        #expect(PositionSearch([silent], in: byHand).commands == [show])
+        #expect(PositionSearch([silent], in: byHand).advice.contains("stop the tracker"))
+    }
+
     @Test func namesTheGroupAndTheCommandForAPortWithoutPermission() {
         let denied = serial(.notPermitted(path: "/dev/ttyACM0", group: "dialout"))
         let search = PositionSearch([gpsd(noGPSD), denied], in: service)

@@ -18,7 +18,7 @@ enum AntennaCheck: DoctorCheck {
                     : "no satellite in view yet, \(spanText(seconds: source.secondsWithoutFix)) after the start",
                 evidence: evidence,
                 commands: isLate && source.isSerial
-                    ? ["sudo systemctl stop waypostd.service", "sudo waypost receiver show", "sudo systemctl start waypostd.service"]
+                    ? source.receiverCommands(facts)
                     : [TrackerSource.watchCommand]))
     }
 }

@@ -8,7 +8,9 @@ enum ConfigurationCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard facts.tree.root.isEmpty || facts.tree.exists("/etc") else { return .notChecked("no /etc") }
-        let findings = facts.mistakes.map { mistake in
+        // The tracker's own user may: it is asked as root.
+        let hidden = facts.mistakes.first { $0.kind == .notPermitted }
+        let findings = facts.mistakes.filter { $0.kind != .notPermitted }.map { mistake in
             let file = String(mistake.file.dropFirst(facts.tree.root.count))
             return Finding(
                 what: "the tracker cannot start: \(mistake.kind)",
@@ -18,6 +20,9 @@ enum ConfigurationCheck: DoctorCheck {
                     "waypost config check \(shellWord(file))",
                 ])
         }
-        return CheckReport(findings: findings)
+        let notChecked = hidden.map {
+            "this user may not read \($0.file.dropFirst(facts.tree.root.count)); ask as root: sudo waypost doctor"
+        }
+        return CheckReport(findings: findings, notChecked: notChecked)
     }
 }

@@ -9,7 +9,7 @@ enum DiskCheck: DoctorCheck {
     static let leastFreeBytes: Int64 = 32_000_000
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
-        guard facts.configuration != nil else { return .notChecked("the configuration has mistakes") }
+        guard facts.configuration != nil else { return .notChecked(facts.whyNoConfiguration) }
         if facts.isLogOff { return .notChecked(SystemFacts.logIsOff) }
         let folder = facts.tree.resolved(facts.logFolder)
         let pause = facts.measurements.status?["problems"]?.array?.compactMap(\.string).first {

@@ -14,11 +14,16 @@ enum FixCheck: DoctorCheck {
         let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
         if let search = source.search, source.reason != "no_fix", source.reason != nil {
             // The tracker has tried, and says what to do.
+            // Who sent people to the doctor did not know more: the programs on the line may.
+            let isSentHere = search.commands.contains { $0.hasSuffix("waypost doctor") }
+            let words = isSentHere ? search.tried.map { "\($0.source): \($0.found)" }.joined(separator: "; ") : search.next
+            let holders = facts.ports.flatMap { facts.holders(of: $0.device) }.map(\.program).filter { $0.name != "waypostd" }
+            let known = isSentHere ? holders.map(\.stopCommand) : search.commands
             let tried = search.tried.map { Evidence(file: facts.measurements.statusFile, text: "\($0.source): \($0.found)") }
             return .found(
                 Finding(
-                    what: "no position for \(search.seconds) s; \(oneLine(search.next, limit: 300))", evidence: tried,
-                    commands: search.commands.isEmpty && source.isReceiver ? ["sudo waypost devices"] : search.commands))
+                    what: "no position for \(search.seconds) s; \(oneLine(words, limit: 300))", evidence: tried,
+                    commands: known.isEmpty && source.isReceiver ? ["sudo waypost devices"] : known))
         }
         switch source.reason {
         case "no_fix", nil:
@@ -38,7 +43,7 @@ enum FixCheck: DoctorCheck {
                 Finding(
                     what: "\(source.url) is open, but nothing comes", evidence: evidence,
                     commands: !source.isReceiver
-                        ? [] : [source.isSerial ? "sudo waypost receiver show" : "gpspipe -r -n 5", "sudo waypost devices"]))
+                        ? [] : (source.isSerial ? source.receiverCommands(facts) : ["gpspipe -r -n 5"]) + ["sudo waypost devices"]))
         default:
             // The tracker's words say what to do, where that is one thing.
             let words = source.detail ?? source.reason ?? "lost"
@@ -103,6 +108,14 @@ struct TrackerSource: Sendable {
 
     /// Whether a line of the machine gives them.
     var isSerial: Bool { url.hasPrefix("serial:") }
+
+    /// The commands that look at the receiver of the line: the tracker has the port, and lets go of it first.
+    func receiverCommands(_ facts: SystemFacts) -> [String] {
+        let named = url.hasPrefix("serial:///") ? String(url.dropFirst("serial://".count).prefix { $0 != "?" }) : nil
+        let port = named ?? facts.lines(openedBy: "waypostd").first
+        let show = "sudo waypost receiver show" + (port.map { " --port \(shellWord($0))" } ?? "")
+        return ["sudo systemctl stop waypostd.service", show, "sudo systemctl start waypostd.service"]
+    }
 
     /// Whether a receiver gives them, here or through gpsd.
     var isReceiver: Bool { isSerial || url.hasPrefix("gpsd:") }

@@ -7,7 +7,7 @@ enum GPSDCheck: DoctorCheck {
     static let name = "gpsd"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
-        guard facts.configuration != nil else { return .notChecked("the configuration has mistakes") }
+        guard facts.configuration != nil else { return .notChecked(facts.whyNoConfiguration) }
         guard facts.gpsd.isInstalled != nil || facts.tree.exists("/etc/default") else {
             return .notChecked("neither /usr/sbin nor /etc/default/gpsd: whether there is a gpsd is not known")
         }

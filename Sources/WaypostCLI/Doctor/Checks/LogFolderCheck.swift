@@ -5,7 +5,7 @@ enum LogFolderCheck: DoctorCheck {
     static let name = "log"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
-        guard facts.configuration != nil else { return .notChecked("the configuration has mistakes") }
+        guard facts.configuration != nil else { return .notChecked(facts.whyNoConfiguration) }
         if facts.isLogOff { return .notChecked(SystemFacts.logIsOff) }
         guard let table = MountTable(facts.tree) else { return .notChecked("no /proc/mounts") }
         let folder = facts.tree.resolved(facts.logFolder)
@@ -18,6 +18,15 @@ enum LogFolderCheck: DoctorCheck {
                 Finding(
                     what: "\(folder) is on a disk that cannot be written (\(mount.folder)): nothing is logged", evidence: evidence,
                     commands: move(facts, table) ?? commands))
+        }
+        if facts.isService, let sandbox = ServiceSandbox(facts), !sandbox.allows(facts.logFolder), !sandbox.allows(folder) {
+            let place = shellWord(facts.logFolder)
+            return .found(
+                Finding(
+                    what: "the service may not write in \(facts.logFolder): its unit allows other folders only",
+                    evidence: [sandbox.evidence] + [setting].compactMap { $0 },
+                    commands: ["sudo install -d -o waypost -g waypost -m 2750 \(place)"] + ServiceSandbox.allowingCommands(place)
+                        + facts.restartCommands))
         }
         let upper = table.upperMount(of: mount)
         if mount.isInMemory || upper?.isInMemory == true {
@@ -77,12 +86,8 @@ enum LogFolderCheck: DoctorCheck {
             let owner = facts.measurements.user.map { "-o \(shellWord($0.name)) " } ?? ""
             return ["sudo install -d \(owner)-m 2750 \(folder)"] + setting + facts.restartCommands
         }
-        return [
-            "sudo install -d -o waypost -g waypost -m 2750 \(folder)", "sudo mkdir -p /etc/systemd/system/waypostd.service.d",
-        ] + setting + [
-            #"printf '[Service]\nReadWritePaths=%s\n' \#(folder) | sudo tee /etc/systemd/system/waypostd.service.d/log.conf"#,
-            "sudo systemctl daemon-reload",
-        ] + facts.restartCommands
+        return ["sudo install -d -o waypost -g waypost -m 2750 \(folder)"] + setting + ServiceSandbox.allowingCommands(folder)
+            + facts.restartCommands
     }
 
     private static func folder(of file: String) -> String { file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "." }

@@ -1,3 +1,4 @@
+import WaypostConfiguration
 import WaypostSystem
 
 /// The tracker itself: installed as a service, and not running.
@@ -14,9 +15,11 @@ enum ServiceCheck: DoctorCheck {
                     level: .note, what: "the tracker is not running, and is not installed as a service: start it",
                     evidence: [Evidence(file: "/proc", text: "no process is called waypostd")], commands: ["waypost run"]))
         }
+        let isMistaken = facts.mistakes.contains { $0.kind != .notPermitted }
         return .found(
             Finding(
-                what: "the tracker is not running: nothing is recorded or sent; start it",
+                what: "the tracker is not running: nothing is recorded or sent; "
+                    + (isMistaken ? "start it once the configuration is right" : "start it"),
                 evidence: [Evidence(file: unit, text: "not running")],
                 commands: ["sudo systemctl enable --now waypostd.service"]))
     }

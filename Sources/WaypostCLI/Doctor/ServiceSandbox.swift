@@ -1,0 +1,38 @@
+import WaypostSystem
+
+/// Where the unit of the service lets it write: `ProtectSystem=strict` makes everything else read-only for it.
+struct ServiceSandbox {
+    private let folders: [String]
+    /// The line that makes the rest read-only.
+    let evidence: Evidence
+
+    /// The sandbox of the installed unit and its drop-ins; nil where there is none.
+    init?(_ facts: SystemFacts) {
+        guard let unit = facts.unitPath else { return nil }
+        let dropIns = SystemFacts.unitFolders.map { $0 + "/waypostd.service.d" }.flatMap { folder in
+            (facts.tree.names(in: folder) ?? []).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
+        }
+        let lines = ([unit] + dropIns).flatMap { facts.tree.lines(of: $0) ?? [] }
+        guard let evidence = lines.last(where: { $0.text.hasPrefix("ProtectSystem=") }), evidence.text.hasSuffix("=strict") else {
+            return nil
+        }
+        self.evidence = evidence
+        folders =
+            ["/var/log/waypost", "/var/lib/waypost"]
+            + lines.filter { $0.text.hasPrefix("ReadWritePaths=") }.flatMap { line in
+                line.text.dropFirst("ReadWritePaths=".count).split(separator: " ").map { String($0.drop { "-+".contains($0) }) }
+            }
+    }
+
+    /// Whether the service may write in a folder.
+    func allows(_ folder: String) -> Bool { folders.contains { isBelow(folder, $0) } }
+
+    /// The commands that let it.
+    static func allowingCommands(_ folder: String) -> [String] {
+        [
+            "sudo mkdir -p /etc/systemd/system/waypostd.service.d",
+            #"printf '[Service]\nReadWritePaths=%s\n' \#(folder) | sudo tee /etc/systemd/system/waypostd.service.d/log.conf"#,
+            "sudo systemctl daemon-reload",
+        ]
+    }
+}
