@@ -22,7 +22,7 @@ final class DispatchDesk: Sendable {
         /// Why the open outbox takes nothing now.
         var refusal: String?
         /// What was done about a damaged one.
-        var recovery: OutboxRecovery?
+        var recovery = RecoveryReport()
         /// What the limits of the outbox took.
         var drops = DropReport()
     }
@@ -46,7 +46,7 @@ final class DispatchDesk: Sendable {
     /// What is wrong, for people; empty when all is well.
     var problems: [String] {
         line.state.withLock { state in
-            [state.refusal, state.recovery?.words, state.drops.problem].compactMap { $0 } + state.problems
+            [state.refusal, state.recovery.problem, state.drops.problem].compactMap { $0 } + state.problems
         }
     }
     /// Whether there is an outbox that cannot be opened now.
@@ -205,16 +205,29 @@ final class DispatchDesk: Sendable {
         guard let outbox = dispatcher?.outbox else { return }
         var refusal: String?
         do throws(OutboxError) { try await outbox.check() } catch { refusal = "nothing is taken for sending: \(error)" }
-        let recovery = await outbox.recovery
-        let (told, isNew) = line.state.withLock { state in
-            defer { (state.refusal, state.recovery) = (refusal, recovery) }
-            return (state.refusal, state.recovery != recovery)
+        await bringBack()
+        let (recovery, isOver) = (await outbox.recovery, await outbox.isRecovered)
+        let (told, words) = line.state.withLock { state in
+            defer { state.refusal = refusal }
+            return (state.refusal, state.recovery.note(recovery, isOver: isOver))
         }
         let dropCount = await outbox.limitDropCount
         if let words = line.state.withLock({ $0.drops.note(dropCount) }) { logger.warning("\(words)") }
-        if isNew, let recovery { logger.error("\(recovery.words)") }
+        if let words { logger.error("\(words)") }
         if let refusal, refusal != told { logger.error("\(refusal)") }
         if refusal == nil, told != nil { logger.notice("the outbox is back: events are taken for sending") }
+    }
+
+    /// Takes from the log what an outbox has lost that was damaged while it was in use.
+    private func bringBack() async {
+        let (dispatcher, logged) = line.state.withLock { ($0.dispatcher, $0.logged) }
+        guard let dispatcher, let logged, await dispatcher.outbox.interruption != nil else { return }
+        do throws(OutboxError) {
+            _ = try await logged.offer(to: dispatcher.outbox)
+            try await dispatcher.reload()
+        } catch {
+            // It is looked again; why nothing is taken is told where it is.
+        }
     }
 
     /// How the destinations are, and what is wrong, for people; no destinations when the outbox cannot be read.

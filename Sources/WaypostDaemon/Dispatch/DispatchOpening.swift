@@ -14,6 +14,10 @@ struct DispatchOpening: Sendable {
     let logger: Logger
 
     var path: String { stateFolder + "/outbox.sqlite" }
+    /// Where it is kept how far destinations are: with the log, from which what is lost can be brought back.
+    private var marksPath: String {
+        configuration.log.isOff ? stateFolder + "/destinations" : LogFolder(path: configuration.log.directory).destinationsPath
+    }
     var destinations: [DestinationConfiguration] { configuration.destinations.filter { !$0.url.isEmpty } }
     /// Who wants to know the fences.
     var fenceReaders: [String] { destinations.filter(\.kind.wantsFences).map(\.name) }
@@ -45,7 +49,7 @@ struct DispatchOpening: Sendable {
         if configuration.dispatch.maximumAge > .zero { limits.maximumAge = configuration.dispatch.maximumAge }
         let clock = DispatchClock(
             bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
-        let outbox = try Outbox(path: path, limits: limits, clock: clock)
+        let outbox = try Outbox(path: path, limits: limits, clock: clock, marksPath: marksPath)
         let supply = try makeSupply()
         let logged = LoggedEvents(positions: supply)
         // Those of earlier runs, before a new destination is attached, which begins behind them; then those of this run.
@@ -95,7 +99,8 @@ extension OutboxRecovery {
         let what = wasRemoved || asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
         return switch lostCount {
         case 0: "the outbox was \(what): nothing is lost, \(event) wait on\(aside)"
-        case let count?: "the outbox was \(what): \(event) could be read and wait on, \(count) \(count == 1 ? "is" : "are") lost\(aside)"
+        case let count?:
+            "the outbox was \(what): \(event) could be read and wait on, \(isLostCountExact ? "" : "at most ")\(count) \(count == 1 ? "is" : "are") lost\(aside)"
         case nil: "the outbox was \(what): \(event) could be read and stay queued; whether more are lost is not known\(aside)"
         }
     }

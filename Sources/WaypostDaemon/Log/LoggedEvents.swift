@@ -18,6 +18,7 @@ struct LoggedEvents: Sendable {
     func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) -> String? {
         do {
             let newest = min(try await positions.newestNumber(), last ?? .max)
+            try await bringBack(to: outbox, through: newest)
             // A log that is behind it was removed, or moved to another folder: its numbers begin again.
             var through = min(await outbox.loggedNumber ?? newest, newest)
             await outbox.noteLogged(through: through)
@@ -33,6 +34,31 @@ struct LoggedEvents: Sendable {
             // What cannot be read now cannot be sent; what comes is.
             return (error as? PositionSupplyError)?.reason ?? "\(error)"
         }
+    }
+
+    /// Brings back what a lost outbox had: each destination gets what is behind its mark, and nothing that was discarded before.
+    private func bringBack(to outbox: Outbox, through newest: UInt64) async throws {
+        guard let interruption = await outbox.interruption else { return }
+        var through = min(await outbox.loggedNumber ?? newest, newest)
+        var count = 0
+        func take(through stop: UInt64) async throws {
+            while through < stop {
+                let page = try await positions.events(after: through, through: stop, limit: LoggedEvents.pageCount)
+                guard page.through > through else { return }
+                let new = try await outbox.takeBack(page.reports.map(OutboxEntry.init), loggedThrough: page.through)
+                // Those behind it the lost one never had.
+                if page.through <= interruption.takenThrough ?? .max { count += new }
+                through = page.through
+            }
+        }
+        let taken = interruption.takenThrough ?? newest
+        for destination in interruption.destinations {
+            for stop in [taken, destination.events] where stop <= destination.events { try await take(through: min(stop, newest)) }
+            try await outbox.skipTakenBack(for: destination.name)
+        }
+        try await take(through: min(taken, newest))
+        try await take(through: newest)
+        try await outbox.endInterruption(broughtBack: count, newestPosition: newest)
     }
 }
 

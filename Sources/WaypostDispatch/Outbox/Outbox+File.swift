@@ -5,6 +5,7 @@ extension Outbox {
     /// Looks whether the file is where it was.
     public func check() throws(OutboxError) {
         try keepPlace()
+        checkMarks()
     }
 
     /// How many entries went by the ``OutboxLimits`` that somebody waited for, since it was opened.
@@ -12,6 +13,7 @@ extension Outbox {
 
     /// Brings everything into the one file, for a stop: nothing is left in its log that a damage could reach.
     public func checkpoint() throws(OutboxError) {
+        try writeMarks()
         try use { (store) throws(SQLiteError) in try store.database.checkpoint() }
     }
 
@@ -49,6 +51,9 @@ extension Outbox {
             let store = try store()
             // Those who send know how far they are when the file does not.
             for state in attached.values { try store.restore(state) }
+            let reading = markFile?.kept.map(DestinationMarkFile.Reading.known) ?? .missing
+            interruption = try Outbox.resume(store, reading, after: recovery, known: known)
+            recovery?.lastEntry = UInt64(store.lastEntryNumber)
         } catch {
             throw OutboxError(error)
         }
@@ -98,7 +103,7 @@ extension Outbox {
         }
         recovery = OutboxRecovery(
             reason: "it was removed while it was in use", wasRemoved: true, entryCount: Int(store.tally.waiting),
-            waitingCount: Int(store.tally.waiting), lostCount: 0)
+            waitingCount: Int(store.tally.waiting), lostCount: 0, lastEntry: UInt64(store.lastEntryNumber))
     }
 
     private static func folder(of path: String) -> String {
@@ -107,13 +112,17 @@ extension Outbox {
 
     // MARK: - Opening
 
-    static func open(_ path: String, _ limits: OutboxLimits) throws(OutboxError) -> (OutboxStore, OutboxRecovery?) {
+    static func open(
+        _ path: String, _ limits: OutboxLimits, _ marks: DestinationMarkFile.Reading
+    ) throws(OutboxError) -> (OutboxStore, OutboxRecovery?, OutboxInterruption?) {
         do { try OutboxSalvage.finishRenaming(path) } catch { throw .cannotOpen(path: path, reason: error.reason) }
         // Before SQLite looks at it, which takes what is behind a damage for rubbish.
         let log = try? SQLiteLog(besideDatabase: path)  // What cannot be read is not there.
         let known = OutboxTallyFile.read(ofOutbox: path)
         let wasThere = Syscalls.exists(path)
         let hadFile = log != nil || wasThere
+        // A tally or marks without an outbox are those of one that is lost.
+        let wasKnown = marks != .missing || Syscalls.exists(OutboxTallyFile.path(ofOutbox: path))
         var recovery: OutboxRecovery?
         while true {
             let version: Int
@@ -123,12 +132,14 @@ extension Outbox {
                 if version <= OutboxSchema.version {
                     try database.checkIntegrity()
                     if version == OutboxSchema.version { try OutboxSchema.check(database) }
-                    if recovery == nil { try checkForLoss(database, isNew: version == 0, log: log, known: known) }
-                    let store = try OutboxStore(database, limits: limits, known: known)
+                    if recovery == nil { try checkForLoss(database, isLost: version == 0 && wasKnown, log: log, known: known) }
+                    let store = try OutboxStore(database, limits: limits, known: known, marks: marks.marks)
                     try store.checkEntries()
+                    let interruption = try resume(store, marks, after: recovery, known: known)
                     try store.countWaiting()
                     try database.checkpoint()
-                    return (store, recovery)
+                    recovery?.lastEntry = UInt64(store.lastEntryNumber)
+                    return (store, recovery, interruption)
                 }
             } catch {
                 // One rescue is enough: what it made is whole. Tables that are other ones than ours are damaged, too.
@@ -143,19 +154,19 @@ extension Outbox {
 
     /// What SQLite takes for whole may be an earlier state.
     private static func checkForLoss(
-        _ database: SQLiteDatabase, isNew: Bool, log: SQLiteLog?, known: OutboxTally?
+        _ database: SQLiteDatabase, isLost: Bool, log: SQLiteLog?, known: OutboxTally?
     ) throws(SQLiteError) {
         let hiddenCount = log?.hiddenCommitCount ?? 0
         let missingCount: Int
-        if let known, known.waiting > 0 {
-            missingCount = isNew ? Int(known.waiting) : try OutboxStore.missingCount(of: known, in: database)
+        if !isLost, let known, known.waiting > 0 {
+            missingCount = try OutboxStore.missingCount(of: known, in: database)
         } else {
             missingCount = 0
         }
         // One may be that of a power cut, which nobody was told of.
-        guard missingCount > 0 || hiddenCount > 1 else { return }
+        guard isLost || missingCount > 0 || hiddenCount > 1 else { return }
         throw .damaged(
-            hiddenCount > 0 ? "its log is damaged" : isNew ? "it is missing or empty" : "its log was cut off or removed",
+            hiddenCount > 0 ? "its log is damaged" : isLost ? "it is missing or empty" : "its log was cut off or removed",
             path: database.path)
     }
 }

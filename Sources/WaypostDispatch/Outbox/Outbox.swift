@@ -31,22 +31,36 @@ public actor Outbox {
     var openStore: OutboxStore?
     /// How far the attached destinations are, for a file that knows nothing of them any more.
     private(set) var attached: [String: DestinationState] = [:]
+    /// Where the log may have what was lost; nil when nothing is to be brought back from there.
+    public internal(set) var interruption: OutboxInterruption?
+    var markFile: DestinationMarkFile?
+    /// Whether the marks follow the destinations: before all of these are attached, they say what was.
+    private(set) var keepsMarks = false
+    var marksWrittenAt: Int64 = 0
 
     /// The outbox's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Opens an outbox, which is made when it is missing; its folder must exist.
     ///
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - limits: how much it takes.
+    ///   - clock: what time it is.
+    ///   - marksPath: where it is kept how far destinations are, for the case that the outbox is lost: on another disk, or in another folder.
     /// - Errors: `laterVersion`: the file was not touched; `cannotOpen`, `full`, `cannotAccess`.
-    public init(path: String, limits: OutboxLimits = OutboxLimits(), clock: DispatchClock = .system) throws(OutboxError) {
+    public init(
+        path: String, limits: OutboxLimits = OutboxLimits(), clock: DispatchClock = .system, marksPath: String? = nil
+    ) throws(OutboxError) {
         self.path = path
         self.limits = limits
         self.clock = clock
         do { executor = try ThreadExecutor(name: "outbox", takesHelp: true) } catch { throw .cannotOpen(path: path, reason: error.reason) }
-        let (store, recovery) = try Outbox.open(path, limits)
+        var markFile = marksPath.map(DestinationMarkFile.init)
+        let (store, recovery, interruption) = try Outbox.open(path, limits, markFile?.read() ?? .missing)
         keptBootMoment = Outbox.bootMoment(in: store)
         bootMoment = Mutex(keptBootMoment)
-        (openStore, self.recovery) = (store, recovery)
+        (openStore, self.recovery, self.interruption, self.markFile) = (store, recovery, interruption, markFile)
     }
 
     // MARK: - Taking entries
@@ -66,7 +80,7 @@ public actor Outbox {
         if let failure = acceptance.failure.withLock({ $0 }) { throw failure }
     }
 
-    private nonisolated func encode(_ entry: OutboxEntry) throws(OutboxError) -> EncodedEntry {
+    nonisolated func encode(_ entry: OutboxEntry) throws(OutboxError) -> EncodedEntry {
         let body = RecordCodec.bytes(entry.content, id: entry.id)
         guard body.count <= OutboxEntry.maximumByteCount else {
             throw .tooLong(byteCount: body.count, limit: OutboxEntry.maximumByteCount)
@@ -99,13 +113,16 @@ public actor Outbox {
     }
 
     /// Up to this number of the log, every event of it was taken; nil when that is not known, as in a new outbox.
-    public var loggedNumber: UInt64? { openStore.flatMap { $0.tally.logged > 0 ? UInt64($0.tally.logged) : nil } }
+    public var loggedNumber: UInt64? {
+        guard let openStore else { return nil }
+        return openStore.tally.logged.map(UInt64.init) ?? markFile?.kept?.map(\.events).min()
+    }
 
     /// Says that every event of the log up to that number was taken, or is not for anybody here.
     public func noteLogged(through number: UInt64) { openStore?.noteLogged(through: number) }
 
     /// What happened before is too old; nil when nothing is.
-    private var earliest: UTCTime? {
+    var earliest: UTCTime? {
         guard let age = limits.maximumAge, let now = clock.certainTime() else { return nil }
         return now.advanced(byMilliseconds: -age.components.seconds * 1_000)
     }
@@ -138,12 +155,15 @@ public actor Outbox {
 
     /// Opts out, over restarts, or in again; what waits is dropped both times, so that nothing is sent later of the time between.
     public func setOptedOut(_ isOptedOut: Bool, newestPosition: UInt64) throws(OutboxError) {
+        // Nothing of the time between is for anybody.
+        if isOptedOut { try writeMarks { $0 = [] } }
         try use { (store) throws(SQLiteError) in
             try store.setNote(Outbox.optOut, isOptedOut ? 1 : nil)
             try store.setNote(Outbox.waypoints, nil)
             for destination in try store.destinations() { _ = try store.discard(destination.name, newestPosition: newestPosition) }
         }
         try readAttached()
+        try writeMarks()
     }
 
     static let optOut = "opted_out"
@@ -164,6 +184,7 @@ public actor Outbox {
         }
         let state = try state(of: name)
         attached[name] = state
+        try writeMarks()
         return state
     }
 
@@ -182,10 +203,19 @@ public actor Outbox {
     public func setPaused(_ isPaused: Bool, _ name: String) throws(OutboxError) {
         let isKnown = try use { (store) throws(SQLiteError) in try store.setPaused(isPaused, name) }
         if !isKnown { throw .unknownDestination(name: name) }
+        try writeMarks()
     }
 
     /// Drops everything that waits for a destination, which is counted; its dead letters stay.
     public func discard(_ name: String, newestPosition: UInt64) throws(OutboxError) {
+        // First: what is discarded must not come back when the outbox is lost.
+        let (entry, logged) = try use { (store) throws(SQLiteError) in (UInt64(store.lastEntryNumber), store.tally.logged) }
+        try writeMarks { marks in
+            for index in marks.indices where marks[index].name == name {
+                marks[index].positions = max(marks[index].positions, newestPosition)
+                (marks[index].events, marks[index].entry) = (logged.map(UInt64.init) ?? newestPosition, entry)
+            }
+        }
         let isKnown = try use { (store) throws(SQLiteError) in
             // What was told of the fences may be among it.
             try store.setNote(Outbox.waypoints, nil)
@@ -198,19 +228,27 @@ public actor Outbox {
     /// Ends that new destinations begin with the oldest, as they do after a damage that took how far the old ones were.
     func forgetDamage() throws(OutboxError) {
         try use { (store) throws(SQLiteError) in try store.setNote(OutboxStore.beginsAtOldest, nil) }
+        keepsMarks = markFile != nil
+        try writeMarks()
     }
 
     /// Lets what waits for one destination, and its dead letters, wait for another; what the other has of it is sent to it again.
     ///
     /// - Parameter newestPosition: where the first one begins anew; nil forgets it.
     func move(_ name: String, to other: String, newestPosition: UInt64?) throws(OutboxError) {
+        try writeMarks { marks in
+            guard let from = marks.first(where: { $0.name == name }) else { return }
+            for index in marks.indices where marks[index].name == other { marks[index] = marks[index].joined(with: from) }
+        }
         let isKnown = try use { (store) throws(SQLiteError) in try store.move(name, to: other, newestPosition: newestPosition) }
         if !isKnown { throw .unknownDestination(name: name) }
         try readAttached()
+        try writeMarks()
     }
 
     /// Forgets a destination: what waits for it, its dead letters and its receipts.
     func forget(_ name: String) throws(OutboxError) {
+        try writeMarks { marks in marks.removeAll { $0.name == name } }
         let isKnown = try use { (store) throws(SQLiteError) in try store.forget(name) }
         if !isKnown { throw .unknownDestination(name: name) }
         try readAttached()
@@ -237,6 +275,7 @@ public actor Outbox {
     func settle(
         _ settlement: Settlement, _ positions: PositionCursor?, _ ahead: SettledAhead? = nil, for name: String
     ) throws(OutboxError) {
+        defer { noteProgress() }
         let now = clock.confirmedTime()
         try use { (store) throws(SQLiteError) in try store.settle(settlement, positions, ahead, for: name, at: now) }
         guard var state = attached[name] else { return }

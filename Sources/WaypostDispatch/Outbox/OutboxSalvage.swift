@@ -14,6 +14,12 @@ public struct OutboxRecovery: Sendable, Hashable {
     public var waitingCount = 0
     /// How many entries that waited could not be read; nil when nobody knows how many there were.
     public var lostCount: Int?
+    /// Whether ``lostCount`` are lost, and not at most so many.
+    public var isLostCountExact = true
+    /// Everything that waited is up to here, entries of the outbox.
+    var lastEntry: UInt64 = 0
+    /// And up to here, positions of the log.
+    var newestPosition: UInt64 = 0
     /// How many dead letters.
     public var deadLetterCount = 0
     /// How many destinations; those that could not be read begin with the oldest there is, and send again under the same ids.

@@ -25,8 +25,12 @@ final class OutboxStore {
 
     /// The outbox in a database of any version up to this one.
     ///
-    /// - Parameter known: what was counted when it was last open; numbers up to there are not given again.
-    init(_ database: SQLiteDatabase, limits: OutboxLimits, known: OutboxTally? = nil) throws(SQLiteError) {
+    /// - Parameters:
+    ///   - known: what was counted when it was last open; numbers up to there are not given again.
+    ///   - marks: how far destinations were; neither are numbers up to there.
+    init(
+        _ database: SQLiteDatabase, limits: OutboxLimits, known: OutboxTally? = nil, marks: [DestinationMark] = []
+    ) throws(SQLiteError) {
         try OutboxSchema.upgrade(database)
         self.database = database
         self.limits = limits
@@ -37,9 +41,9 @@ final class OutboxStore {
                 """
                 SELECT max(coalesce((SELECT max(number) FROM entry), 0), coalesce((SELECT max(event_cursor) FROM destination), 0),
                     coalesce((SELECT value FROM note WHERE name = ?), 0), ?)
-                """, [.text(OutboxStore.lastEntry), .integer(known?.last ?? 0)]) ?? 0
+                """, [.text(OutboxStore.lastEntry), .integer(max(known?.last ?? 0, Int64(marks.map(\.entry).max() ?? 0)))]) ?? 0
         lastEntryNumber = min(last, SQLiteValue.largestNumber)
-        tally.logged = known?.logged ?? 0
+        tally.logged = known?.logged
     }
 
     /// How many entries went by the limits that somebody waited for, and has not got, since this was opened: the slowest misses all of them.

@@ -4,7 +4,7 @@ import WaypostSystem
 /// How many entries wait, kept beside the outbox: what a damage has taken can be counted; and how far the log's events were taken.
 ///
 /// ```
-/// "WAYTALLY"  last entry's number  number up to which all have everything  how many wait  number in the log   8 bytes each, little-endian
+/// "WAYTALLY"  last entry's number  number up to which all have everything  how many wait  number in the log, plus 1   8 bytes each, little-endian
 /// CRC-32C of that, 4 bytes
 /// ```
 struct OutboxTally: Sendable, Hashable {
@@ -14,13 +14,13 @@ struct OutboxTally: Sendable, Hashable {
     var settled: Int64 = 0
     /// How many entries there are behind that.
     var waiting: Int64 = 0
-    /// Up to this number of the log, every event of it was taken; 0 when that is not known.
-    var logged: Int64 = 0
+    /// Up to this number of the log, every event of it was taken; nil when that is not known.
+    var logged: Int64?
 
     private static let magic = Array("WAYTALLY".utf8)
     private static let byteCount = 44
 
-    init(last: Int64 = 0, settled: Int64 = 0, waiting: Int64 = 0, logged: Int64 = 0) {
+    init(last: Int64 = 0, settled: Int64 = 0, waiting: Int64 = 0, logged: Int64? = nil) {
         (self.last, self.settled, self.waiting, self.logged) = (last, settled, waiting, logged)
     }
 
@@ -32,15 +32,15 @@ struct OutboxTally: Sendable, Hashable {
         func number(_ index: Int) -> Int64 {
             Int64(bitPattern: bytes[index..<index + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) })
         }
-        self.init(last: number(8), settled: number(16), waiting: number(24), logged: number(32))
+        self.init(last: number(8), settled: number(16), waiting: number(24), logged: number(32) == 0 ? nil : number(32) - 1)
         guard (0...SQLiteValue.largestNumber).contains(last), (0...last).contains(settled), (0...last - settled).contains(waiting),
-            (0...SQLiteValue.largestNumber).contains(logged)
+            (0...SQLiteValue.largestNumber).contains(logged ?? 0)
         else { return nil }
     }
 
     var bytes: [UInt8] {
         var bytes = OutboxTally.magic
-        for number in [last, settled, waiting, logged] { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+        for number in [last, settled, waiting, (logged ?? -1) + 1] { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
         return bytes + OutboxTally.checksum(bytes[...])
     }
 

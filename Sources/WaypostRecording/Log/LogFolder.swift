@@ -12,6 +12,7 @@ import WaypostSystem
 /// LOG/journal/.next                room for the next journal, while a track ends
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
 /// LOG/journal/.pullers             how far each puller has got
+/// LOG/journal/.destinations        where each destination goes on when the outbox is lost
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
 /// `STEM` is a ``TrackStem``.
@@ -27,6 +28,8 @@ public struct LogFolder: Sendable, Hashable {
     var nextJournalPath: String { journalFolder + "/.next" }
 
     var pullersPath: String { journalFolder + "/.pullers" }
+    /// Where it is kept how far the destinations of positions and events are.
+    public var destinationsPath: String { journalFolder + "/.destinations" }
 
     static let openSuffix = ".open.journal"
     static let finishedSuffix = ".journal"
@@ -111,7 +114,10 @@ public struct LogFolder: Sendable, Hashable {
     func removeTemporaryFiles() throws(SystemError) {
         // The log may lie in a folder with other programs' files: only what is named as ours.
         try Syscalls.remove(nextJournalPath)
-        let ours = [(path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".journal")]
+        let ours = [
+            (path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".destinations"),
+            (journalFolder, ".journal"),
+        ]
         for (folder, ending) in ours {
             for name in try Syscalls.names(inFolder: folder) where AtomicFile.target(ofTemporary: name)?.hasSuffix(ending) == true {
                 try Syscalls.remove("\(folder)/\(name)")

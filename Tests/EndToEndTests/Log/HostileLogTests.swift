@@ -56,7 +56,8 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            "log/.lock", "log/SHA256SUMS", "log/journal/.pullers", "log/journal/.pullers.lock", "log/journal/.erase",
+            "log/.lock", "log/SHA256SUMS", "log/journal/.pullers", "log/journal/.pullers.lock", "log/journal/.destinations",
+            "log/journal/.erase",
             "log/journal/.sequence",
             "log/journal/20260301T130000Z-00000000-900.open.journal", "log/20260301T130000Z-00000000-900.gpx",
         ])

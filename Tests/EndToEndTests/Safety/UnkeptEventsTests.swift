@@ -47,5 +47,50 @@ extension EndToEnd {
             next.close()
             #expect(try await second.process.exit() == ProgramExit(code: 0))
         }
+
+        /// The state is lost while a server is down: what it lacks is in the log, and so is where it began.
+        @Test(arguments: ["state", "state/outbox.sqlite", "both"]) func reachTheDestinationsWithout(lost: String) async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            try folder.write(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                    + #"[8.541407,47.378954]},"properties":{"name":"Gate","radius":60}}]}"#, to: "fences.geojson")
+            try folder.write(
+                "[log]\nsync_interval = \"1 s\"\n[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
+                    + "[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\ntimeout = 5\n", to: "w.toml")
+            let receiver = SimulatedReceiver()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try server.setMode("status 503")
+            try fifo.write((0..<40).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually { try await ask("status", in: folder).output.contains("exit Gate") })
+            try await Task.sleep(for: .seconds(2))
+            #expect(try await tracker.stop(with: SIGKILL).signal == SIGKILL)
+            for suffix in lost == "state" ? [""] : lost == "both" ? ["", "-wal", "-shm", "-tally"] : ["", "-wal", "-shm"] {
+                try FileManager.default.removeItem(atPath: folder.path((lost == "both" ? "state/outbox.sqlite" : lost) + suffix))
+            }
+            fifo.close()
+            try FileManager.default.removeItem(atPath: folder.path("receiver"))
+
+            let next = try ReceiverFIFO("receiver", in: folder)
+            let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try next.write((40..<50).map { receiver.epoch($0).text }.joined())
+            let isUnknown = lost != "state/outbox.sqlite"
+            let told = try await ask("status", in: folder).output
+            #expect(told.contains("the outbox was removed or emptied") && told.contains("not known") == isUnknown, "\(told)")
+            try server.setMode("ok")
+            let hasAll = try await eventually(within: .seconds(40), every: .seconds(1)) {
+                _ = try await ask("dispatch", "now", "--wait", in: folder)
+                let classes = try server.received().compactMap { $0["class"]?.string }
+                return classes.count { $0 == "EVENT" } >= 2 && classes.count { $0 == "TPV" } >= 50
+            }
+            let events = try server.received().compactMap { $0["event"]?.string }
+            #expect(hasAll && events == ["enter", "exit"], "\(try server.received().count) \(second.process.errors)")
+            // What is over is not told any more; what nobody knows is.
+            let after = try await ask("status", in: folder).output
+            #expect(after.contains("the outbox was removed") == isUnknown, "\(after)")
+            next.close()
+            #expect(try await second.process.exit() == ProgramExit(code: 0))
+        }
     }
 }

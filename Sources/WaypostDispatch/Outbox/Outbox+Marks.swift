@@ -1,0 +1,173 @@
+import Waypost
+import WaypostSystem
+
+/// Where the log may have what a lost outbox had.
+public struct OutboxInterruption: Sendable, Hashable {
+    /// A destination, and from where on it may lack events of the log; those that begin first come first.
+    public struct Destination: Sendable, Hashable {
+        /// Its name.
+        public let name: String
+        /// Up to this number of the log it has every event, or is not to get it.
+        public let events: UInt64
+    }
+
+    /// The destinations.
+    public let destinations: [Destination]
+    /// Up to this number every event of the log had been taken; nil when that is not known.
+    public let takenThrough: UInt64?
+    /// Behind this number entries are new.
+    let lastEntry: UInt64
+    /// How many entries may be missing that the marks do not say every destination has; nil when nobody knows.
+    let missingCount: Int?
+}
+
+// Where destinations go on when the outbox is lost.
+extension Outbox {
+    /// So seldom the marks follow what destinations have, milliseconds.
+    private static let markInterval: Int64 = 3_600_000
+
+    // MARK: - After a loss
+
+    /// Makes destinations known again that the marks know and a lost outbox does not; nil when nothing is to be brought back.
+    static func resume(
+        _ store: OutboxStore, _ reading: DestinationMarkFile.Reading, after recovery: OutboxRecovery?, known: OutboxTally?
+    ) throws(SQLiteError) -> OutboxInterruption? {
+        guard case .known(let marks) = reading else { return nil }
+        // A crash may have come between a new file and this.
+        if recovery == nil, try store.note(OutboxStore.beginsAtOldest) == nil { return nil }
+        let first = marks.min { $0.events < $1.events }
+        if recovery?.lostCount != 0, let first { store.noteLogged(through: first.events) }
+        let names = Set(try store.destinations().map(\.name))
+        try store.database.transaction { () throws(SQLiteError) in
+            for mark in marks where !names.contains(mark.name) { try store.restore(mark) }
+            // Who is not among them is new.
+            try store.setNote(OutboxStore.beginsAtOldest, nil)
+        }
+        guard let first else { return nil }
+        var missingCount: Int?
+        if let known {
+            let entryCount = try store.database.integer(
+                "SELECT count(*) FROM entry WHERE number > ? AND number <= ?", [SQLiteValue(first.entry), .integer(known.last)])
+            missingCount = max(0, Int(known.last) - Int(clamping: first.entry) - Int(entryCount ?? 0))
+        }
+        return OutboxInterruption(
+            destinations: marks.sorted { $0.events < $1.events }.map { .init(name: $0.name, events: $0.events) },
+            takenThrough: known?.logged.map(UInt64.init), lastEntry: UInt64(store.lastEntryNumber), missingCount: missingCount)
+    }
+
+    /// Takes events of the log once more; those that are there already are taken once.
+    ///
+    /// - Parameter number: up to which number of the log every event of it is taken with these.
+    /// - Returns: how many were not there.
+    public func takeBack(_ entries: [OutboxEntry], loggedThrough number: UInt64) throws(OutboxError) -> Int {
+        let encoded = try entries.map { (entry) throws(OutboxError) in try encode(entry) }
+        let earliest = earliest
+        let count = try use { (store) throws(SQLiteError) in
+            if try store.isOptedOut() { return 0 }
+            let last = store.lastEntryNumber
+            try store.insert(encoded, earliest: earliest)
+            return Int(store.lastEntryNumber - last)
+        }
+        noteLogged(through: number)
+        return count
+    }
+
+    /// Says that a destination has, or is not to get, everything that was taken back so far.
+    public func skipTakenBack(for name: String) throws(OutboxError) {
+        guard let interruption else { return }
+        try use { (store) throws(SQLiteError) in
+            guard var state = try store.destinations().first(where: { $0.name == name }) else { return }
+            state.settledEvents.insert(.init(after: interruption.lastEntry, through: UInt64(store.lastEntryNumber)))
+            try store.database.transaction { () throws(SQLiteError) in try store.keep(state.settledEvents, of: .events, for: name) }
+        }
+    }
+
+    /// Says that the log has no more to bring back.
+    ///
+    /// - Parameters:
+    ///   - count: how many events came back that had been taken before.
+    ///   - newest: the number of the newest position in the log.
+    public func endInterruption(broughtBack count: Int, newestPosition newest: UInt64) throws(OutboxError) {
+        guard let interruption else { return }
+        let tally = try use { (store) throws(SQLiteError) in
+            try store.countWaiting()
+            return store.tally
+        }
+        self.interruption = nil
+        recovery?.waitingCount = Int(tally.waiting)
+        recovery?.lastEntry = UInt64(tally.last)
+        recovery?.newestPosition = newest
+        guard let lost = recovery?.lostCount, let missing = interruption.missingCount else { return }
+        // What came back may have waited, or not; what did not come back is no more than this.
+        let most = min(lost, max(0, missing - count))
+        recovery?.lostCount = most
+        recovery?.isLostCountExact = most == 0 || most == max(0, lost - count)
+    }
+
+    /// Whether the attached destinations have all that a damaged or lost outbox had left for them.
+    public var isRecovered: Bool {
+        guard let recovery, interruption == nil, let states = try? destinations() else { return false }  // It is asked again.
+        return states.allSatisfy { state in
+            attached[state.name] == nil
+                || (state.waitingEventCount == 0 || state.eventCursor >= recovery.lastEntry)
+                    && (!state.takesPositions || state.positions.first >= recovery.newestPosition)
+        }
+    }
+
+    // MARK: - Keeping marks
+
+    /// Brings the marks to where the destinations are, once all of these are attached.
+    ///
+    /// - Parameter change: what they are to be besides, before the outbox is.
+    func writeMarks(_ change: (inout [DestinationMark]) -> Void = { _ in }) throws(OutboxError) {
+        guard keepsMarks else { return }
+        let known = markFile?.kept ?? []
+        let isInterrupted = interruption != nil
+        var marks = try use { (store) throws(SQLiteError) in
+            if try store.isOptedOut() { return [] as [DestinationMark] }
+            // What is still to be brought back nobody has.
+            return try store.marks(since: known).map { mark in isInterrupted ? known.first { $0.name == mark.name } ?? mark : mark }
+        }
+        change(&marks)
+        markFile?.write(marks)
+        marksWrittenAt = clock.bootMilliseconds()
+    }
+
+    /// Brings them there when that was long ago.
+    func noteProgress() {
+        guard keepsMarks, clock.bootMilliseconds() - marksWrittenAt >= Outbox.markInterval else { return }
+        try? writeMarks()  // The next progress is soon.
+    }
+
+    /// Writes marks that are not in their place, as the log was made anew or its disk was full.
+    func checkMarks() {
+        guard keepsMarks, let markFile, !markFile.isInPlace else { return }
+        try? writeMarks()  // It is looked again.
+    }
+}
+
+extension OutboxStore {
+    /// Makes a destination known again by its mark.
+    func restore(_ mark: DestinationMark) throws(SQLiteError) {
+        try restore(
+            DestinationState(
+                name: mark.name, eventCursor: mark.entry, positions: PositionCursor(live: mark.positions), liveSequence: 0,
+                historySequence: 0, isPaused: mark.isPaused, sentCount: 0, droppedCount: 0, lateCount: 0, waitingEventCount: 0,
+                deadLetterCount: 0, takesPositions: mark.takesPositions))
+        if mark.isPaused { _ = try setPaused(true, mark.name) }
+    }
+
+    /// The marks of all destinations; where events wait, the one from before they did.
+    func marks(since known: [DestinationMark]) throws(SQLiteError) -> [DestinationMark] {
+        try destinations().map { state in
+            let old = known.first { $0.name == state.name }
+            var mark = DestinationMark(
+                name: state.name, positions: state.positions.first, events: old?.events ?? 0, entry: old?.entry ?? 0,
+                takesPositions: state.takesPositions, isPaused: state.isPaused)
+            if state.waitingEventCount == 0, let logged = tally.logged {
+                (mark.events, mark.entry) = (UInt64(logged), UInt64(lastEntryNumber))
+            }
+            return mark
+        }
+    }
+}
