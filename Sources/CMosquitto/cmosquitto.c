@@ -91,6 +91,8 @@ struct cmosquitto {
     int unsent;
     /* What the broker may not do and did; NULL for nothing. */
     const char *offence;
+    /* Whether that is a message that is too long, which the broker keeps for us. */
+    bool is_too_long;
 };
 
 static const char *problem = "not loaded";
@@ -159,10 +161,15 @@ static void take_subscribed(void *client, void *context, int message, int count,
     self->settings.subscribed(self->settings.context, message, count > 0 ? granted[0] : 128);
 }
 
+static void note_too_long(cmosquitto *self) {
+    self->is_too_long = true;
+    self->offence = "the broker sends a message of more than 2 MB, or more than anybody asked for";
+}
+
 static void take_received(void *client, void *context, const struct mosquitto_message *message) {
     (void)client;
     cmosquitto *self = context;
-    if (message->payloadlen > CMOSQUITTO_LONGEST_MESSAGE) self->offence = "the broker sends a message that is too long";
+    if (message->payloadlen > CMOSQUITTO_LONGEST_MESSAGE) note_too_long(self);
     if (message->qos > 0 && ++self->unsent > MOST_UNSENT) self->offence = "the broker does not read what it asks for";
     if (self->offence) return;
     /* TLS puts some tens of bytes to each piece. */
@@ -315,8 +322,8 @@ int cmosquitto_read(cmosquitto *self) {
     passed(self, code);
     /* The end in the middle of a packet is no error of the system to the library, nor of its own. */
     if (code == CMOSQUITTO_SYSTEM && self->system_code == 0) code = CMOSQUITTO_CONNECTION_LOST;
-    if (!self->offence && self->taken > self->explained + MOST_UNEXPLAINED) self->offence = "the broker sends more than anybody asked for";
-    return self->offence ? CMOSQUITTO_OFFENCE : code;
+    if (!self->offence && self->taken > self->explained + MOST_UNEXPLAINED) note_too_long(self);
+    return self->is_too_long ? CMOSQUITTO_TOO_LONG : self->offence ? CMOSQUITTO_OFFENCE : code;
 }
 
 int cmosquitto_write(cmosquitto *self) {
@@ -356,7 +363,7 @@ bool cmosquitto_matches(const char *subscription, const char *topic) {
 int cmosquitto_system_code(const cmosquitto *self) { return self->system_code; }
 
 const char *cmosquitto_words(cmosquitto *self, int code) {
-    if (code == CMOSQUITTO_OFFENCE) return self->offence;
+    if (code == CMOSQUITTO_OFFENCE || code == CMOSQUITTO_TOO_LONG) return self->offence;
     if (self->said[0]) return self->said;
     if (code == CMOSQUITTO_NO_NAME) return gai_strerror(self->system_code);
     if (code == CMOSQUITTO_SYSTEM && strerror_r(self->system_code, self->words, sizeof self->words) == 0) return self->words;

@@ -13,8 +13,8 @@
 
 /* So much of what the library says is kept, with the terminating zero. */
 #define CMOSQUITTO_TEXT_SIZE 256
-/* A longer message ends the connection, bytes. */
-#define CMOSQUITTO_LONGEST_MESSAGE (256 << 10)
+/* A longer message ends the connection, bytes: 50 000 receipts in one. */
+#define CMOSQUITTO_LONGEST_MESSAGE (2 << 20)
 
 typedef struct cmosquitto cmosquitto;
 
@@ -63,6 +63,8 @@ enum {
     CMOSQUITTO_LOOKUP = 20,
     /* Ours: the broker sends what nobody asked for. */
     CMOSQUITTO_OFFENCE = 1000,
+    /* Ours: it sends a message that is longer than we take, or so many bytes that are no message yet. */
+    CMOSQUITTO_TOO_LONG = 1001,
 };
 
 /* What a broker answers to a connection (MQTT 3.1.1, 3.2.2.3). */

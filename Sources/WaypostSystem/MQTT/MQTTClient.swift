@@ -17,6 +17,8 @@ public final class MQTTClient: Sendable {
         var sessionCount = 0
         /// So many sessions in a row were ended by the broker.
         var endCount = 0
+        /// Whether the broker is to forget what it keeps for us: a message among that is longer than is read, and would come for ever.
+        var forgets = false
         /// What connects again by itself, and after how many milliseconds at most the next time.
         var revival: Task<Void, Never>?
         var revivalPause = MQTTClient.revivalPauses.lowerBound
@@ -123,11 +125,14 @@ public final class MQTTClient: Sendable {
         do throws(SystemError) {
             state.sessionCount += 1
             let session = try MQTTSession(number: state.sessionCount)
-            let (settings, receive) = (self.settings, self.receive)
+            let receive = self.receive
+            var wanted = self.settings
+            if state.forgets { wanted.keepsSession = false }
+            let settings = wanted
             try DedicatedThread.startForGood(name: "mqtt") { [weak self] in
                 let start = MonotonicClock.milliseconds
                 let error = MQTTLoop(settings, session, receive).run()
-                self?.noteEnd(error, after: MonotonicClock.milliseconds - start)
+                self?.noteEnd(error, after: MonotonicClock.milliseconds - start, hasForgotten: !settings.keepsSession && session.isOpen)
                 session.noteEnd(error)
                 self?.revive(after: error)
             }
@@ -153,8 +158,10 @@ public final class MQTTClient: Sendable {
         }
     }
 
-    private func noteEnd(_ error: MQTTError, after milliseconds: Int64) {
+    private func noteEnd(_ error: MQTTError, after milliseconds: Int64, hasForgotten: Bool) {
         state.withLock { state in
+            if hasForgotten { state.forgets = false }
+            if case .tooLong = error { state.forgets = true }
             if milliseconds >= 60_000 { state.revivalPause = MQTTClient.revivalPauses.lowerBound }
             if case .endedByBroker = error, milliseconds < MQTTClient.steadySeconds * 1_000 {
                 state.endCount += 1

@@ -20,6 +20,8 @@ public enum MQTTError: Error, Equatable, Sendable {
     case timedOut(reason: String)
     /// The other side is not who it should be, or does not accept who we are.
     case tls(reason: String)
+    /// The broker has more for us than is read, which it forgets when we connect the next time.
+    case tooLong(reason: String)
     /// The connection broke.
     case lost(reason: String)
     /// The broker had let us in and then closed the connection, for the so-manieth time in a row: it was stopped, or another client came with
@@ -54,6 +56,7 @@ public enum MQTTError: Error, Equatable, Sendable {
         // A connection that ends in the middle of the handshake is no objection.
         case CMOSQUITTO_TLS where MQTTError.saysUnexpectedEnd(reason): self = .lost(reason: reason)
         case CMOSQUITTO_TLS: self = .tls(reason: reason)
+        case CMOSQUITTO_TOO_LONG: self = .tooLong(reason: reason)
         case CMOSQUITTO_OFFENCE: self = .refused(reason: reason)
         case CMOSQUITTO_INVALID: self = .badSettings(reason: reason)
         case CMOSQUITTO_NO_NAME, CMOSQUITTO_LOOKUP: self = .unreachable(reason: reason)
@@ -71,6 +74,7 @@ extension MQTTError: CustomStringConvertible {
         case .noLibrary(let reason), .badSettings(let reason), .unreachable(let reason), .noConnection(let reason),
             .refused(let reason), .busy(let reason), .timedOut(let reason), .lost(let reason):
             reason
+        case .tooLong(let reason): "\(reason); what it keeps for this client is thrown away"
         case .tls(let reason): "TLS: \(reason)"
         case .endedByBroker(let clientID, let count) where count > 1:
             """

@@ -286,6 +286,8 @@ final class MQTTLoop {
             throw .tls(reason: "\(reason) (the broker may want a certificate of ours)")
         }
         if code == CMOSQUITTO_SYSTEM, isConnected { throw .lost(reason: reason) }
+        // What comes though the broker keeps nothing for us will come again.
+        if code == CMOSQUITTO_TOO_LONG, !settings.keepsSession { throw .refused(reason: reason) }
         throw MQTTError(code: code, reason: reason)
     }
 }

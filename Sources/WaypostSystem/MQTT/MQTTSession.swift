@@ -40,6 +40,13 @@ final class MQTTSession: Sendable {
         }
     }
 
+    /// Whether the broker has let us in, and it has not ended.
+    var isOpen: Bool {
+        state.withLock { state in
+            if case .open = state.phase { true } else { false }
+        }
+    }
+
     /// What ended it; nil while it lasts, or when we closed it ourselves.
     var end: MQTTError? {
         state.withLock { state in

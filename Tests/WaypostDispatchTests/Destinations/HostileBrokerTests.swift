@@ -19,7 +19,9 @@ import WaypostTestKit
         try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
         let before = try Self.peakMegabytes
         let start = ContinuousClock.now
-        let outcome = await destination.send(MQTTDestinationTests.batch(1...5))
+        var outcome = await destination.send(MQTTDestinationTests.batch(1...5))
+        // What is too long may be what it kept for us: that is thrown away once.
+        if case .temporary = outcome { outcome = await destination.send(MQTTDestinationTests.batch(1...5)) }
         guard case .denied(let reason) = outcome else { throw Unexpected("\(mode): \(outcome)") }
         #expect(reason.contains("the broker"))
         #expect(ContinuousClock.now - start < .seconds(30))

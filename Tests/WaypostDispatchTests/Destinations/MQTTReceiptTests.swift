@@ -42,6 +42,24 @@ import WaypostTestKit
         #expect(await destination.send(MQTTDestinationTests.batch(21...40)) == Self.received)
     }
 
+    /// Longer than is read, and kept by the broker for the session: the destination goes on without what it kept.
+    @Test(arguments: [30_000, 150_000]) func survivesReceiptsOfAnyLength(count: Int) async throws {
+        let broker = try await MosquittoBroker()
+        let consumer = try MQTTConsumer(broker.url) { $0 }
+        _ = try await consumer.client.connect()
+        let destination = try destination(broker.url, patience: .seconds(2))
+        #expect(await destination.send(MQTTDestinationTests.batch(1...5)) == Self.received)
+        let ids = (0..<count).map { "\"p-\(1_000_000 + $0)-1795406442900-1080cd4271d3\"" }
+        let receipt = MQTTMessage(topic: "waypost-receipts/box", payload: Array("[\(ids.joined(separator: ","))]".utf8))
+        _ = try await consumer.client.publish([receipt])
+        let batch = MQTTDestinationTests.batch(6...10)
+        let first = await destination.send(batch)
+        if case .temporary(let reason, _) = first { #expect(reason.contains("thrown away") && count > 100_000, "\(reason)") }
+        #expect(first == Self.received || count > 100_000, "\(first)")
+        if first != Self.received { #expect(await destination.send(batch) == Self.received) }
+        #expect(await destination.send(MQTTDestinationTests.batch(11...15)) == Self.received)
+    }
+
     @Test func takesReceiptsInAnyOrderAndRefusals() async throws {
         let broker = try await MosquittoBroker()
         let consumer = try MQTTConsumer(broker.url) {

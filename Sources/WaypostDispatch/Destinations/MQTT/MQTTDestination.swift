@@ -161,7 +161,7 @@ public final class MQTTDestination: Destination {
         switch error {
         case .unreachable: .unreachable(reason: "\(error)")
         case .endedByBroker(_, let count) where count >= endsToMend: .denied(reason: "\(error)")
-        case .noConnection, .busy, .timedOut, .lost, .endedByBroker, .cancelled: .temporary(reason: "\(error)", retryAfter: nil)
+        case .noConnection, .busy, .timedOut, .tooLong, .lost, .endedByBroker, .cancelled: .temporary(reason: "\(error)", retryAfter: nil)
         case .noLibrary, .badSettings, .refused, .tls: .denied(reason: "\(error)")
         }
     }
