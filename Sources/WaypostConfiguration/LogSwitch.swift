@@ -7,8 +7,8 @@ extension Configuration.Log {
 }
 
 extension LoadedConfiguration {
-    /// What does not fit together in sections that are well by themselves.
-    var mistakesBetweenSections: [ConfigurationError] {
+    /// Destinations that want what is not logged.
+    var mistakesOfLogSwitch: [ConfigurationError] {
         guard configuration.log.isOff, let origin = origins["[log] types"] else { return [] }
         let names = configuration.destinations.filter { !$0.url.isEmpty && $0.isSentPositions }.map { quoted($0.name) }
         guard !names.isEmpty else { return [] }

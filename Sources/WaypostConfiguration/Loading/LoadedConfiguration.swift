@@ -18,6 +18,9 @@ public struct LoadedConfiguration: Equatable, Sendable {
     public var files: [String]
     /// The default paths that it was read with.
     public var paths: DefaultPaths
+
+    /// What does not fit together in sections that are well by themselves.
+    var mistakesBetweenSections: [ConfigurationError] { mistakesOfLogSwitch + mistakesOfReceiptTopics }
 }
 
 /// Where a key was set.

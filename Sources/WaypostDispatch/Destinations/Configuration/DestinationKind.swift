@@ -38,6 +38,9 @@ package protocol DestinationKind: Sendable, Equatable {
     /// Whether it is told the fences.
     var wantsFences: Bool { get }
 
+    /// The topic where an application says which records it has; nil when the receipt is the server's own.
+    var applicationTopic: String? { get }
+
     /// The destination, with its secrets read; nothing is sent yet.
     ///
     /// - Parameter box: what this box is called, and how it tracks.
@@ -104,6 +107,8 @@ extension DestinationKind {
     package func fault(in destination: DestinationConfiguration) -> (key: String, reason: String)? { nil }
     /// It is not.
     package var wantsFences: Bool { false }
+    /// The server's own.
+    package var applicationTopic: String? { nil }
 
     /// A key of this kind, whose value is one of its properties.
     static func key<Value>(

@@ -56,6 +56,8 @@ package struct MQTTKind: DestinationKind {
 
     package init() {}
 
+    package var applicationTopic: String? { receipt == .application ? receiptTopic : nil }
+
     package func open(_ destination: DestinationConfiguration, on box: DestinationBox) throws -> any Destination {
         var format = NativeMQTTFormat(topic: try MQTTTopic(topic), statusTopic: try MQTTTopic(statusTopic, isFixed: true))
         format.retainsPosition = retainsPosition
