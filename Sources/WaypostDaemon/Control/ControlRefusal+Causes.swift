@@ -28,7 +28,7 @@ extension ControlRefusal {
             case .unknownDestination: .notFound
             case .tooLong: .invalidValue
             case .full, .cannotOpen, .laterVersion: .cannotStore
-            case .cannotAccess, .gone: .inputOutput
+            case .cannotAccess, .locked, .gone: .inputOutput
             }
         self.init(code, message: "\(error)")
     }

@@ -72,8 +72,10 @@ struct StatusReporter: Sendable {
         let fenceReports = await fences.lastReports
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)
+        // What is found in the state folder is among what is told of the outbox.
+        problems += await state.problems
         let (destinations, dispatchProblems) = await dispatches.report
-        problems += await state.problems + dispatchProblems
+        problems += dispatchProblems
         let statistics = await recorder?.statistics ?? RecorderStatistics()
         let lastSwitch = await manager.lastSwitch
         let wholeSource = await manager.source.name

@@ -37,6 +37,8 @@ final class DispatchDesk: Sendable {
     private let feeder: EventFeeder?
     private let reopening = Mutex<Task<Void, Never>?>(nil)
     private let logger: Logger
+    private let looking: PatientQuestion<Void>
+    private let asking: PatientQuestion<Result<[DestinationStatus], OutboxError>>
 
     /// How long it waits between two tries to open the outbox.
     static let pause = Duration.seconds(15)
@@ -56,6 +58,14 @@ final class DispatchDesk: Sendable {
     private init(_ opening: DispatchOpening?, logger: Logger) {
         let line = Line()
         (self.line, self.opening, self.logger) = (line, opening, logger)
+        looking = PatientQuestion { await DispatchDesk.look(line, logger: logger) }
+        asking = PatientQuestion {
+            do throws(OutboxError) {
+                return .success(try await line.state.withLock { $0.dispatcher }?.statuses() ?? [])
+            } catch {
+                return .failure(error)
+            }
+        }
         feeder = opening.map { opening in
             @Sendable func parts() throws(OutboxError) -> (Dispatcher, LoggedEvents) {
                 let (dispatcher, logged) = line.state.withLock { ($0.dispatcher, $0.logged) }
@@ -200,9 +210,13 @@ final class DispatchDesk: Sendable {
         await dispatcher.stop()
     }
 
-    /// Looks whether the outbox is where it was, and whether it was damaged; what is new is logged.
-    func check() async {
-        guard let outbox = dispatcher?.outbox else { return }
+    /// Looks whether the outbox is where it was, whether it can be written, and whether it was damaged; what is new is logged.
+    ///
+    /// It does not wait for long: a disk that hangs is told by ``report``.
+    func check() async { _ = await looking.answer() }
+
+    private static func look(_ line: Line, logger: Logger) async {
+        guard let outbox = line.state.withLock({ $0.dispatcher })?.outbox else { return }
         var refusal: String?
         do throws(OutboxError) { try await outbox.check() } catch { refusal = "nothing is taken for sending: \(error)" }
         await bringBack()
@@ -235,8 +249,10 @@ final class DispatchDesk: Sendable {
         get async {
             var found = problems
             if let problem = await feeder?.problem { found.append(problem) }
+            let (answer, isNew) = await asking.answer()
+            if !isNew { found.append("the disk of the outbox does not answer: what is told of what waits is old") }
             do throws(OutboxError) {
-                let statuses = try await dispatcher?.statuses() ?? []
+                let statuses = try answer?.get() ?? []
                 // One that could not be opened is told already.
                 let others = statuses.filter { status in
                     !found.contains(DispatchOpening.problem(of: status.state.name, status.failure ?? ""))

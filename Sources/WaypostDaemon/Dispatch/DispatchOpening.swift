@@ -75,6 +75,10 @@ struct DispatchOpening: Sendable {
                     unopened.withLock { $0[destination.name] = "\(error)" }
                 }
                 try await dispatcher.attach(opened, destination.settings(device: device), after: number)
+            } catch OutboxError.locked(let path) {
+                // All of it is tried again, as nobody attaches one destination later.
+                await dispatcher.stop()
+                throw OutboxError.locked(path: path)
             } catch {
                 problems.append(DispatchOpening.problem(of: destination.name, "\(error)"))
             }
@@ -83,6 +87,9 @@ struct DispatchOpening: Sendable {
             try await dispatcher.finishAttaching()
             let isOptedOut = configuration.dispatch.isOptedOut
             if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
+        } catch OutboxError.locked(let path) {
+            await dispatcher.stop()
+            throw OutboxError.locked(path: path)
         } catch {
             problems.append("the outbox: \(error)")
         }

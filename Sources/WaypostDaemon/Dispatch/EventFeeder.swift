@@ -15,6 +15,8 @@ actor EventFeeder {
     /// Whether the log may have events that neither the outbox nor the memory has: at first those of a run before.
     private var isBehind = true
     private var handing: Task<Void, Never>?
+    /// Whether what waits is handed over as soon as what is on its way has arrived.
+    private var isHandingDue = false
     private var retrying: Task<Void, Never>?
     private(set) var droppedCount = 0
     private var failure: OutboxError?
@@ -42,7 +44,7 @@ actor EventFeeder {
 
     /// What is wrong, for people; nil when nothing is.
     var problem: String? {
-        guard let failure, !isDone else { return unread.map { "events in the log may not be sent: \($0); tried again" } }
+        guard let failure, !hasNothing else { return unread.map { "events in the log may not be sent: \($0); tried again" } }
         let loggedCount = waiting.count { $0.number != nil }
         var parts: [String] = []
         if isBehind || loggedCount > 0 { parts.append("\(isBehind ? "events" : counted(loggedCount, "event")) in the log") }
@@ -54,13 +56,17 @@ actor EventFeeder {
     private var lossText: String { droppedCount > 0 ? ", \(droppedCount) were lost" : "" }
 
     /// Whether the outbox has everything.
-    var isDone: Bool { waiting.isEmpty && !isBehind }
+    var isDone: Bool { hasNothing && handing == nil }
+
+    /// Whether there is nothing to be handed over but what is on its way.
+    private var hasNothing: Bool { waiting.isEmpty && !isBehind }
 
     /// The ids of those that only the memory has.
     var unloggedIDs: Set<String> { Set(waiting.lazy.filter { $0.number == nil }.map(\.entry.id)) }
 
-    /// Takes an event; it is on the disk when this returns, unless the disk takes nothing now.
+    /// Takes an event; one that is not in the log is on the disk when this returns, unless the disk takes nothing now.
     ///
+    /// For one that the log has nobody waits: whoever brings it has positions to log.
     /// - Parameter number: that in the log, behind those of all events before it; nil when it is not there.
     func take(_ entry: OutboxEntry, loggedAs number: UInt64?) async {
         if waiting.count == EventFeeder.maximumCount {
@@ -73,6 +79,15 @@ actor EventFeeder {
             }
         }
         waiting.append((entry, number))
+        guard number != nil else { return await hand() }
+        if isHandingDue { return }
+        isHandingDue = true
+        Task { await handDue() }
+    }
+
+    private func handDue() async {
+        while let handing { await handing.value }
+        isHandingDue = false
         await hand()
     }
 
@@ -85,7 +100,9 @@ actor EventFeeder {
     func catchUp() async { await hand() }
 
     /// Forgets what waits in memory and happened from the first time until the second one.
-    func forget(from: UTCTime, to: UTCTime) {
+    func forget(from: UTCTime, to: UTCTime) async {
+        // What is on its way is in the outbox then, where it is looked for next.
+        while let handing { await handing.value }
         waiting.removeAll { waiting in waiting.entry.time.map { from <= $0 && $0 < to } ?? false }
     }
 
@@ -98,7 +115,7 @@ actor EventFeeder {
     /// One after the other: what is taken says that everything before it was.
     private func hand() async {
         while let handing { await handing.value }
-        guard !isDone else { return }
+        guard !hasNothing else { return }
         let task = Task {
             await handOver()
             handing = nil
@@ -113,7 +130,7 @@ actor EventFeeder {
         if failure == nil { failure = await accepting() }
         if let unread, unread != wasUnread { logger.error("events in the log may not be sent, as it cannot be read: \(unread)") }
         guard failure != nil || isBehind else {
-            if isDone, let retrying {
+            if hasNothing, let retrying {
                 retrying.cancel()
                 self.retrying = nil
                 logger.notice(wasUnread == nil ? "the outbox takes events again\(lossText)" : "the events in the log can be read again")
@@ -169,7 +186,7 @@ actor EventFeeder {
     }
 
     private func retry() async {
-        while !isDone {
+        while !hasNothing {
             do { try await Task.sleep(for: pause) } catch { return }
             await hand()
         }

@@ -139,7 +139,9 @@ actor FenceWatcher: PositioningConsumer {
         guard tellCounts.open == 0 else { return }
         let count = tellCounts.begun
         guard let number = await recorder?.newestNumber else { return }
-        if tellCounts.begun == count { await dispatches.noteLogged(through: number) }
+        guard tellCounts.begun == count else { return }
+        // The outbox may be waiting for its disk, for which no position waits.
+        Task { await dispatches.noteLogged(through: number) }
     }
 
     /// Says how closely the fences need the device followed: the next fix when the nearest border could be reached.

@@ -13,6 +13,8 @@ actor StateWatch: PositioningConsumer {
     private let logger: Logger
     private let writeAnew: @Sendable () async -> Void
     private var lookedAt = MonotonicClock.milliseconds
+    /// A look while positions come: they do not wait for it, as the disk of the state may hang.
+    private var looking: Task<Void, Never>?
     /// What is wrong, for people.
     private var problem: String?
 
@@ -27,8 +29,11 @@ actor StateWatch: PositioningConsumer {
     }
 
     func consume(_ update: PositioningUpdate) async {
-        guard MonotonicClock.milliseconds - lookedAt >= interval else { return }
-        await look()
+        guard MonotonicClock.milliseconds - lookedAt >= interval, looking == nil else { return }
+        looking = Task {
+            await look()
+            looking = nil
+        }
     }
 
     /// What is wrong with the folder now, for people; the outbox in it is looked at, too.

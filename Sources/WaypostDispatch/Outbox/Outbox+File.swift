@@ -2,10 +2,11 @@ import WaypostSystem
 
 // The outbox's file: opened, looked after, replaced when it is damaged.
 extension Outbox {
-    /// Looks whether the file is where it was.
+    /// Looks whether the file is where it was, and whether a program that held it does so still.
     public func check() throws(OutboxError) {
         try keepPlace()
         checkMarks()
+        do throws(SQLiteError) { try openStore?.database.checkHold() } catch { throw OutboxError(error) }
     }
 
     /// How many entries went by the ``OutboxLimits`` that somebody waited for, since it was opened.

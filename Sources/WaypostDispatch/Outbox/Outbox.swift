@@ -55,7 +55,7 @@ public actor Outbox {
         self.path = path
         self.limits = limits
         self.clock = clock
-        do { executor = try ThreadExecutor(name: "outbox", takesHelp: true) } catch { throw .cannotOpen(path: path, reason: error.reason) }
+        do { executor = try ThreadExecutor(name: "outbox") } catch { throw .cannotOpen(path: path, reason: error.reason) }
         var markFile = marksPath.map(DestinationMarkFile.init)
         let (store, recovery, interruption) = try Outbox.open(path, limits, markFile?.read() ?? .missing)
         keptBootMoment = Outbox.bootMoment(in: store)

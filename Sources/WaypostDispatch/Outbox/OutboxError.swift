@@ -10,6 +10,8 @@ public enum OutboxError: Error, Equatable, Sendable {
     case full(path: String)
     /// The file cannot be read or written; nothing was taken.
     case cannotAccess(path: String, reason: String)
+    /// Another program holds a lock on the file; nothing was taken.
+    case locked(path: String)
     /// The file was removed or replaced while it was open; nothing was taken.
     case gone(path: String)
     /// An entry is longer than ``OutboxEntry/maximumByteCount``.
@@ -21,14 +23,15 @@ public enum OutboxError: Error, Equatable, Sendable {
         switch error.kind {
         case .full: self = .full(path: error.path)
         case .cannotOpen, .readOnly: self = .cannotOpen(path: error.path, reason: error.reason)
-        case .corrupt, .busy, .inputOutput, .constraint, .other: self = .cannotAccess(path: error.path, reason: error.reason)
+        case .busy: self = .locked(path: error.path)
+        case .corrupt, .inputOutput, .constraint, .other: self = .cannotAccess(path: error.path, reason: error.reason)
         }
     }
 
     /// Whether the same may succeed later without anybody changing the set-up.
     public var isTemporary: Bool {
         switch self {
-        case .full, .cannotAccess, .gone: true
+        case .full, .cannotAccess, .locked, .gone: true
         case .cannotOpen, .laterVersion, .tooLong, .unknownDestination: false
         }
     }
@@ -43,6 +46,7 @@ extension OutboxError: CustomStringConvertible {
             "\(path): written by a later waypost (version \(version)); it is left as it is: install that one again"
         case .full(let path): "\(path): there is no room on the disk"
         case .cannotAccess(let path, let reason): "\(path): cannot be read or written: \(reason)"
+        case .locked(let path): "another program holds a lock on \(path): nothing can be kept there until it ends its transaction"
         case .gone(let path):
             "\(path): was removed or replaced while it was in use; bring its folder back, or take away what is there in its place"
         case .tooLong(let byteCount, let limit): "event: has \(byteCount) bytes, and the outbox takes \(limit); say less"

@@ -20,8 +20,13 @@ public final class SQLiteDatabase {
     /// That of the log, once there is one.
     private var logIdentity: FileIdentity?
 
-    /// Waits so long for another process that holds the file, milliseconds.
-    static let busyMilliseconds: Int32 = 5_000
+    /// Whether another program held the file when something was to be written the last time: until that has changed, nothing waits for it.
+    private var isHeld = false {
+        didSet { if isHeld != oldValue { setPatience() } }
+    }
+
+    /// Waits so long for another program that holds the file, milliseconds: more than a look at it takes, and little enough for who asks.
+    private static let patienceMilliseconds: Int32 = 1_000
 
     /// Opens a database, which is made when it is missing; only its user may read a new one.
     ///
@@ -43,7 +48,7 @@ public final class SQLiteDatabase {
         handle = opened
         identity = FileIdentity(of: path)
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, SQLiteDatabase.busyMilliseconds)
+        setPatience()
         if isReadOnly { return }
         // The default of 2 MB for pages is a tenth of what the tracker may have.
         try execute("PRAGMA cache_size = -256")
@@ -89,10 +94,11 @@ public final class SQLiteDatabase {
         try check(sqlite3_exec(handle, script, nil, nil, nil))
     }
 
-    /// Runs one statement; how many rows it changed.
+    /// Runs one statement that writes; how many rows it changed.
     @discardableResult
     public func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int {
         try each(sql, values) { _ in true }
+        isHeld = false
         return Int(sqlite3_changes(handle))
     }
 
@@ -198,7 +204,18 @@ public final class SQLiteDatabase {
         }
     }
 
+    /// Looks whether a program that held the file does so still.
+    ///
+    /// - Errors: `busy`.
+    public func checkHold() throws(SQLiteError) {
+        guard isHeld else { return }
+        try run("BEGIN IMMEDIATE")
+        try execute("ROLLBACK")
+    }
+
     // MARK: - Parts
+
+    private func setPatience() { sqlite3_busy_timeout(handle, isHeld ? 0 : SQLiteDatabase.patienceMilliseconds) }
 
     private func prepared(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         if let statement = statements[sql] { return statement }
@@ -224,6 +241,8 @@ public final class SQLiteDatabase {
     }
 
     private func error(_ code: Int32) -> SQLiteError {
-        SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), path: path)
+        let error = SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), path: path)
+        if error.kind == .busy { isHeld = true }
+        return error
     }
 }

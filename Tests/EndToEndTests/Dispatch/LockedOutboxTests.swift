@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+import WaypostTestKit
+
+extension EndToEnd {
+    /// Another program has a transaction open on the outbox: a backup tool, somebody's `sqlite3`.
+    @Suite struct LockedOutboxTests {
+        private func ask(_ words: String..., in folder: TestFolder) async throws -> Finished {
+            try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
+        }
+
+        private func loggedCount(_ folder: TestFolder) async throws -> Int? {
+            let status = try await ask("status", "--json", in: folder).output
+            return try JSONParser().parse(Array(status.utf8))["log"]?["positions"]?.int
+        }
+
+        /// The log comes first: no fix waits for the outbox, and nobody who asks does for long.
+        @Test func holdsUpNoPositionAndNobodyWhoAsks() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            try folder.write(
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
+                    + #"[8.541407,47.378954]},"properties":{"name":"Gate","radius":60}}]}"#, to: "fences.geojson")
+            try folder.write(
+                "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
+                    + "[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 1\ntimeout = 5\n", to: "w.toml")
+            let receiver = SimulatedReceiver()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try fifo.write((0..<4).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually { try await loggedCount(folder) ?? 0 >= 3 })
+
+            let other = try SQLiteDatabase(path: folder.path("state/outbox.sqlite"))
+            try other.execute("BEGIN IMMEDIATE")
+            let start = ContinuousClock.now
+            try fifo.write((4..<40).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually(within: .seconds(5)) { try await loggedCount(folder) ?? 0 >= 38 }, "\(tracker.process.errors)")
+            #expect(try await eventually(within: .seconds(5)) { try await ask("status", in: folder).output.contains("exit Gate") })
+            #expect(ContinuousClock.now - start < .seconds(8))
+
+            let asked = ContinuousClock.now
+            let refused = try await ask("track", "tour_begins", in: folder)
+            #expect(refused.code == 74 && refused.errors.contains("another program holds a lock on "), "\(refused)")
+            let status = try await ask("status", in: folder)
+            #expect(status.output.contains("another program holds a lock on ") && status.output.contains("degraded"), "\(status)")
+            #expect(ContinuousClock.now - asked < .seconds(4))
+
+            // What happened meanwhile is sent, once, when the other one lets go.
+            try other.execute("ROLLBACK")
+            let hasAll = try await eventually(within: .seconds(40), every: .seconds(1)) {
+                _ = try await ask("dispatch", "now", "--wait", in: folder)
+                return try server.received().count { $0["class"]?.string == "EVENT" } >= 2
+            }
+            let events = try server.received().compactMap { $0["event"]?.string }
+            #expect(hasAll && events == ["enter", "exit"], "\(events) \(tracker.process.errors)")
+            #expect(!(try await ask("status", in: folder)).output.contains("holds a lock"))
+
+            // The end does not wait for it either.
+            try other.execute("BEGIN IMMEDIATE")
+            try fifo.write((40..<50).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually(within: .seconds(5)) { try await loggedCount(folder) ?? 0 >= 48 })
+            let stopped = ContinuousClock.now
+            #expect(try await tracker.stop() == ProgramExit(code: 0))
+            #expect(ContinuousClock.now - stopped < .seconds(8))
+            try other.execute("ROLLBACK")
+            fifo.close()
+        }
+
+        /// One that is held at the start delays the destinations, and ends none.
+        @Test func isOpenedWhenTheOtherLetsGo() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            try folder.write("[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 1\ntimeout = 5\n", to: "w.toml")
+            try FileManager.default.createDirectory(atPath: folder.path("state"), withIntermediateDirectories: true)
+            let other = try SQLiteDatabase(path: folder.path("state/outbox.sqlite"))
+            try other.execute("CREATE TABLE theirs(a); DROP TABLE theirs; BEGIN IMMEDIATE")
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            let receiver = SimulatedReceiver()
+            try fifo.write((0..<10).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually(within: .seconds(10)) { try await loggedCount(folder) ?? 0 >= 9 })
+            let status = try await ask("status", in: folder)
+            #expect(status.output.contains("another program holds a lock on "), "\(status)")
+            try other.execute("ROLLBACK")
+            #expect(
+                try await eventually(within: .seconds(40), every: .seconds(1)) {
+                    try server.received().count { $0["class"]?.string == "TPV" } >= 9
+                }, "\(tracker.process.errors)")
+            fifo.close()
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+        }
+    }
+}

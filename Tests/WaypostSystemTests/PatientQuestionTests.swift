@@ -1,0 +1,24 @@
+import Testing
+import WaypostSystem
+
+/// Questions that may never be answered.
+struct PatientQuestionTests {
+    @Test func givesTheNewAnswer() async {
+        let question = PatientQuestion { 7 }
+        #expect(await question.answer() == (7, true))
+    }
+
+    @Test func doesWithoutOneThatTakesTooLong() async {
+        let (stream, go) = AsyncStream.makeStream(of: Int.self)
+        let question = PatientQuestion(within: .milliseconds(50)) { await stream.first { _ in true } }
+        let first = await question.answer()
+        #expect(first.answer == nil && !first.isNew)
+        go.yield(1)
+        // It is still the first question that is answered.
+        let second = await question.answer()
+        #expect(second.answer == 1 && second.isNew == (second.answer != nil))
+        let third = await question.answer()
+        #expect(third.answer == 1 && !third.isNew)
+        go.finish()
+    }
+}
