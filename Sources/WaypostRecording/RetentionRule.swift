@@ -48,6 +48,16 @@ public struct RetentionRule: Sendable, Hashable {
         }
     }
 
+    /// Why a track is deleted.
+    public enum Reason: Sendable, Hashable {
+        /// ``maximumAge``.
+        case tooOld
+        /// ``maximumByteCount``.
+        case tooMuch
+        /// ``minimumFreeByteCount``.
+        case tooFull
+    }
+
     /// The longest time that a track is kept; nil for ever.
     public var maximumAge: Duration?
     /// The most bytes that the log may have; nil for any.
@@ -68,10 +78,13 @@ public struct RetentionRule: Sendable, Hashable {
     /// - Parameters:
     ///   - tracks: all finished tracks, oldest first.
     ///   - situation: the room on the disk and the time.
-    public func expired(_ tracks: [Track], in situation: Situation) -> [Track] {
+    public func expired(_ tracks: [Track], in situation: Situation) -> [Track] { expiries(tracks, in: situation).map(\.track) }
+
+    /// The same with the reason of each.
+    func expiries(_ tracks: [Track], in situation: Situation) -> [(track: Track, reason: Reason)] {
         var byteCount = tracks.reduce(situation.openByteCount) { $0 + $1.byteCount }
         var freeByteCount = situation.freeByteCount
-        var expired: [Track] = []
+        var expired: [(track: Track, reason: Reason)] = []
         var latest: UTCTime?
         for track in tracks {
             // A date to come is as wrong as one that is long over, and proves nothing about later tracks.
@@ -80,7 +93,7 @@ public struct RetentionRule: Sendable, Hashable {
             let isTooMuch = maximumByteCount.map { byteCount > $0 } ?? false
             let isTooFull = minimumFreeByteCount.flatMap { minimum in freeByteCount.map { $0 < minimum } } ?? false
             guard isTooMuch || isTooFull || isTooOld(track, notBefore: latest, in: situation) else { continue }
-            expired.append(track)
+            expired.append((track, isTooMuch ? .tooMuch : isTooFull ? .tooFull : .tooOld))
             byteCount -= track.byteCount
             freeByteCount = freeByteCount.map { $0 + track.byteCount }
         }

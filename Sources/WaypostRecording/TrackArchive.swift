@@ -51,16 +51,20 @@ actor TrackArchive {
     ///
     /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last.
     /// - Parameter room: what the open journal has reserved for records to come: no track goes for it.
-    func delete(by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64) throws(RecordingError) -> [RetentionRule.Track] {
+    func delete(by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64) throws(RecordingError) -> [DeletedTrack] {
         guard !rule.isIdle else { return [] }
         let tracks = try finishedTracks()
         let openByteCount = try folder.journals().filter(\.isOpen).reduce(-room) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) }
         let situation = RetentionRule.Situation(
             confirmedTime: confirmedTime, freeByteCount: Syscalls.freeByteCount(at: folder.path), openByteCount: max(0, openByteCount),
             pullers: rule.keepsUnpulled ? try Pullers(folder: folder).all() : [])
-        let expired = rule.expired(tracks.map(\.track), in: situation)
+        let expired = rule.expiries(tracks.map(\.track), in: situation)
         guard !expired.isEmpty else { return [] }
-        let stems = Set(expired.map(\.stem))
+        let stems = Set(expired.map(\.track.stem))
+        let type = types.first.map(LogTypes.init) ?? .raw
+        let deleted = expired.map { track, reason in
+            DeletedTrack(stem: track.stem, reason: reason, journalPath: folder.finishedJournalPath(track.stem), type: type)
+        }
         let files = tracks.filter { stems.contains($0.track.stem) }
         try TrackDigests(folder: folder).update(removing: Set(files.flatMap(\.names)))
         var path = folder.path
@@ -78,7 +82,7 @@ actor TrackArchive {
         } catch {
             throw .cannotDelete(path: path, cause: error)
         }
-        return expired
+        return deleted
     }
 
     /// The finished tracks, oldest first, with the names of their GPX files.

@@ -104,7 +104,7 @@ extension TrackRecorder {
     /// - Parameter confirmedTime: the time, when it is certain; else nothing is too old.
     /// - Returns: the stems of the tracks that are gone.
     /// - Errors: `cannotDelete`, `cannotRead`, `damagedPullers`; in ``problems``, too.
-    public func applyRetention(confirmedTime: UTCTime?) async throws(RecordingError) -> [String] {
+    public func applyRetention(confirmedTime: UTCTime?) async throws(RecordingError) -> [DeletedTrack] {
         guard lock != nil else { throw .closed }
         do {
             try prepareFolder()
@@ -112,7 +112,7 @@ extension TrackRecorder {
             let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime, room: room)
             problems.retention = nil
             statistics.deletedTrackCount += gone.count
-            return gone.map(\.stem)
+            return gone
         } catch {
             problems.retention = error
             throw error

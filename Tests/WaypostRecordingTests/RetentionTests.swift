@@ -101,17 +101,33 @@ import WaypostSystem
             try await recorder.record(Sample.position(second: 4 * 86_400), now: 0)
             #expect(try sums(folder).count == 8)
             let today = Sample.start.advanced(byMilliseconds: 4 * 86_400_000)
-            #expect(try await recorder.applyRetention(confirmedTime: today) == [], "nobody has it")
+            #expect(try await recorder.applyRetention(confirmedTime: today).map(\.stem) == [], "nobody has it")
             // The first track, and half of the second.
             try Pullers(folder: LogFolder(path: folder)).acknowledge(3, puller: "nas")
-            #expect(try await recorder.applyRetention(confirmedTime: nil) == [])
-            #expect(try await recorder.applyRetention(confirmedTime: today) == [stems[0]])
+            #expect(try await recorder.applyRetention(confirmedTime: nil).map(\.stem) == [])
+            #expect(try await recorder.applyRetention(confirmedTime: today).map(\.stem) == [stems[0]])
             #expect(try sums(folder).count == 6)
             try Pullers(folder: LogFolder(path: folder)).acknowledge(9, puller: "nas")
-            #expect(try await recorder.applyRetention(confirmedTime: today) == [stems[1]], "two days old is not older")
+            #expect(try await recorder.applyRetention(confirmedTime: today).map(\.stem) == [stems[1]], "two days old is not older")
             #expect(try Syscalls.names(inFolder: folder).filter { $0.hasSuffix(".gpx") }.count == 4)
             #expect(try LogFolder(path: folder).journals().map(\.stem).prefix(2) == [stems[2], stems[3]])
             #expect(await recorder.statistics.deletedTrackCount == 2)
+        }
+    }
+
+    /// Somebody may have waited for them.
+    @Test func tellsWhichPositionsWentAndWhy() async throws {
+        try await Sample.withFolder { folder in
+            var configuration = TrackRecorder.Configuration()
+            configuration.retention.maximumByteCount = 1
+            let recorder = try TrackRecorder(folder: folder, configuration: configuration)
+            for second in 0..<5 { try await recorder.record(Sample.position(second: second), now: 0) }
+            let numbers = try LogFolder(path: folder).journals().map(\.firstSequence)
+            let stem = try #require(try await recorder.finishTrack()).stem
+            let gone = try await recorder.applyRetention(confirmedTime: nil)
+            #expect(gone.map(\.stem) == [stem] && gone.map(\.reason) == [.tooMuch])
+            let positions = try #require(gone.first?.positions)
+            #expect(positions.reduce(0) { $0 + $1.count } == 5 && positions[0].lowerBound >= numbers[0])
         }
     }
 
@@ -126,7 +142,7 @@ import WaypostSystem
             try await recorder.record(Sample.position(second: 60), now: 0)
             let open = try #require(try LogFolder(path: folder).journals().first(where: \.isOpen))
             #expect(try #require(Syscalls.byteCount(of: open.path)) > 100_000)
-            #expect(try await recorder.applyRetention(confirmedTime: nil) == [])
+            #expect(try await recorder.applyRetention(confirmedTime: nil).map(\.stem) == [])
             // What is written counts.
             for second in 61..<3_000 { try await recorder.record(Sample.position(second: second), now: 0) }
             #expect(try await recorder.applyRetention(confirmedTime: nil).count == 1)

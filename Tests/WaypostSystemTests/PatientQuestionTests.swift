@@ -5,7 +5,8 @@ import WaypostSystem
 struct PatientQuestionTests {
     @Test func givesTheNewAnswer() async {
         let question = PatientQuestion { 7 }
-        #expect(await question.answer() == (7, true))
+        let (answer, isNew) = await question.answer()
+        #expect(answer == 7 && isNew)
     }
 
     @Test func doesWithoutOneThatTakesTooLong() async {
@@ -16,7 +17,7 @@ struct PatientQuestionTests {
         go.yield(1)
         // It is still the first question that is answered.
         let second = await question.answer()
-        #expect(second.answer == 1 && second.isNew == (second.answer != nil))
+        #expect(second.answer == 1)
         let third = await question.answer()
         #expect(third.answer == 1 && !third.isNew)
         go.finish()

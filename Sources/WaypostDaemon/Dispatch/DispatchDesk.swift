@@ -24,7 +24,9 @@ final class DispatchDesk: Sendable {
         /// What was done about a damaged one.
         var recovery = RecoveryReport()
         /// What the limits of the outbox took.
-        var drops = DropReport()
+        var drops = DropReport.events
+        /// What was deleted from the log, by the key that says so.
+        var deletions: [String: DropReport] = [:]
     }
 
     /// Of its own, so that the feeder can have it.
@@ -48,7 +50,8 @@ final class DispatchDesk: Sendable {
     /// What is wrong, for people; empty when all is well.
     var problems: [String] {
         line.state.withLock { state in
-            [state.refusal, state.recovery.problem, state.drops.problem].compactMap { $0 } + state.problems
+            let deletions = state.deletions.sorted { $0.key < $1.key }.map(\.value.problem)
+            return ([state.refusal, state.recovery.problem, state.drops.problem] + deletions).compactMap { $0 } + state.problems
         }
     }
     /// Whether there is an outbox that cannot be opened now.
@@ -266,6 +269,19 @@ final class DispatchDesk: Sendable {
 
     /// Returns when the outbox has answered; never when its disk hangs.
     func answer() async { _ = try? await dispatcher?.outbox.isOptedOut() }  // What it says is not the question.
+
+    /// Takes that tracks were deleted: what destinations waited for is counted as dropped, and told.
+    func noteDeleted(_ tracks: [DeletedTrack]) async {
+        guard let dispatcher else { return }
+        for (reason, tracks) in Dictionary(grouping: tracks, by: \.reason) {
+            let gone = tracks.flatMap(\.positions).map { PositionCursor.Stretch(after: $0.lowerBound - 1, through: $0.upperBound) }
+            let count = await dispatcher.noteGone(gone)
+            let words = line.state.withLock { state in
+                state.deletions[reason.key, default: .positions(deletedBy: reason.key)].add(count)
+            }
+            if let words { logger.warning("\(words)") }
+        }
+    }
 
     /// Says that positions were logged.
     func noteWaiting() { dispatcher?.noteWaiting() }

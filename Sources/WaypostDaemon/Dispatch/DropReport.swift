@@ -1,8 +1,10 @@
 import Waypost
 import WaypostSystem
 
-/// What the limits of the outbox took from those that waited for it, told in the log once a minute at most, and by `status` for an hour.
+/// What limits took from those that waited for it, told in the log once a minute at most, and by `status` for an hour.
 struct DropReport {
+    /// What is told of so many.
+    private let tell: @Sendable (Int) -> String
     private var count = 0
     private var grewAt: Int64?
     private var toldAt: Int64?
@@ -11,14 +13,29 @@ struct DropReport {
     private static let pause: Int64 = 60_000
     private static let memory: Int64 = 3_600_000
 
-    private var words: String {
-        "\(counted(count, "event")) dropped before every destination had them: the outbox is full or they are too old ([dispatch] max_bytes, max_age)"
+    private init(_ tell: @escaping @Sendable (Int) -> String) { self.tell = tell }
+
+    /// Of what the limits of the outbox took.
+    static var events: DropReport {
+        DropReport {
+            "\(counted($0, "event")) dropped before every destination had them: the outbox is full or they are too old ([dispatch] max_bytes, max_age)"
+        }
     }
+
+    /// Of tracks that were deleted by a key of `[log]`.
+    static func positions(deletedBy key: String) -> DropReport {
+        DropReport { "\(counted($0, "position")) deleted with old tracks before every destination had them ([log] \(key))" }
+    }
+
+    private var words: String { tell(count) }
 
     /// What is wrong, for people.
     var problem: String? {
         grewAt.flatMap { MonotonicClock.milliseconds - $0 < DropReport.memory ? words : nil }
     }
+
+    /// Takes that so many more went.
+    mutating func add(_ more: Int) -> String? { more > 0 ? note(count + more) : nil }
 
     /// Takes the newest count since the outbox was opened, which shrinks when some come to their destinations after all; the line to log, if there
     /// is a new one.

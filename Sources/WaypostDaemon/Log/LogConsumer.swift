@@ -22,6 +22,7 @@ actor LogConsumer: PositioningConsumer {
     private let logger: Logger
     private let clock: ConfirmedClock
     private let noteLogged: @Sendable () -> Void
+    private let noteDeleted: @Sendable ([DeletedTrack]) async -> Void
     /// What people know of; they are told once per kind of failure, not once per position.
     private var told = RecorderProblems()
     private var synchronizer: Task<Void, Never>?
@@ -40,8 +41,9 @@ actor LogConsumer: PositioningConsumer {
     init(
         recorder: TrackRecorder?, upkeep: LogUpkeep, thinning: PositionThinner.Settings, keepsEverything: Bool, clock: ConfirmedClock,
         logger: Logger,
-        noteLogged: @escaping @Sendable () -> Void
+        noteLogged: @escaping @Sendable () -> Void, noteDeleted: @escaping @Sendable ([DeletedTrack]) async -> Void
     ) {
+        self.noteDeleted = noteDeleted
         self.clock = clock
         self.noteLogged = noteLogged
         self.recorder = recorder
@@ -115,7 +117,9 @@ actor LogConsumer: PositioningConsumer {
     /// Finishes what is unfinished and deletes what is too old, beside the recording.
     private func tidy() async {
         await upkeep.recoverTracks()
-        await upkeep.deleteOldTracks(confirmedTime: clock.certainNow)
+        let deleted = await upkeep.deleteOldTracks(confirmedTime: clock.certainNow)
+        // Beside it, as the outbox may wait for its disk.
+        if !deleted.isEmpty { Task { await noteDeleted(deleted) } }
         tidying = nil
     }
 

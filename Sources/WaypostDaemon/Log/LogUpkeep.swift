@@ -39,16 +39,17 @@ struct LogUpkeep: Sendable {
         do throws(RecordingError) { _ = try await recorder?.close() } catch { logger.error("\(DaemonFailure(error).lines.joined())") }
     }
 
-    /// Deletes what the configuration does not keep.
-    func deleteOldTracks(confirmedTime: UTCTime?) async {
-        guard let recorder else { return }
+    /// Deletes what the configuration does not keep, and gives that: somebody may have waited for it.
+    func deleteOldTracks(confirmedTime: UTCTime?) async -> [DeletedTrack] {
+        guard let recorder else { return [] }
         let known = await recorder.problems.retention
         do throws(RecordingError) {
-            for stem in try await recorder.applyRetention(confirmedTime: confirmedTime) {
-                logger.notice("deleted \(stem): too old or too much")
-            }
+            let deleted = try await recorder.applyRetention(confirmedTime: confirmedTime)
+            for track in deleted { logger.notice("deleted \(track.stem): \(track.reason.words)") }
+            return deleted
         } catch {
             if error != known { logger.error("old tracks cannot be deleted: \(DaemonFailure(error).lines.joined())") }
+            return []
         }
     }
 
@@ -60,5 +61,25 @@ struct LogUpkeep: Sendable {
         }
         guard let path = track.trackPath else { return }
         logger.info("\(verb) \(path): \(counted(track.positionCount, "position")), \(counted(track.segmentCount, "segment"))")
+    }
+}
+
+extension RetentionRule.Reason {
+    /// Why, for people.
+    fileprivate var words: String {
+        switch self {
+        case .tooOld: "too old ([log] max_age)"
+        case .tooMuch: "the log has too much ([log] max_bytes)"
+        case .tooFull: "the disk is nearly full ([log] min_free)"
+        }
+    }
+
+    /// The key of the configuration that says so.
+    var key: String {
+        switch self {
+        case .tooOld: "max_age"
+        case .tooMuch: "max_bytes"
+        case .tooFull: "min_free"
+        }
     }
 }

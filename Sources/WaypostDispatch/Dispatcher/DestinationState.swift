@@ -14,7 +14,7 @@ public struct DestinationState: Sendable, Hashable {
     public var isPaused: Bool
     /// How many records it was sent, over all runs.
     public var sentCount: Int
-    /// How many entries it never got, as the outbox was full or they were too old.
+    /// How many entries it never got, as the outbox was full or they were too old; and how many positions, as their tracks were deleted.
     public var droppedCount: Int
     /// How many records it was sent after the cutoff that they were meant for.
     public var lateCount: Int
