@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -75,6 +76,7 @@ extension EndToEnd {
         /// A file for each server, as the guides say.
         @Test func hasTheServersOfAllFilesInForce() async throws {
             let folder = try TestFolder()
+            try FileManager.default.createDirectory(atPath: folder.path("conf.d"), withIntermediateDirectories: false)
             for name in ["recorder", "traccar"] {
                 try folder.write("[[destination]]\nname = \"\(name)\"\nurl = \"https://\(name)/\"\n", to: "conf.d/\(name).toml")
             }

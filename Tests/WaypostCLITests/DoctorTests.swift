@@ -36,7 +36,7 @@ import WaypostSystem
         let unchecked = system.examine().filter { $0.report.notChecked != nil }.map(\.check)
         #expect(
             unchecked == [
-                "service", "configuration", "console", "uart", "modemmanager", "gpsd", "readers", "permission", "log", "disk", "clock",
+                "configuration", "service", "console", "uart", "modemmanager", "gpsd", "readers", "permission", "log", "disk", "clock",
                 "fix",
                 "antenna",
             ])

@@ -1,6 +1,7 @@
 import Testing
 import Waypost
 import WaypostConfiguration
+import WaypostDispatch
 import WaypostPositioning
 
 @Suite struct ConfigurationMergingTests {

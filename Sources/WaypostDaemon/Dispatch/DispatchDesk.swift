@@ -222,7 +222,7 @@ final class DispatchDesk: Sendable {
         guard let outbox = line.state.withLock({ $0.dispatcher })?.outbox else { return }
         var refusal: String?
         do throws(OutboxError) { try await outbox.check() } catch { refusal = "nothing is taken for sending: \(error)" }
-        await bringBack()
+        await bringBack(line)
         let (recovery, isOver) = (await outbox.recovery, await outbox.isRecovered)
         let (told, words) = line.state.withLock { state in
             defer { state.refusal = refusal }
@@ -236,7 +236,7 @@ final class DispatchDesk: Sendable {
     }
 
     /// Takes from the log what an outbox has lost that was damaged while it was in use.
-    private func bringBack() async {
+    private static func bringBack(_ line: Line) async {
         let (dispatcher, logged) = line.state.withLock { ($0.dispatcher, $0.logged) }
         guard let dispatcher, let logged, await dispatcher.outbox.interruption != nil else { return }
         do throws(OutboxError) {

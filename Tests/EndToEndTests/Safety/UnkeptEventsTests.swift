@@ -85,7 +85,7 @@ extension EndToEnd {
                 return classes.count { $0 == "EVENT" } >= 2 && classes.count { $0 == "TPV" } >= 50
             }
             let events = try server.received().compactMap { $0["event"]?.string }
-            #expect(hasAll && events == ["enter", "exit"], "\(try server.received().count) \(second.process.errors)")
+            #expect(hasAll && events == ["enter", "exit"], "\(events) \(second.process.errors)")
             // What is over is not told any more; what nobody knows is.
             let after = try await ask("status", in: folder).output
             #expect(after.contains("the outbox was removed") == isUnknown, "\(after)")

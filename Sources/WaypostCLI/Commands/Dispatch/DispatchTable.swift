@@ -70,6 +70,7 @@ struct DispatchTable {
 
     /// Words below a row, in lines that fit; a word that is longer than a line has one of its own.
     private static func wrapped(_ parts: [String]) -> [String] {
+        guard !parts.isEmpty else { return [] }
         var lines: [String] = []
         for word in unbreakablePieces(parts.joined(separator: "; ")) {
             if let last = lines.last, last.count + 1 + word.count <= width {
