@@ -23,7 +23,8 @@ import WaypostPositioning
         ("gpsd://box:1/dev/a", "gpsd://box:1/dev/a"), ("serial:auto", "serial:auto"),
         ("serial:/dev/ttyS0?baud=9600", "serial:///dev/ttyS0?baud=9600"),
         ("nmea:a?speed=2", "nmea:a"), ("nmea:-", "nmea:-"), ("nmea:a?style=fixed", "nmea:a"), ("nmea-tcp:", "nmea-tcp://localhost:10110"),
-        ("nmea-udp://[::]", "nmea-udp://[::]:10110"), ("gpx:a.gz?speed=0", "gpx:a.gz"), ("csv:a", "csv:a"), ("kml:a", "kml:a"), ("jsonl:a", "jsonl:a"),
+        ("nmea-udp://[::]", "nmea-udp://[::]:10110"), ("gpx:a.gz?speed=0", "gpx:a.gz"), ("csv:a", "csv:a"), ("kml:a", "kml:a"),
+        ("jsonl:a", "jsonl:a"),
         ("route:a", "route:a"), ("sim:walk", "sim:walk"), ("exec:date", "exec:date"),
     ])
     func makesTheSourceThatTheURLNames(text: String, name: String) throws {
