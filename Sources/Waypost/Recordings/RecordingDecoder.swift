@@ -1,9 +1,15 @@
 /// Turns the bytes of one format into what a recording holds: the one reader behind conversions, replays of fences and playback.
 ///
 /// ```swift
+/// struct Places: RecordingSink {
+///     var positions: [Position] = []
+///     mutating func add(_ position: Position) { positions.append(position) }
+///     mutating func add(_ item: RecordingItem) {}
+/// }
+/// var places = Places()
 /// var decoder = RecordingFormat.kml.makeDecoder()
-/// while let bytes = next() { decoder.decode(bytes.span, into: &sink) }
-/// decoder.finish(into: &sink)
+/// while let bytes = next() { decoder.decode(bytes.span, into: &places) }
+/// decoder.finish(into: &places)
 /// for warning in decoder.warnings { tell(warning) }
 /// ```
 public protocol RecordingDecoder: Sendable {
