@@ -65,7 +65,8 @@ extension ConfigurationError.Kind: CustomStringConvertible {
             // toml++ begins most of its messages so.
             let prefix = "Error while parsing "
             let words = message.hasPrefix(prefix) ? " in " + message.dropFirst(prefix.count) : ": " + message
-            let hint = message.contains("could not determine value type") ? #"; text needs quotes: "like this""# : ""
+            let isUnquoted = Array(message.utf8).contains(bytes: "could not determine value type".utf8)
+            let hint = isUnquoted ? #"; text needs quotes: "like this""# : ""
             return "invalid TOML" + oneLine(words, limit: 300) + hint
         case .unknownSection(let section, let suggestion, let known):
             let hint = suggestion.map { "did you mean \($0)?" } ?? "known: \(known.joined(separator: ", "))"

@@ -80,8 +80,8 @@ enum NextStep: Equatable {
             case .gpsdWithoutReceiver(isLocal: false): self = .askTheDoctor
             case nil:
                 // A program of another user listens there; to trust that user, set gpsd_user = "4444".
-                let parts = detail.words.split(separator: "; ")
-                self = parts.count > 1 ? .doAsSaid(String(parts[parts.count - 1])) : .askTheDoctor
+                let words = detail.words
+                self = words.lastIndex(of: ";").map { .doAsSaid(String(words[$0...].dropFirst(2))) } ?? .askTheDoctor
             }
         case .lost(.ended), .lost(.replaced), .lost(.withheld), .ended: self = .askTheDoctor
         }

@@ -61,8 +61,7 @@ struct TemplateFormat: HTTPFormat {
     }
 
     func objection(to response: HTTPResponse) -> String? {
-        let holds = String(decoding: response.body, as: UTF8.self).contains(request.expected)
-        return request.expected.isEmpty || holds ? nil : "the answer does not hold \(quoted(request.expected))"
+        response.body.contains(bytes: request.expected.utf8) ? nil : "the answer does not hold \(quoted(request.expected))"
     }
 
     private func message(for record: DispatchRecord, at now: UTCTime?, settling count: Int) -> HTTPMessage {
