@@ -66,9 +66,7 @@ struct StatusReporter: Sendable {
         problems += fullDisks
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
-        var insideIDs: [String]? = await fences.insideIDs
-        // Asked after the withholding began, the keeper knows nothing newer.
-        if await source.withholding != nil { insideIDs = nil }
+        let insideIDs = await fences.insideIDs(unlessWithheldBy: source)
         let fenceReports = await fences.lastReports
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)

@@ -17,7 +17,7 @@ extension TrackerCommands {
         await fences.reload()
         let all = await fences.keeper.fences
         let added = await fences.keeper.addedIDs
-        let inside = await insideIDs
+        let inside = await fences.keeper.insideIDs(unlessWithheldBy: source).map(Set.init)
         let start = min(start, all.count)
         let rest = all.dropFirst(start)
         var page = rest.prefix(withShapes ? TrackerCommands.fencesWithShapes : TrackerCommands.fencesWithoutShapes)
@@ -49,18 +49,9 @@ extension TrackerCommands {
         }
     }
 
-    /// The fences that the device is inside of; nil while nobody is told where it is.
-    private var insideIDs: Set<String>? {
-        get async {
-            // Asked after the withholding began, the keeper knows nothing newer.
-            let ids = await fences.keeper.insideIDs
-            return await source.withholding == nil ? Set(ids) : nil
-        }
-    }
-
     func listActiveFences() async -> [UInt8] {
         let nearest = await fences.keeper.nearest(TrackerCommands.activeFences)
-        let inside = await insideIDs
+        let inside = await fences.keeper.insideIDs(unlessWithheldBy: source).map(Set.init)
         let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
         let added = await fences.keeper.addedIDs
         let count = await fences.keeper.fenceCount

@@ -15,12 +15,7 @@ extension EndToEnd {
             let folder = try TestFolder()
             let server = try await FlakyServer()
             let fifo = try ReceiverFIFO("receiver", in: folder)
-            try folder.write(
-                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
-                    + #"[8.541407,47.378954]},"properties":{"name":"Gate","radius":60}}]}"#, to: "fences.geojson")
-            try folder.write(
-                "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
-                    + "[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\ntimeout = 5\n", to: "w.toml")
+            try folder.writeGate(sendingTo: server.url)
             // A folder stands where the file should be.
             let blocked = folder.path("state/outbox.sqlite")
             try FileManager.default.createDirectory(atPath: blocked + "/in-the-way", withIntermediateDirectories: true)

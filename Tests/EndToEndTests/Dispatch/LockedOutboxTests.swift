@@ -20,12 +20,7 @@ extension EndToEnd {
         @Test func holdsUpNoPositionAndNobodyWhoAsks() async throws {
             let folder = try TestFolder()
             let server = try await FlakyServer()
-            try folder.write(
-                #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":"#
-                    + #"[8.541407,47.378954]},"properties":{"name":"Gate","radius":60}}]}"#, to: "fences.geojson")
-            try folder.write(
-                "[geofences]\nfile = \"fences.geojson\"\nrule = \"exact\"\n"
-                    + "[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 1\ntimeout = 5\n", to: "w.toml")
+            try folder.writeGate(sendingTo: server.url, interval: 1)
             let receiver = SimulatedReceiver()
             let fifo = try ReceiverFIFO("receiver", in: folder)
             let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
