@@ -4,7 +4,7 @@ import WaypostPositioning
 
 /// What the tracker is told to do: the one configuration type.
 ///
-/// It is read from `waypost.toml` and the files of `conf.d` beside it by ``load(path:paths:)``. Each property is one key of the table
+/// It is read from `waypost.toml` and the files of `conf.d` beside it by `load(path:paths:)`. Each property is one key of the table
 /// in `Configuration+Keys.swift`, where its name, type, unit and description stand.
 public struct Configuration: Equatable, Sendable {
     /// Where positions come from, best first; never empty after loading.

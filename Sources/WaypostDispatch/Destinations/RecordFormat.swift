@@ -14,7 +14,9 @@ public enum FormatVerdict: Sendable, Hashable {
 public protocol RecordFormat: Sendable {
     /// Whether it can say a record, now or ever.
     ///
-    /// - Parameter now: what time it is, as far as anybody knows.
+    /// - Parameters:
+    ///   - record: what is to be told.
+    ///   - now: what time it is, as far as anybody knows.
     func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict
 }
 

@@ -4,7 +4,7 @@ import WaypostSystem
 
 /// Tells another destination only about where the box is: `accuracy = "reduced"`.
 ///
-/// What leaves is decided by ``PositionReduction``: the middle of a cell of 5 km, four times an hour, and no fence events. Records that say nothing
+/// What leaves is decided by `PositionReduction`: the middle of a cell of 5 km, four times an hour, and no fence events. Records that say nothing
 /// new are not sent and count as delivered. What would give the exact time away goes, too: a position's id is that of its quarter of an hour
 /// and this box (`r-1777692300000-0f3a5c7e9b1d`), its number that of the quarter, and its age is not said. Track calls are sent under their own
 /// names and values, with ids that do not hold their time; they have a place only where no positions are sent, as both together would tell
@@ -19,7 +19,9 @@ public final class ReducedDestination: Destination {
 
     /// A destination that gets what is left.
     ///
-    /// - Parameter sendsPositions: whether positions of the log are sent to it.
+    /// - Parameters:
+    ///   - destination: the one that is told.
+    ///   - sendsPositions: whether positions of the log are sent to it.
     public init(_ destination: any Destination, sendsPositions: Bool) {
         self.destination = destination
         placesCalls = !sendsPositions

@@ -57,7 +57,9 @@ extension Outbox {
 
     /// Takes events of the log once more; those that are there already are taken once.
     ///
-    /// - Parameter number: up to which number of the log every event of it is taken with these.
+    /// - Parameters:
+    ///   - entries: the events of the log, in their order.
+    ///   - number: up to which number of the log every event of it is taken with these.
     /// - Returns: how many were not there.
     public func takeBack(_ entries: [OutboxEntry], loggedThrough number: UInt64) throws(OutboxError) -> Int {
         let encoded = try entries.map { (entry) throws(OutboxError) in try encode(entry) }

@@ -118,7 +118,7 @@ public struct DispatchEvent: Sendable, Hashable {
     public var time: UTCTime?
     /// The fix that decided it; nil when none is known.
     public var position: Position?
-    /// The whole event as a JSON object, as ``GeofenceEvent/write(to:track:)`` writes it.
+    /// The whole event as a JSON object, as `GeofenceEvent/write(to:track:)` writes it.
     public var line: [UInt8]
 
     /// An event from its parts.

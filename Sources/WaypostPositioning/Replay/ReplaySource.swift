@@ -9,7 +9,7 @@ import WaypostSystem
 /// await manager.start()
 /// source.control.isPositionLost = true     // into the tunnel
 /// ```
-/// The rules for times that are missing, go back or leave a gap are those of ``ReplaySchedule``.
+/// The rules for times that are missing, go back or leave a gap are those of `ReplaySchedule`.
 /// - Errors: the file cannot be opened or read, or holds no position.
 public struct ReplaySource: PlayableSource {
     /// How a recording is played.
@@ -18,7 +18,7 @@ public struct ReplaySource: PlayableSource {
         public var style: ReplaySchedule.Style
         /// The time between positions in the styles that have one; from 0.1 s to a day, others are brought there.
         public var interval: Duration
-        /// How many times faster than its own times, one of ``ReplaySchedule/speeds``; 0 is as fast as the listeners take it.
+        /// How many times faster than its own times, one of `ReplaySchedule/speeds`; 0 is as fast as the listeners take it.
         public var speed: Double
         /// Whether its times are moved so that it begins now; they then grow by its own time, however fast it is played.
         public var rebasesTimes: Bool

@@ -31,8 +31,10 @@ public struct SimulatedRouteSource: PlayableSource {
     /// A drive along these corners, once.
     ///
     /// - Parameters:
+    ///   - corners: the way, at least two places.
     ///   - name: what positions carry as their source.
     ///   - options: speed, interval, accuracy and noise.
+    ///   - control: pauses it, and loses and finds the position.
     public init(
         corners: [Coordinate], name: String = "route:", options: RouteSimulator.Options = .init(),
         control: PlaybackControl = PlaybackControl()

@@ -1,6 +1,6 @@
 import Waypost
 
-/// What a ``PieceReader`` gave of a whole file.
+/// What a `PieceReader` gave of a whole file.
 public struct PieceReading<Reader: PieceReader>: Equatable where Reader.Failure: Equatable {
     /// Everything visited, in order.
     public var elements: [Reader.Element] = []

@@ -7,7 +7,10 @@ import WaypostSystem
 public protocol MQTTFormat: RecordFormat {
     /// What is published for a record, in order; empty when the format has no word for it.
     ///
-    /// - Parameter receiptTopic: where an application is to say that it has the record; nil when nobody asks.
+    /// - Parameters:
+    ///   - record: what is published.
+    ///   - batch: the batch that it is sent with.
+    ///   - receiptTopic: where an application is to say that it has the record; nil when nobody asks.
     /// - Errors: the box lacks something that the format needs.
     func messages(for record: DispatchRecord, of batch: DispatchBatch, receiptTopic: String?) throws(FormatError) -> [MQTTMessage]
 

@@ -78,7 +78,9 @@ public struct OwnTracksFormat: RecordFormat {
 
     /// What is said of a record, in order: none, one, or, of a pass, two messages.
     ///
-    /// - Parameter now: when it is sent, as far as anybody knows.
+    /// - Parameters:
+    ///   - record: what is told.
+    ///   - now: when it is sent, as far as anybody knows.
     /// - Errors: libsodium, which encrypts, is not there.
     public func messages(for record: DispatchRecord, at now: UTCTime?) throws(FormatError) -> [OwnTracksMessage] {
         let time = record.bestTime(at: now)

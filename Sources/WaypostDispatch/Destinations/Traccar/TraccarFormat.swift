@@ -38,6 +38,7 @@ public struct TraccarFormat: HTTPFormat {
     ///
     /// - Parameters:
     ///   - device: the device's identifier at the server.
+    ///   - shape: how a position is posted.
     ///   - placesEvents: whether events tell their own place; for destinations that get no positions.
     public init(device: String, shape: Shape = .form, placesEvents: Bool = false) {
         self.device = device
