@@ -102,7 +102,7 @@ extension TrackRecorder {
     /// Deletes what the configuration does not keep; see ``RetentionRule``.
     ///
     /// - Parameter confirmedTime: the time, when it is certain; else nothing is too old.
-    /// - Returns: the stems of the tracks that are gone.
+    /// - Returns: the tracks that are gone.
     /// - Errors: `cannotDelete`, `cannotRead`, `damagedPullers`; in ``problems``, too.
     public func applyRetention(confirmedTime: UTCTime?) async throws(RecordingError) -> [DeletedTrack] {
         guard lock != nil else { throw .closed }
