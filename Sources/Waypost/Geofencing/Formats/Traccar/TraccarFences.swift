@@ -42,7 +42,8 @@ enum TraccarFences {
 
     private static func draft(_ entry: JSONValue, index: Int, limits: FenceFileLimits) throws(FenceEntryError) -> FenceDraft {
         let attributes = entry["attributes"] ?? .null
-        let name = entry["name"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        func label(_ value: JSONValue?) -> String? { value?.string.flatMap { $0.isEmpty ? nil : $0 } }
+        let name = label(entry["name"])
         let number = entry["id"]?.int.flatMap { $0 > 0 ? "\($0)" : nil }
         guard let text = entry["area"]?.string else { throw .invalid("area", "a text") }
         var lineDistance = usualLineDistance
@@ -59,7 +60,7 @@ enum TraccarFences {
         var isLine = false
         if case .line = area { isLine = true }
         var draft = FenceDraft(
-            id: attributes["waypost_id"]?.string ?? number ?? name ?? "\(index)", name: name, area: area,
+            id: label(attributes["waypost_id"]) ?? number ?? name ?? "\(index)", name: name, area: area,
             sizeMember: isLine ? "attributes.polylineDistance" : "area", corners: .text("area"))
         if let dwell = attributes["dwell_seconds"] {
             guard let seconds = dwell.double, seconds >= 0, seconds <= FenceDraft.longestDwellSeconds else {
