@@ -71,6 +71,25 @@ import WaypostTestKit
         }
     }
 
+    @Test func goesOnFromAnyDamageOfALog() async throws {
+        let files = try FuzzCorpusTests.files("log")
+        #expect(files.count >= 14)
+        for file in files {
+            let violations = await LogFolderContract.violations(damaging: [UInt8](try Data(contentsOf: file)))
+            #expect(violations == [], "\(file.lastPathComponent)")
+        }
+    }
+
+    @Test func takesNoAnswerForMoreThanItSays() throws {
+        let files = try FuzzCorpusTests.files("answers")
+        #expect(files.count >= 13)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            let violations = AnswerContract.violations(answering: input) + AnswerContract.violations(confirming: input)
+            #expect(violations == [], "\(file.lastPathComponent)")
+        }
+    }
+
     @Test func goesOnFromAnyStateOfFences() throws {
         let files = try FuzzCorpusTests.files("state")
         #expect(files.count >= 4)

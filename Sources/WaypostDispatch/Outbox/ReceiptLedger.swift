@@ -12,7 +12,7 @@ import Waypost
 /// - when the broker has forgotten our session: then it has forgotten the record, too;
 /// - when the application has said something since, and is silent now: it is there, and has not got it;
 /// - else after a while, doubling up to an hour: an application that is away for a week finds a batch a few times, not a thousand times.
-struct ReceiptLedger: Sendable {
+package struct ReceiptLedger: Sendable {
     /// How long a record is given before it is published for the second time, milliseconds.
     let pauseMilliseconds: Int64
     /// An application that has said nothing for so long has said all that it has, milliseconds.
@@ -46,7 +46,7 @@ struct ReceiptLedger: Sendable {
     /// Receipts are told when no other has come for so long, or so long after the first, milliseconds: each time costs a commit.
     private static let (pauseBeforeTelling, longestUntold) = (500, 2_000) as (Int64, Int64)
 
-    init(pauseMilliseconds: Int64, quietMilliseconds: Int64) {
+    package init(pauseMilliseconds: Int64, quietMilliseconds: Int64) {
         self.pauseMilliseconds = max(1, pauseMilliseconds)
         self.quietMilliseconds = max(0, quietMilliseconds)
     }
@@ -55,7 +55,7 @@ struct ReceiptLedger: Sendable {
     ///
     /// - Parameter hasForgotten: whether the broker has lost what it had of us.
     /// - Returns: the ids that are to be published, in the order given.
-    mutating func begin(_ ids: [String], hasForgotten: Bool, now: Int64) -> [String] {
+    package mutating func begin(_ ids: [String], hasForgotten: Bool, now: Int64) -> [String] {
         if hasForgotten { for id in entries.keys { entries[id]?.publishedAt = nil } }
         batch = Set(ids)
         if entries.count + ids.count > ReceiptLedger.maximumCount { entries = entries.filter { batch.contains($0.key) } }
@@ -74,7 +74,7 @@ struct ReceiptLedger: Sendable {
     }
 
     /// Notes that they are on their way.
-    mutating func notePublished(_ ids: [String], now: Int64) {
+    package mutating func notePublished(_ ids: [String], now: Int64) {
         for id in ids {
             entries[id]?.publishedAt = now
             entries[id]?.publishCount += 1
@@ -99,7 +99,7 @@ struct ReceiptLedger: Sendable {
     /// Takes what an application has said: an id in each line, a JSON list of ids, or `{"received":["id"],"refused":["id"]}`.
     ///
     /// It may repeat what it said.
-    mutating func take(_ message: [UInt8], now: Int64) {
+    package mutating func take(_ message: [UInt8], now: Int64) {
         lastReceipt = now
         let missingCount = missing.count
         defer { if missing.count < missingCount { untold = (untold?.lowerBound ?? now)...max(now, untold?.lowerBound ?? now) } }
@@ -128,7 +128,7 @@ struct ReceiptLedger: Sendable {
     }
 
     /// How many records it knows anything of.
-    var knownCount: Int { entries.count + early.count }
+    package var knownCount: Int { entries.count + early.count }
 
     /// How many of the batch are without a receipt.
     var missingCount: Int { missing.count }
@@ -146,7 +146,7 @@ struct ReceiptLedger: Sendable {
     /// Ends the batch: those that the application has, and those that it will never take, and why.
     ///
     /// They are forgotten: a dead letter may come again. The others stay known.
-    mutating func finish() -> (received: Set<String>, refused: [String: String]) {
+    package mutating func finish() -> (received: Set<String>, refused: [String: String]) {
         let settled = batch.filter { entries[$0]?.isReceived == true }
         let refused = entries.filter { settled.contains($0.key) }.compactMapValues(\.refusal)
         for id in settled { entries[id] = nil }

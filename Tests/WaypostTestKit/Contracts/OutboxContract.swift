@@ -24,19 +24,6 @@ public enum OutboxContract {
         do { return try await damage(input) } catch { return [Violation("it does not go on: \(error)")] }
     }
 
-    /// The same for a fuzzer, whose thread has no other work than to wait; never to be called from a task, which has.
-    public static func violations(waitingForDamageBy input: [UInt8]) -> [Violation] {
-        let outcome = Mutex<[Violation]?>(nil)
-        Task { [input] in
-            let found = await violations(damaging: input)
-            outcome.withLock { $0 = found }
-        }
-        while true {
-            if let violations = outcome.withLock({ $0 }) { return violations }
-            usleep(200)
-        }
-    }
-
     private static func damage(_ input: [UInt8]) async throws -> [Violation] {
         let folder = "/tmp/waypost-outbox-contract-\(getpid())-\(UInt32.random(in: 0...(.max)))"
         try Syscalls.createFolders(folder)

@@ -119,7 +119,8 @@ public struct HTTPDestination: Destination {
 
     // MARK: - Answers
 
-    private func outcome(of response: HTTPResponse, to message: HTTPMessage, of batch: DispatchBatch) -> DeliveryOutcome {
+    /// What a server's answer to a message of a batch says of the batch.
+    package func outcome(of response: HTTPResponse, to message: HTTPMessage, of batch: DispatchBatch) -> DeliveryOutcome {
         let words = HTTPURL.hidingQuery(of: message.url ?? settings.url, in: HTTPDestination.words(of: response))
         let answer = "\(response.status)\(HTTPURL.hiding(message.hidden, in: words))"
         switch response.status {

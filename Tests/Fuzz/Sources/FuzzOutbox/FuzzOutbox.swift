@@ -4,6 +4,6 @@ import WaypostTestKit
 @main
 enum FuzzOutbox {
     static func main() {
-        Fuzzer.run { OutboxContract.violations(waitingForDamageBy: $0) }
+        Fuzzer.run(waitingFor: OutboxContract.violations(damaging:))
     }
 }

@@ -1,4 +1,6 @@
 import CLibFuzzer
+import Glibc
+import Synchronization
 import WaypostTestKit
 
 /// libFuzzer's driver round a contract: an input that breaks it ends the program, and is kept.
@@ -15,6 +17,21 @@ public enum Fuzzer {
             let violations = Fuzzer.contract(Array(UnsafeBufferPointer(start: data, count: size)))
             precondition(violations.isEmpty, violations.map(\.description).joined(separator: "; "))
             return 0
+        }
+    }
+
+    /// The same for a contract that waits for actors, on the pool's threads; the driver's own has no other work meanwhile.
+    public static func run(waitingFor contract: @escaping @Sendable ([UInt8]) async -> [Violation]) {
+        run { input in
+            let outcome = Mutex<[Violation]?>(nil)
+            Task {
+                let found = await contract(input)
+                outcome.withLock { $0 = found }
+            }
+            while true {
+                if let violations = outcome.withLock({ $0 }) { return violations }
+                usleep(200)
+            }
         }
     }
 }

@@ -1,0 +1,9 @@
+import FuzzSupport
+import WaypostTestKit
+
+@main
+enum FuzzLog {
+    static func main() {
+        Fuzzer.run(waitingFor: LogFolderContract.violations(damaging:))
+    }
+}
