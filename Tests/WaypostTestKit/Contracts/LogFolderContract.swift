@@ -126,7 +126,9 @@ public enum LogFolderContract {
         var numbers: [String: [UInt64]] = [:]
     }
 
-    /// What a kill leaves of a log: finished tracks and one that was being recorded. Made once for all that is done to it.
+    /// What a kill leaves of a log: finished tracks and one that was being recorded.
+    ///
+    /// Made once for all that is done to it.
     private static func killed() async throws -> Whole {
         if let made = made.withLock({ $0 }) { return made }
         let folder = try Folder([:])
