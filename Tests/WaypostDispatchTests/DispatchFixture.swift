@@ -101,12 +101,20 @@ final class ScriptedDestination: Destination {
     private let record = Mutex(Record())
     private let answer: Mutex<@Sendable ([DispatchRecord]) -> DeliveryOutcome>
 
-    init(maximumBatchCount: Int = 100, answer: @escaping @Sendable ([DispatchRecord]) -> DeliveryOutcome = { _ in .good }) {
+    private let carries: @Sendable (DispatchRecord) -> Bool
+
+    init(
+        maximumBatchCount: Int = 100, answer: @escaping @Sendable ([DispatchRecord]) -> DeliveryOutcome = { _ in .good },
+        carries: @escaping @Sendable (DispatchRecord) -> Bool = { _ in true }
+    ) {
         self.maximumBatchCount = maximumBatchCount
+        self.carries = carries
         self.answer = Mutex(answer)
     }
 
     func setAnswer(_ answer: @escaping @Sendable ([DispatchRecord]) -> DeliveryOutcome) { self.answer.withLock { $0 = answer } }
+
+    func carries(_ record: DispatchRecord) -> Bool { carries(record) }
 
     func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
         record.withLock { record in

@@ -208,6 +208,21 @@ import WaypostTestKit
         #expect(try await dispatcher.outbox.deadLetters().isEmpty)
     }
 
+    @Test func takesWhatItHasNoWordForAsNoProofThatTheServerTakesOthers() async throws {
+        let fixture = try DispatchFixture()
+        let destination = ScriptedDestination(answer: { _ in .refused(reason: "400") }, carries: { $0.kind == "position" })
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        for round in 0..<6 {
+            fixture.log.log(round * 5 + 1...round * 5 + 5)
+            try await dispatcher.accept((1...3).map { DispatchFixture.call(round * 3 + $0) })
+            _ = try await dispatcher.dispatch()
+        }
+        #expect(try await dispatcher.outbox.deadLetters().isEmpty)
+        destination.setAnswer { _ in .good }
+        #expect(try await dispatcher.dispatch() == .good)
+        #expect(destination.takenNames == (1...30).map { "\($0)" })
+    }
+
     @Test func sendsTheNewestFirstAfterAnOutageAndTheRestInOrder() async throws {
         let fixture = try DispatchFixture()
         let isDown = Mutex(true)

@@ -41,11 +41,11 @@ extension DestinationWorker {
         let now = clock.confirmedTime()
         queues[lane]?.noteLate(range, before: now.flatMap { settings.cutoff?.last(before: $0) })
         guard let items = queues[lane]?.items[range] else { return .empty }
-        var (records, places, unsaid) = ([DispatchRecord](), [String: Int](), [Int]())
+        var (records, places, unsaid) = ([DispatchRecord](), [String: Int](), Set<Int>())
         // What cannot be read any more, and what the destination has no word for, is behind us with the others.
         for (place, item) in zip(range, items) {
             guard var record = item.record, record.isMeant(for: settings.name), destination.carries(record) else {
-                unsaid.append(place)
+                unsaid.insert(place)
                 continue
             }
             record.isLate = item.isLate
@@ -58,11 +58,10 @@ extension DestinationWorker {
             records.append(record)
             places[record.id] = place
         }
-        queues[lane]?.noteUnsaid(unsaid)
-        guard !records.isEmpty else { return await accept(unsaid, of: lane, refusing: [:], answer: "", ending: .skipped) }
         let batch = DispatchBatch(device: device, time: now, records: records)
-        let withheld = destination.withheld(from: batch)
-        queues[lane]?.noteUnsaid(withheld.compactMap { places[$0] })
+        let withheld = records.isEmpty ? [] : Set(destination.withheld(from: batch).compactMap { places[$0] })
+        queues[lane]?.noteUnsaid(unsaid.union(withheld), among: range)
+        guard !records.isEmpty else { return await accept(unsaid, of: lane, refusing: [:], answer: "", ending: .skipped) }
         let isTelling = withheld.count < records.count
         inFlight = Set(records.map(\.id))
         defer { inFlight = [] }
@@ -76,12 +75,12 @@ extension DestinationWorker {
             if case .sent = ending { noteReceipt() }
             return ending
         case .partly(let received, let refused, let answer, let rest):
-            let settled = places.filter { received.contains($0.key) || refused[$0.key] != nil }.values.sorted()
+            let settled = Set(places.filter { received.contains($0.key) || refused[$0.key] != nil }.values)
             guard !settled.isEmpty else {
                 return .failed(reason: "has taken nothing of what it was sent", isUnreachable: false, retryAfter: nil)
             }
             let ending = await accept(
-                settled + unsaid, of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer)
+                settled.union(unsaid), of: lane, refusing: DestinationWorker.refused(refused, among: places), answer: answer)
             guard case .sent = ending else { return ending }
             noteReceipt()
             return DestinationWorker.ending(after: rest)
@@ -111,9 +110,12 @@ extension DestinationWorker {
     private func accept(
         _ places: some Collection<Int>, of lane: DispatchLane, refusing refused: [Int: String], answer: String, ending: RunEnding = .sent
     ) async -> RunEnding {
-        queues[lane]?.rule.accept(places, refusing: refused)
+        let passed = places.filter { queues[lane]?.items[$0].isUnsaid ?? false }
+        let told = places.filter { !passed.contains($0) }
+        queues[lane]?.rule.pass(passed)
+        if !told.isEmpty { queues[lane]?.rule.accept(told, refusing: refused) }
         queues[lane]?.answer = answer
-        if refused.count < places.count {
+        if refused.count < told.count {
             for other in queues.keys where other != lane { queues[other]?.rule.noteAcceptedElsewhere() }
         }
         return await keepSettled(lane, ending: ending)
@@ -148,7 +150,7 @@ extension DestinationWorker {
             record.age = record.time.flatMap(clock.age(of:))
             switch await destination.send(DispatchBatch(device: device, time: clock.confirmedTime(), records: [record])) {
             case .delivered(let refused, _):
-                noteReceipt()
+                if destination.carries(record) { noteReceipt() }
                 try await outbox.settle(deadLetter: letter.number, refusedBecause: refused[record.id])
                 return .sent
             case .refused(let reason):

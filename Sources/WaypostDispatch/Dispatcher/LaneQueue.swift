@@ -18,7 +18,7 @@ struct LaneQueue {
         var moment: RecordMoment?
         /// Whether it was last sent after the cutoff that it was meant for.
         var isLate = false
-        /// Whether the destination has no word for it.
+        /// Whether the destination has no word for it, or would not tell it.
         var isUnsaid = false
     }
 
@@ -48,9 +48,9 @@ struct LaneQueue {
         self.isAtEnd = isAtEnd
     }
 
-    /// Notes which of these the destination has no word for.
-    mutating func noteUnsaid(_ places: some Sequence<Int>) {
-        for place in places { items[place].isUnsaid = true }
+    /// Notes which of these the destination has no word for, or would not tell.
+    mutating func noteUnsaid(_ places: Set<Int>, among range: Range<Int>) {
+        for place in range { items[place].isUnsaid = places.contains(place) }
     }
 
     /// Notes which of these are sent after their cutoff.

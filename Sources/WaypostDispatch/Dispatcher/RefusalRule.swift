@@ -1,7 +1,8 @@
 /// What becomes of records when a server refuses what it is sent (400, 410, 413, 415, 422): which of them is to blame, and whether it is one.
 ///
 /// A refused batch is halved until a single record is refused: a suspect. A server that does not know the device (or is being upgraded) refuses
-/// everything in the same way, so a suspect is dead only when the server has accepted another record since and then refuses it once more.
+/// everything in the same way, so a suspect is dead only when the server has accepted another record since and then refuses it once more;
+/// what is settled without being sent (``pass(_:)``) is not accepted by anybody.
 /// After three single refusals in a row sending is held for a while; then a suspect is tried again, each time the next one, and records that
 /// were not tried yet are after it, so that many bad ones in a row do not stop the rest for ever.
 ///
@@ -23,7 +24,7 @@ public struct RefusalRule: Sendable, Hashable {
 
     /// What became of a record.
     public enum Fate: Sendable, Hashable {
-        /// The server has it.
+        /// The server has it, or is not to get it.
         case accepted
         /// The server will never take it, for that reason.
         case dead(reason: String)
@@ -104,6 +105,12 @@ public struct RefusalRule: Sendable, Hashable {
             limit = limit > Int.max / 2 ? .max : limit * 2
         }
         noteAcceptedElsewhere()
+    }
+
+    /// Takes that these are settled without a word of the server, as its format has none for them: that says nothing of what it refused.
+    public mutating func pass(_ places: some Collection<Int>) {
+        reach((places.max() ?? -1) + 1)
+        for index in places { standings[index] = .settled(.accepted) }
     }
 
     /// Takes that the same server has accepted a record of another lane.
