@@ -76,6 +76,35 @@ import WaypostPositioning
             ])
     }
 
+    /// A zone that somebody drew hides its place whatever files come later.
+    @Test func addsUpThePrivacyZonesOfEachFile() throws {
+        let first = file("a.toml", "[privacy]\nzones = [\"home: 52, 13, 250 m\", \"51, 7, 100 m\"]\n")
+        let later = file("b.toml", "[[privacy.zones]]\nname = \"work\"\nlatitude = 53\nlongitude = 13\nradius = 250\n")
+        let unnamed = file("c.toml", "[privacy]\nzones = [\"1, 2, 100 m\", \"3, 4, 100 m\"]\ninside = \"coarse\"\n")
+        let loaded = try Configuration.read([first, later, unnamed], paths: .service)
+        #expect(loaded.configuration.privacy.zones.map(\.name) == ["home", "zone 2", "work", "zone 1", "zone 3"])
+        #expect(loaded.replacements.isEmpty)
+        let entry = try #require(loaded.entries.first { $0.key == "zones" })
+        #expect(entry.origins.map { "\($0.file):\($0.place.line)" } == ["a.toml:2", "a.toml:2", "b.toml:1", "c.toml:2", "c.toml:2"])
+    }
+
+    @Test func saysWhichPrivacyZoneIsReplaced() throws {
+        let first = file("a.toml", "[privacy]\nzones = [\"home: 52, 13, 250 m\", \"home2: 51, 7, 100 m\"]\n")
+        let moved = file("b.toml", "\n[privacy]\nzones = [\"home: 50, 13, 300 m\"]\n")
+        let loaded = try Configuration.read([first, moved], paths: .service)
+        #expect(loaded.configuration.privacy.zones.map(\.name) == ["home2", "home"])
+        #expect(loaded.configuration.privacy.zones.last?.radiusMetres == 300)
+        #expect(
+            loaded.replacements == [
+                "b.toml:3:10: [privacy] zones \"home\" replaces that of a.toml:2; if both are meant, give each a name of its own"
+            ])
+        let none = file("c.toml", "[privacy]\nzones = []\n")
+        #expect(
+            try Configuration.read([first, none], paths: .service).replacements == [
+                "c.toml:2:1: [privacy] zones = [] removes none of those of other files: 'home', 'home2'"
+            ])
+    }
+
     /// Two without a name have the same one.
     @Test func saysWhatAFileReplaces() throws {
         let home = file("a.toml", "[privacy]\nzones = [\"home: 52, 13, 250 m\"]\n[[destination]]\nurl = \"https://a/\"\n")
@@ -85,7 +114,6 @@ import WaypostPositioning
             try Configuration.read([home, work, more], paths: .service).replacements == [
                 "b.toml:4:1: [[destination]] \"home\" replaces that of a.toml:4; if both are meant, give each a name of its own",
                 "c.toml:2:1: [[source]] replaces those of b.toml:2; write all that are meant into one file",
-                "c.toml:4:1: [privacy] zones replaces those of a.toml:2; write all that are meant into one file",
             ])
         #expect(throws: ConfigurationErrors.self, "in one file it is a mistake") {
             try Configuration.read(

@@ -15,6 +15,8 @@ package struct ConfigurationKey<Section>: Sendable {
     package let example: String?
     /// Whether no two sections of a list may have the same value.
     package let isUnique: Bool
+    /// What the elements of a list are called that adds to those of earlier files; nil where a later value replaces an earlier one.
+    package let elementNames: (@Sendable (Section) -> [String])?
     /// Reads a value into the section.
     package let read: @Sendable (TOMLNode, inout Section) throws(ValueProblem) -> Void
     /// The section's value as TOML.
@@ -33,8 +35,34 @@ package struct ConfigurationKey<Section>: Sendable {
         self.isRequired = isRequired
         self.example = example
         self.isUnique = isUnique
+        self.elementNames = nil
         self.read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
         self.written = { kind.write($0[keyPath: property]) }
+    }
+
+    /// A key whose value is a list that adds to those of earlier files.
+    ///
+    /// - Parameters:
+    ///   - elementName: what each element is called; no two of a box are called the same.
+    ///   - adding: the elements of earlier files with those of this one behind them, in their order.
+    package init<Element>(
+        _ name: String, _ property: any WritableKeyPath<Section, [Element]> & Sendable, _ kind: ValueKind<[Element]>,
+        elementName: @escaping @Sendable (Element) -> String,
+        adding: @escaping @Sendable (_ earlier: [Element], _ more: [Element]) -> [Element], _ documentation: String
+    ) {
+        self.name = name
+        self.documentation = documentation
+        unit = kind.unit
+        schema = kind.schema
+        file = kind.file
+        isRequired = false
+        example = nil
+        isUnique = false
+        elementNames = { $0[keyPath: property].map(elementName) }
+        read = { (node, section) throws(ValueProblem) in
+            section[keyPath: property] = adding(section[keyPath: property], try kind.read(node))
+        }
+        written = { kind.write($0[keyPath: property]) }
     }
 
     /// The key of a part of the section, as a key of the section.
@@ -49,6 +77,11 @@ package struct ConfigurationKey<Section>: Sendable {
         isRequired = key.isRequired
         example = key.example
         isUnique = key.isUnique
+        if let names = key.elementNames {
+            elementNames = { section in names(get(section)) }
+        } else {
+            elementNames = nil
+        }
         read = { (node, section) throws(ValueProblem) in
             var part = get(section)
             try key.read(node, &part)

@@ -72,8 +72,9 @@ struct ConfigCommand: ParsableCommand {
                     try output.write(line: entry.section)
                     header = place
                 }
-                let origin = entry.origin.map { "\($0.file):\($0.place.line)" } ?? (entry.value == entry.defaultValue ? "default" : nil)
-                try output.write(line: "\(entry.key) = \(entry.value)" + (origin.map { "  # \($0)" } ?? ""))
+                let places = entry.places(withColumn: false)
+                let origin = places.isEmpty && entry.value == entry.defaultValue ? "default" : places
+                try output.write(line: "\(entry.key) = \(entry.value)" + (origin.isEmpty ? "" : "  # \(origin)"))
             }
             if header.isEmpty, !json {
                 try output.write(line: "# \(ConfigurationInput.names(loaded)): every value is the default; see --all")
@@ -82,14 +83,19 @@ struct ConfigCommand: ParsableCommand {
         }
     }
 
-    /// `waypost config explain KEY`.
+    /// `waypost config explain KEY`, `waypost config explain SECTION`.
     struct Explain: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "explain",
-            abstract: "Explain a key: meaning, default, and effective value.",
-            discussion: "Example: waypost config explain log.sync_interval")
+            abstract: "Explain a key, or every key of a section: meaning, default, and effective value.",
+            discussion: """
+                Example: waypost config explain log.sync_interval
 
-        @Argument(help: "The key: sync_interval, log.sync_interval or \"[log] sync_interval\".", completion: .configurationKey)
+                Example: waypost config explain privacy
+                """)
+
+        @Argument(
+            help: "The key: sync_interval, log.sync_interval or \"[log] sync_interval\"; or a section: log.", completion: .configurationKey)
         var key: String
 
         @Option(
@@ -101,21 +107,29 @@ struct ConfigCommand: ParsableCommand {
             let names = Configuration.keys(named: key)
             guard !names.isEmpty else {
                 let near = Configuration.nearestKey(to: key).map { "did you mean \($0)?" } ?? "see waypost config show --all"
-                throw CommandFailure(.usage, what: "config explain", why: "there is no key '\(oneLine(key))'", next: near)
+                throw CommandFailure(.usage, what: "config explain", why: "there is no key or section '\(oneLine(key))'", next: near)
             }
-            let entries = try ConfigurationInput.load(config).entries.filter { names.contains("\($0.section) \($0.key)") }
+            let entries = try ConfigurationInput.load(config).entries
             let output = try OutputStream(path: "-")
-            var explained: Set<String> = []
-            for entry in entries {
-                if explained.insert("\(entry.section) \(entry.key)").inserted {
-                    if explained.count > 1 { try output.write(line: "") }
-                    try output.write(line: "\(entry.section) \(entry.key)")
-                    try output.write(line: entry.documentation)
-                    if let unit = entry.unit { try output.write(line: "Unit: \(unit).") }
-                    try output.write(line: "Default: \(entry.defaultValue)")
+            var isFirst = true
+            if let section = Configuration.section(named: key) {
+                isFirst = false
+                try output.write(line: section.header)
+                for line in section.documentation.split(separator: "\n") { try output.write(line: String(line)) }
+            }
+            for name in names {
+                let occurrences = entries.filter { "\($0.section) \($0.key)" == name }
+                guard let entry = occurrences.first else { continue }
+                if !isFirst { try output.write(line: "") }
+                isFirst = false
+                try output.write(line: name)
+                try output.write(line: entry.documentation)
+                if let unit = entry.unit { try output.write(line: "Unit: \(unit).") }
+                try output.write(line: "Default: \(entry.defaultValue)")
+                for entry in occurrences {
+                    let places = entry.places(withColumn: true)
+                    try output.write(line: "In force: \(entry.value)" + (places.isEmpty ? "" : " (\(places))"))
                 }
-                let origin = entry.origin.map { " (\($0.file):\($0.place.line):\($0.place.column))" }
-                try output.write(line: "In force: \(entry.value)\(origin ?? "")")
             }
             try output.finish()
         }
@@ -167,6 +181,16 @@ struct ConfigurationInput: ParsableArguments {
 }
 
 extension ConfigurationEntry {
+    /// Where the value was set: `a.toml:2, b.toml:4`; empty for the built-in default.
+    fileprivate func places(withColumn: Bool) -> String {
+        var places: [String] = []
+        for origin in origins {
+            let place = "\(origin.file):\(origin.place.line)" + (withColumn ? ":\(origin.place.column)" : "")
+            if places.last != place { places.append(place) }
+        }
+        return places.joined(separator: ", ")
+    }
+
     /// The entry for programs.
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = [

@@ -45,7 +45,7 @@ extension CompletionKind {
     }
 
     /// Keys of the configuration.
-    static var configurationKey: CompletionKind { .list(Configuration.keyNames) }
+    static var configurationKey: CompletionKind { .list(Configuration.keyNames + Configuration.sectionNames) }
 }
 
 /// The tracker that runs with the default socket.

@@ -184,11 +184,11 @@ extension Configuration {
             "Where nothing is logged, sent or shared. waypost private on does the same everywhere.",
             [
                 .init(
-                    "zones", \.zones, .privacyZones,
+                    "zones", \.zones, .privacyZones, elementName: \.name, adding: PrivacyZone.adding,
                     """
                     Places around which nothing is logged, sent or shared, such as ["home: 52.51702, 13.38886, 250 m"]; or \
                     [[privacy.zones]] with name, latitude, longitude and radius (50 m to 100 km). More than the radius is hidden, so that \
-                    the tracks do not show its centre.
+                    the tracks do not show its centre. The zones of all files apply; a later zone replaces an earlier one of the same name.
                     """),
                 .init(
                     "inside", \.inside, .insideZones,

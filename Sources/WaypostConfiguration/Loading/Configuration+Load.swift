@@ -89,6 +89,14 @@ extension Configuration {
         return loaded
     }
 
+    /// One file by itself, unread; nil when there is none.
+    public static func file(_ path: String) throws(ConfigurationErrors) -> ConfigurationFile? {
+        do throws(ConfigurationError) { return ConfigurationFile(name: path, bytes: try read(path)) } catch {
+            if error.kind == .notFound { return nil }
+            throw ConfigurationErrors(errors: [error])
+        }
+    }
+
     /// The folder of the files that are read besides one: `conf.d` beside it.
     public static func dropInFolder(of path: String) -> String { (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "conf.d" }
 

@@ -8,16 +8,20 @@ public struct LoadedConfiguration: Equatable, Sendable {
     ///
     /// A key that is not there has its built-in default. For a section that may come several times, the last one counts.
     public var origins: [String: ConfigurationOrigin]
-    /// The same for each section that may come several times, with its number from 0: `[[source]] 1 url`.
+    /// The same for each section that may come several times, with its number from 0: `[[source]] 1 url`; and for each element of a list
+    /// that adds up over the files: `[privacy] zones "home"`.
     var listOrigins: [String: ConfigurationOrigin] = [:]
     /// What a file replaces of those before it as a whole, a line for people each: `b.toml:1:1: [[source]] replaces those of a.toml:4; ...`.
     ///
-    /// No mistakes, and often meant; a privacy zone or a destination that is gone without a word is not.
+    /// These are not mistakes, and are often meant; but nobody wants to lose a privacy zone or a destination without being told.
     public var replacements: [String] = []
     /// The files that were read, in order.
     public var files: [String]
     /// The default paths that it was read with.
     public var paths: DefaultPaths
+
+    /// What ``listOrigins`` has of an element of a list.
+    static func elementKey(_ key: String, _ name: String) -> String { "\(key) \(tomlString(name))" }
 
     /// What does not fit together in sections that are well by themselves.
     var mistakesBetweenSections: [ConfigurationError] { mistakesOfLogSwitch + mistakesOfReceiptTopics }

@@ -9,6 +9,10 @@ struct MistakeCollector {
     private(set) var listOrigins: [String: ConfigurationOrigin] = [:]
     /// What this file gives anew: what earlier files said of it holds no more.
     private var replacements: [Replacement] = []
+    /// What a person may take it to replace, and it does not; a line each.
+    private var remarks: [String] = []
+    /// What to do about two of the same name.
+    static let bothMeant = "; if both are meant, give each a name of its own"
 
     private struct Replacement {
         /// With what the keys begin that it is about: a header, or a header and a number.
@@ -47,6 +51,26 @@ struct MistakeCollector {
         replacements.append(Replacement(prefix: prefix, name: name ?? prefix, advice: advice))
     }
 
+    /// Notes the elements of a list that adds to those of earlier files.
+    ///
+    /// - Parameters:
+    ///   - elements: their names and places.
+    ///   - key: the list's name with its section: `[privacy] zones`.
+    ///   - earlierNames: what those of earlier files are called.
+    mutating func noteElements(
+        _ elements: [(name: String, place: TextPlace)], of key: String, at place: TextPlace, after earlierNames: [String]
+    ) {
+        for (name, place) in elements {
+            let element = LoadedConfiguration.elementKey(key, name)
+            listOrigins[element] = ConfigurationOrigin(file: file, place: place)
+            if earlierNames.contains(name) { noteReplacement(of: element, advice: MistakeCollector.bothMeant) }
+        }
+        if elements.isEmpty, !earlierNames.isEmpty {
+            let names = earlierNames.map(quoted).joined(separator: ", ")
+            remarks.append("\(file):\(place.line):\(place.column): \(key) = [] removes none of those of other files: \(names)")
+        }
+    }
+
     /// Adds what this file sets to what was set before it.
     func addOrigins(to loaded: inout LoadedConfiguration) {
         loaded.replacements += replacements.compactMap { replacement in
@@ -56,10 +80,7 @@ struct MistakeCollector {
             guard let now = first(listOrigins), let before = first(loaded.listOrigins) else { return nil }
             return words(now, replacement.name, before, replacement.advice)
         }
-        let zones = "[privacy] zones"
-        if let now = origins[zones], let before = loaded.origins[zones] {
-            loaded.replacements.append(words(now, zones, before, "; write all that are meant into one file"))
-        }
+        loaded.replacements += remarks
         func merge(_ later: [String: ConfigurationOrigin], into earlier: inout [String: ConfigurationOrigin]) {
             earlier = earlier.filter { key, _ in !replacements.contains { key.hasPrefix($0.prefix) } }.merging(later) { _, later in later }
         }

@@ -18,8 +18,11 @@ public struct ConfigurationEntry: Equatable, Sendable {
     public var unit: String?
     /// What the value names a file for; nil when it names none that must be there.
     package var file: NamedFileUse?
-    /// Where the value was set; nil for the built-in default.
-    public var origin: ConfigurationOrigin?
+    /// Where the value was set, in the order of the files: one place, or each that a list adds up from; none for the built-in default.
+    public var origins: [ConfigurationOrigin]
+
+    /// Where the value was set last; nil for the built-in default.
+    public var origin: ConfigurationOrigin? { origins.last }
 }
 
 extension LoadedConfiguration {
@@ -34,16 +37,26 @@ extension LoadedConfiguration {
                 let defaultValues = occurrence < defaultOccurrences.count ? defaultOccurrences[occurrence] : defaultOccurrences[0]
                 return section.keys.indices.map { index in
                     let key = section.keys[index]
-                    let origin =
+                    let origins =
                         section.isList
-                        ? listOrigins["\(section.header) \(occurrence) \(key.name)"] : origins["\(section.header) \(key.name)"]
+                        ? [listOrigins["\(section.header) \(occurrence) \(key.name)"]].compactMap { $0 }
+                        : self.origins(of: "\(section.header) \(key.name)")
                     return ConfigurationEntry(
                         section: section.header, occurrence: occurrence, key: key.name, value: values[index],
                         defaultValue: defaultValues[index], documentation: key.documentation,
-                        unit: key.unit, file: key.file, origin: origin)
+                        unit: key.unit, file: key.file, origins: origins)
                 }
             }
         }
+    }
+
+    /// Where a key of a section that there is once was set: of a list that adds up, where each element was.
+    private func origins(of key: String) -> [ConfigurationOrigin] {
+        let elements = listOrigins.filter { $0.key.hasPrefix(LoadedConfiguration.elementKey(key, "").dropLast()) }.map(\.value)
+        let places = elements.sorted {
+            (files.firstIndex(of: $0.file) ?? 0, $0.place) < (files.firstIndex(of: $1.file) ?? 0, $1.place)
+        }
+        return places.isEmpty ? [origins[key]].compactMap { $0 } : places
     }
 }
 
@@ -51,19 +64,30 @@ extension Configuration {
     /// The names of all keys with their sections: `log.sync_interval`.
     public static var keyNames: [String] { sections.flatMap { section in section.keys.map { "\(section.name).\($0.name)" } } }
 
-    /// The keys that a person may mean by a name: `sync_interval`, `log.sync_interval` or `[log] sync_interval`, as `[log] sync_interval`.
+    /// The names of all sections: `log`.
+    public static var sectionNames: [String] { sections.map(\.name) }
+
+    /// The section that a person may mean by a name (`log`, `[log]`): its header and what it is for; nil when none is called so.
+    public static func section(named name: String) -> (header: String, documentation: String)? {
+        let parts = parts(of: name)
+        return sections.first { parts == [$0.name] }.map { ($0.header, $0.documentation) }
+    }
+
+    /// The keys that a person may mean by a name: `sync_interval`, `log.sync_interval` or `[log] sync_interval`, as `[log] sync_interval`;
+    /// by the name of a section, all of its keys.
     public static func keys(named name: String) -> [String] {
-        let parts = name.split { "[]. ".contains($0) }.map(String.init)
+        let parts = parts(of: name)
         return sections.flatMap { section in section.keys.map { (section, $0.name) } }.filter { section, key in
-            parts == [key] || parts == [section.name, key]
+            parts == [key] || parts == [section.name, key] || parts == [section.name]
         }.map { section, key in "\(section.header) \(key)" }
     }
 
-    /// The name of a key that is near to an unknown one; nil when none is.
+    /// The name of a key or a section that is near to an unknown one; nil when none is.
     public static func nearestKey(to unknown: String) -> String? {
-        let word = unknown.split { "[]. ".contains($0) }.last.map(String.init) ?? unknown
-        return nearestName(to: word, among: sections.flatMap { $0.keys.map(\.name) })
+        nearestName(to: parts(of: unknown).last ?? unknown, among: sections.flatMap { $0.keys.map(\.name) } + sectionNames)
     }
+
+    private static func parts(of name: String) -> [String] { name.split { "[]. ".contains($0) }.map(String.init) }
 
     /// A JSON Schema (draft 2020-12) of the configuration, for editors that complete and check TOML.
     public static var schema: JSONValue {

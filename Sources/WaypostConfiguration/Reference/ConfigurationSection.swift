@@ -65,8 +65,8 @@ struct ConfigurationSection: Sendable {
                     let same = name.flatMap { key in sections.firstIndex { key.written($0) == value } }
                     let number = same ?? sections.count
                     if let value, same != nil, !named.contains(value) {
-                        let advice = "; if both are meant, give each a name of its own"
-                        mistakes.noteReplacement(of: "\(header) \(number) ", named: "\(header) \(value)", advice: advice)
+                        let name = "\(header) \(value)"
+                        mistakes.noteReplacement(of: "\(header) \(number) ", named: name, advice: MistakeCollector.bothMeant)
                     }
                     var section = initial
                     let unread = readKeys(keys, from: entries, header: header, number: number, into: &section, &mistakes)
@@ -135,8 +135,13 @@ private func readKeys<Section>(
             continue
         }
         do {
+            let earlierNames = key.elementNames?(section) ?? []
             try key.read(entry.node, &section)
             mistakes.noteOrigin(key.name, in: header, number: number, at: entry.place)
+            if let names = key.elementNames, case .array(let elements) = entry.node.value {
+                let own = zip(names(section).suffix(elements.count), elements).map { ($0, $1.place) }
+                mistakes.noteElements(own, of: "\(header) \(key.name)", at: entry.place, after: earlierNames)
+            }
         } catch {
             let kind: ConfigurationError.Kind =
                 switch error {

@@ -77,8 +77,8 @@ public struct SetupAnswers: Equatable, Sendable {
     ///   - whole: the configuration with it.
     public static func remarks(_ file: LoadedConfiguration, others: LoadedConfiguration, whole: LoadedConfiguration) -> [String] {
         let path = file.files.joined()
-        let keys = ["[[source]] url", "[display] units", "[privacy] zones", "[geofences] file"]
-        return destinationRemarks(file, others: others, whole: whole)
+        let keys = ["[[source]] url", "[display] units", "[geofences] file"]
+        return namedRemarks(file, others: others, whole: whole)
             + keys.compactMap { key in
                 guard file.origins[key] != nil, let before = others.origins[key], let now = whole.origins[key] else { return nil }
                 // One file's sources replace another's as a whole.
@@ -91,21 +91,29 @@ public struct SetupAnswers: Equatable, Sendable {
             }
     }
 
-    /// The destinations that another file has under the same name.
-    private static func destinationRemarks(
+    /// The destinations and zones that another file has under the same name.
+    private static func namedRemarks(
         _ file: LoadedConfiguration, others: LoadedConfiguration, whole: LoadedConfiguration
     ) -> [String] {
-        let path = file.files.joined()
-        return file.configuration.destinations.compactMap { destination in
-            guard let other = others.configuration.destinations.first(where: { $0.name == destination.name }), other != destination,
-                let before = others.origin(ofDestination: destination.name), let now = whole.origin(ofDestination: destination.name)
-            else { return nil }
-            let name = "[[destination]] \(quoted(destination.name))"
-            let advice = "to keep both, change the name in \(before.file)"
-            return now.file == path
-                ? "\(name) is taken from \(path), no longer from \(before.file):\(before.place.line); \(advice)"
-                : "\(name) is taken from \(now.file):\(now.place.line), not from \(path); \(advice)"
+        func remarks<Element: Equatable>(
+            _ header: String, _ elements: (Configuration) -> [Element], _ nameOf: KeyPath<Element, String>,
+            _ origin: (LoadedConfiguration, String) -> ConfigurationOrigin?
+        ) -> [String] {
+            let path = file.files.joined()
+            return elements(file.configuration).compactMap { element in
+                let name = element[keyPath: nameOf]
+                guard let other = elements(others.configuration).first(where: { $0[keyPath: nameOf] == name }), other != element,
+                    let before = origin(others, name), let now = origin(whole, name)
+                else { return nil }
+                let what = "\(header) \(quoted(name))"
+                let advice = "to keep both, change the name in \(before.file)"
+                return now.file == path
+                    ? "\(what) is taken from \(path), no longer from \(before.file):\(before.place.line); \(advice)"
+                    : "\(what) is taken from \(now.file):\(now.place.line), not from \(path); \(advice)"
+            }
         }
+        return remarks("[[destination]]", \.destinations, \.name) { $0.origin(ofDestination: $1) }
+            + remarks("[privacy] zone", \.privacy.zones, \.name) { $0.listOrigins[LoadedConfiguration.elementKey("[privacy] zones", $1)] }
     }
 }
 

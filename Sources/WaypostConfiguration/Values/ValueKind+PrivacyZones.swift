@@ -12,7 +12,7 @@ extension ValueKind<[PrivacyZone]> {
     /// longitude = 13.38886
     /// radius = "250 m"
     /// ```
-    /// A zone without a name is called by its number: `zone 2`.
+    /// A zone without a name has an empty one until ``PrivacyZone/adding(_:_:)`` numbers it.
     static var privacyZones: ValueKind {
         ValueKind(
             unit: nil,
@@ -23,7 +23,7 @@ extension ValueKind<[PrivacyZone]> {
                 for (index, element) in elements.enumerated() {
                     do throws(ValueProblem) {
                         let zone = try PrivacyZoneReader(number: index + 1).zone(element)
-                        if zones.contains(where: { $0.name == zone.name }) {
+                        if !zone.name.isEmpty, zones.contains(where: { $0.name == zone.name }) {
                             reasons.append("has two zones with the name \(quoted(zone.name))")
                         }
                         zones.append(zone)
@@ -42,6 +42,23 @@ extension ValueKind<[PrivacyZone]> {
                 }
                 return "[\(texts.joined(separator: ", "))]"
             })
+    }
+}
+
+extension PrivacyZone {
+    /// The zones of earlier files with those of one more: each counts, but one of the same name replaces the earlier one.
+    ///
+    /// A zone without a name is called by its place in its file: `zone 2`, or by the next number that no other zone has.
+    @Sendable static func adding(_ earlier: [PrivacyZone], _ more: [PrivacyZone]) -> [PrivacyZone] {
+        var taken = Set((earlier + more).map(\.name))
+        var named = more
+        for index in named.indices where named[index].name.isEmpty {
+            var number = index + 1
+            while !taken.insert("zone \(number)").inserted { number += 1 }
+            named[index].name = "zone \(number)"
+        }
+        let replaced = Set(more.map(\.name))
+        return earlier.filter { !replaced.contains($0.name) } + named
     }
 }
 
@@ -118,8 +135,7 @@ private struct PrivacyZoneReader {
             case .wrongType(let expected): throw invalid("its radius must be \(expected)")
             }
         }
-        let name = name.flatMap { $0.isEmpty ? nil : $0 } ?? "zone \(number)"
-        return PrivacyZone(name: name, centre: centre, radiusMetres: metres)
+        return PrivacyZone(name: name ?? "", centre: centre, radiusMetres: metres)
     }
 
     private func invalid(_ words: String) -> ValueProblem { .invalid(reason: "zone \(number): \(words)") }

@@ -1,3 +1,5 @@
+import Waypost
+
 /// Where a record goes on a broker: a topic with names in it that each record fills in.
 ///
 /// | name | what it becomes |
@@ -57,7 +59,7 @@ public struct MQTTTopic: Sendable, Hashable {
             let name = rest[rest.index(after: open)..<close]
             guard let part = names[String(name)] else {
                 let known = names.keys.sorted().map { "{\($0)}" }.joined(separator: ", ")
-                throw Problem(description: "has {\(name)}; there is \(known)")
+                throw Problem(description: "has {\(oneLine(String(name)))}; there is \(known)")
             }
             if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
             parts.append(part)

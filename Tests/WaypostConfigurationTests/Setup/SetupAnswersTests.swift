@@ -80,7 +80,8 @@ import WaypostDispatch
     }
 
     @Test func saysWhatReplacesWhat() throws {
-        let text = "[[destination]]\nurl = \"https://mine.example/\"\n[display]\nunits = \"imperial\"\n"
+        let text =
+            "[[destination]]\nurl = \"https://mine.example/\"\n[display]\nunits = \"imperial\"\n[privacy]\nzones = [\"home: 52, 13, 250 m\"]\n"
         let own = ConfigurationFile(name: Self.path, bytes: Array(text.utf8))
         func remarks(_ name: String, _ text: String) throws -> [String] {
             let other = ConfigurationFile(name: name, bytes: Array(text.utf8))
@@ -100,6 +101,11 @@ import WaypostDispatch
             try remarks(later, destination) == [
                 "[[destination]] 'home' is taken from \(later):2, not from \(Self.path); to keep both, change the name in \(later)"
             ])
+        #expect(
+            try remarks(later, "[privacy]\nzones = [\"home: 1, 2, 100 m\"]\n") == [
+                "[privacy] zone 'home' is taken from \(later):2, not from \(Self.path); to keep both, change the name in \(later)"
+            ])
+        #expect(try remarks(later, "[privacy]\nzones = [\"work: 1, 2, 100 m\"]\n").isEmpty, "both are in force")
         #expect(try remarks(later, "[[destination]]\nname = \"lab\"\nurl = \"https://other.example/\"\n").isEmpty, "both are in force")
         #expect(
             try remarks(later, "[display]\nunits = \"metric\"\n") == ["[display] units is taken from \(later):2, not from \(Self.path)"])
