@@ -22,7 +22,7 @@ struct SystemFacts: Sendable {
     /// gpsd's set-up.
     let gpsd: GPSDSetup
     /// Where a receiver is said to be.
-    let ports: [ReceiverPort]
+    var ports: [ReceiverPort]
     /// What board it is.
     let board: Board?
     /// What the names of its serial lines mean.

@@ -13,7 +13,7 @@ struct SetupCommand: ParsableCommand {
             Asks for the receiver, where to send, the units, the home to keep private, and the fences. Checks the answers and writes them to \
             conf.d/\(SetupAnswers.fileName) beside the configuration; the next run offers them as defaults and replaces only that file. Passwords and \
             tokens are not shown, and go into files that only the tracker may read. Answers given as options are not asked for; --yes asks \
-            nothing, and uses earlier answers, or what was found, for the rest.
+            nothing, and uses earlier answers, or what was found, for the rest. Answers of an earlier run that cannot be read are never overwritten.
 
             Example: sudo waypost setup
 
@@ -32,16 +32,20 @@ struct SetupCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A file whose first line is the password of USER in --send; it is copied to a file that only the tracker may read.",
+            """
+            A file whose first line is the password of USER in --send; it is copied to a file that only the tracker may read. With several such \
+            servers, give it once for each, in the order of --send; none = no file.
+            """,
             valueName: "file"),
         completion: .file())
-    var passwordFile: String?
+    var passwordFile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A file whose first line is the token for the web server of --send; it is copied in the same way.", valueName: "file"),
+            "The same for the tokens of web servers in --send without USER.",
+            valueName: "file"),
         completion: .file())
-    var tokenFile: String?
+    var tokenFile: [String] = []
 
     @Option(
         help: ArgumentHelp("The units on the screen: \(SetupAnswerText.unitForms).", valueName: "units"),
@@ -76,13 +80,19 @@ struct SetupCommand: ParsableCommand {
                 next: "give the answers as options: --receiver, --send, --units, --home, --fences; or --yes")
         }
         let files = try files(config)
+        try settle(files, isAsking: isAsking)
         let facts = Patience.during("checking this system") { SystemFacts.ofThisSystem(status: nil) }
         let findings = SetupFindings(facts, others: files.others, userName: identity.environment["SUDO_USER"] ?? identity.userName)
         let former = SetupAnswers(files.former, others: files.others)
         if options.destinations != nil { options.destinations = try destinations(former.destinations) }
         let givenSecrets = try secrets(for: options.destinations ?? [])
+        let port = SetupPort(facts: facts)
         let dialogue = SetupDialogue(
             screen: SetupTerminal(), findings: findings, given: options,
+            lookAtPorts: { sources throws(SetupProblem) in
+                try port.refuse(sources)
+                return port.problems(sources)
+            },
             tryServer: { SetupTrial.words($0, secret: $1) }, countFences: { path throws(SetupProblem) in try countFences(path) })
         var answered: SetupDialogue<SetupTerminal>.Answered
         if isAsking {
@@ -93,6 +103,10 @@ struct SetupCommand: ParsableCommand {
             if former.sources.isEmpty, options.sources == nil, !findings.sources.isEmpty {
                 answered.answers.sources = SetupFindings().sources
             }
+        }
+        if let given = options.sources {
+            do throws(SetupProblem) { try port.refuse(given) } catch { throw ValidationError("\(error)") }
+            for problem in port.problems(given) { SystemProcess.printError("waypost: \(problem)") }
         }
         if let given = options.destinations {
             for destination in given {
@@ -153,17 +167,36 @@ struct SetupCommand: ParsableCommand {
         return destinations
     }
 
-    /// The secret that the command line names, under the name of its destination.
+    /// The secrets that the command line names, under the names of their destinations.
     private func secrets(for destinations: [DestinationConfiguration]) throws -> [String: String] {
-        guard let path = passwordFile ?? tokenFile else { return [:] }
-        guard destinations.count == 1, passwordFile == nil || tokenFile == nil else {
-            throw ValidationError("--password-file or --token-file is for one server of --send; give others their own in a file of conf.d")
-        }
-        let destination = destinations[0]
-        let knowsUsers = destination.kindType.userRole != .unknown
-        guard knowsUsers, destination.user.isEmpty == (tokenFile != nil), tokenFile == nil || !destination.isBroker else {
+        let withoutSecret = { (destination: DestinationConfiguration) in destination.kindType.userRole == .unknown }
+        let users = destinations.filter { !$0.user.isEmpty && !withoutSecret($0) }
+        let webServers = destinations.filter { $0.user.isEmpty && !$0.isBroker && !withoutSecret($0) }
+        let passwords = try SetupCommand.secrets(of: users, passwordFile, "--password-file", "with USER@")
+        return try SetupCommand.secrets(of: webServers, tokenFile, "--token-file", "without USER@").merging(passwords) { $1 }
+    }
+
+    /// One secret for each server, in their order.
+    private static func secrets(
+        of destinations: [DestinationConfiguration], _ paths: [String], _ option: String, _ which: String
+    ) throws -> [String: String] {
+        if paths.isEmpty { return [:] }
+        guard !destinations.isEmpty else {
             throw ValidationError("--password-file goes with USER@ in --send, --token-file with a web server without one")
         }
+        guard paths.count == destinations.count else {
+            let servers = destinations.count == 1 ? "one server" : "\(destinations.count) servers"
+            throw ValidationError(
+                "--send names \(servers) \(which), so \(option) is due as often, in the same order; none stands for no file")
+        }
+        var secrets: [String: String] = [:]
+        for (destination, path) in zip(destinations, paths) where path != SetupAnswerText.none {
+            secrets[destination.name] = try secret(in: path)
+        }
+        return secrets
+    }
+
+    private static func secret(in path: String) throws -> String {
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try Syscalls.contents(of: path) } catch {
             throw CommandFailure(.inputMissing, what: path, why: "cannot be read: \(error.reason)")
@@ -172,7 +205,7 @@ struct SetupCommand: ParsableCommand {
         guard let secret, !secret.isEmpty else {
             throw CommandFailure(.inputMissing, what: path, why: bytes == nil ? "there is no such file" : "its first line is empty")
         }
-        return [destination.name: secret]
+        return secret
     }
 
     // MARK: - The files
@@ -190,8 +223,22 @@ struct SetupCommand: ParsableCommand {
         do throws(ConfigurationErrors) { files = try SetupFiles(named: config, paths: .service, service: service) } catch {
             try SetupCommand.refuse(error)
         }
-        for mistake in files.damage?.errors ?? [] { SystemProcess.printError("waypost: \(mistake); it is written anew") }
         return files
+    }
+
+    /// What becomes of answers that cannot be read: nobody loses them without saying so.
+    private func settle(_ files: SetupFiles, isAsking: Bool) throws {
+        guard let damage = files.damage else { return }
+        for mistake in damage.errors.errors { SystemProcess.printError("waypost: \(mistake)") }
+        let screen = SetupTerminal()
+        if isAsking {
+            screen.say("The answers in \(files.path) cannot be read. You can answer anew; the file is then kept as \(files.keptPath).")
+            if try screen.agrees("Answer anew? [no]: ") == true { return }
+        }
+        let sudo = files.service == nil ? "" : "sudo "
+        throw CommandFailure(
+            .badConfiguration, what: files.path, why: "the answers in it cannot be read, and nothing was written",
+            next: "correct the file, or set it aside: \(sudo)mv \(shellWord(files.path)) \(shellWord(files.keptPath))")
     }
 
     private func draft(
@@ -217,10 +264,7 @@ struct SetupCommand: ParsableCommand {
         screen.say("")
         for line in draft.text.split(separator: "\n") where !line.hasPrefix("#") { screen.say("   \(line)") }
         screen.say("")
-        while let answer = try screen.ask(question), !["n", "no"].contains(answer.lowercased()) {
-            if ["", "y", "yes"].contains(answer.lowercased()) { return }
-            screen.say("   write yes or no")
-        }
+        if try screen.agrees(question, usual: true) == true { return }
         throw CommandFailure(.failed, what: "setup", why: "nothing was written")
     }
 

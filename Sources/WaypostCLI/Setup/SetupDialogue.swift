@@ -11,6 +11,8 @@ struct SetupDialogue<Screen: SetupScreen> {
     let findings: SetupFindings
     /// What was given on the command line and is not asked for.
     let given: SetupOptions
+    /// What is wrong with the ports of a receiver; throws for what can be none.
+    let lookAtPorts: ([Configuration.Source]) throws(SetupProblem) -> [String]
     /// Tries a server, and says how it went.
     let tryServer: (DestinationConfiguration, String?) -> String
     /// How many fences a file has, or why it is none.
@@ -42,7 +44,18 @@ struct SetupDialogue<Screen: SetupScreen> {
         if let sources = given.sources { return sources }
         let usual = former.isEmpty ? findings.sources : former
         title("1. The receiver. \(findings.receiverWords)", SetupAnswerText.receiverForms)
-        return try ask("Receiver", usual, SetupAnswerText.text(usual)) { (text) throws(SetupProblem) in try SetupAnswerText.sources(text) }
+        while true {
+            var problems: [String] = []
+            let sources = try ask("Receiver", usual, SetupAnswerText.text(usual)) { (text) throws(SetupProblem) in
+                let sources = try SetupAnswerText.sources(text)
+                problems = try lookAtPorts(sources)
+                return sources
+            }
+            for problem in problems { screen.say("   \(problem)") }
+            if problems.isEmpty { return sources }
+            guard let isTaken = try screen.agrees("   Take it all the same? [no]: ") else { throw SetupDialogue.ended }
+            if isTaken { return sources }
+        }
     }
 
     private func destinations(

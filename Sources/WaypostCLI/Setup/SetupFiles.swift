@@ -15,8 +15,16 @@ struct SetupFiles {
     let others: LoadedConfiguration
     /// The answers of the run before; nil when there are none.
     let former: LoadedConfiguration?
-    /// Why the file of the run before could not be read.
-    let damage: ConfigurationErrors?
+    /// What keeps the answers of the run before from being read; nil when they are there, or there are none.
+    let damage: Damage?
+
+    /// A file of answers with mistakes.
+    struct Damage {
+        /// What is in it.
+        let bytes: [UInt8]
+        /// The mistakes.
+        let errors: ConfigurationErrors
+    }
 
     /// The file of the answers.
     var path: String { SetupFiles.path(beside: configurationFile) }
@@ -24,21 +32,25 @@ struct SetupFiles {
 
     private static func path(beside file: String) -> String { "\(Configuration.dropInFolder(of: file))/\(SetupAnswers.fileName)" }
 
+    /// Where a damaged file of the answers is kept when it is written anew; not read, as its name does not end in `.toml`.
+    var keptPath: String { path + ".damaged" }
+
     /// Reads what is there.
     ///
     /// - Parameters:
     ///   - named: the whole path of the configuration that was named; nil = the service's, which need not exist.
+    /// - Errors: the mistakes of other files, and a file of the answers that cannot be read at all. One that was read and has mistakes is
+    ///   ``damage``.
     init(named: String?, paths: DefaultPaths, service: UserAccount?) throws(ConfigurationErrors) {
         configurationFile = named ?? paths.configurationFile
         (self.paths, self.service) = (paths, service)
         let path = SetupFiles.path(beside: configurationFile)
         others = try Configuration.load(path: named, paths: paths, with: ConfigurationFile(name: path, bytes: []))
-        var (former, damage): (LoadedConfiguration?, ConfigurationErrors?) = (nil, nil)
-        // One that cannot be read is written anew.
-        if let bytes = try? Syscalls.contents(of: path, limit: Configuration.maximumFileBytes) {  // See above.
-            do throws(ConfigurationErrors) {
-                former = try Configuration.read([ConfigurationFile(name: path, bytes: bytes)], paths: paths)
-            } catch { damage = error }
+        var (former, damage): (LoadedConfiguration?, Damage?) = (nil, nil)
+        if let file = try Configuration.file(path) {
+            do throws(ConfigurationErrors) { former = try Configuration.read([file], paths: paths) } catch {
+                damage = Damage(bytes: file.bytes, errors: error)
+            }
         }
         (self.former, self.damage) = (former, damage)
     }
@@ -76,6 +88,7 @@ struct SetupFiles {
     /// Writes them: each whole or not at all, the secrets first.
     func write(_ draft: Draft) throws(SystemError) {
         if !Syscalls.isFolder(folder) { try Syscalls.createFolders(folder) }
+        if let damage { try AtomicFile.write(damage.bytes, to: keptPath, mode: 0o640, owner: service?.readerOfRoot) }
         for (path, secret) in draft.secrets {
             try AtomicFile.write(Array((secret + "\n").utf8), to: path, mode: 0o600, owner: service)
         }

@@ -11,6 +11,23 @@ protocol SetupScreen {
     func askSecret(_ prompt: String) throws(CommandFailure) -> String?
 }
 
+extension SetupScreen {
+    /// Asks until it is yes or no; nil at the end of the input.
+    ///
+    /// - Parameter usual: what Enter is.
+    func agrees(_ question: String, usual: Bool = false) throws(CommandFailure) -> Bool? {
+        while let answer = try ask(question) {
+            switch answer.lowercased() {
+            case "": return usual
+            case "y", "yes": return true
+            case "n", "no": return false
+            default: say("   write yes or no")
+            }
+        }
+        return nil
+    }
+}
+
 /// The terminal of the person who started the command.
 struct SetupTerminal: SetupScreen {
     func say(_ line: String) { SystemProcess.printError(line) }
@@ -32,7 +49,10 @@ struct SetupTerminal: SetupScreen {
             switch try read() {
             case .line(let line): return line
             case .end: return nil
-            case .interrupted: SystemProcess.interrupt()
+            case .interrupted:
+                // The shell's prompt begins on a line of its own.
+                say("")
+                SystemProcess.interrupt()
             }
         } catch {
             throw CommandFailure(.inputOutput, what: "setup", why: "the terminal: \(error.reason)", next: "nothing was written")

@@ -47,7 +47,11 @@ extension EndToEnd {
         @Test func writesWhatIsAnswered() async throws {
             let folder = try folder()
             let session = try Session(in: folder)
-            try await session.type("/dev/ttyAMA0\n", after: "Receiver [")
+            // A port that does not exist is taken only from somebody who means it.
+            try await session.type("/dev/waypost-none\n", after: "Receiver [")
+            try await session.type("\n", after: "Take it all the same? [no]: ")
+            try await session.type("/dev/waypost-later\n", after: "Receiver [")
+            try await session.type("yes\n", after: "there is no such port now; plug the receiver in")
             try await session.type("mqtt://ana@127.0.0.1:1\n", after: "Send to [none]: ")
             try await session.type("geheim\n", after: "Password, not shown [none]: ")
             try await session.type("bogus\n", after: "Units [metric]: ")
@@ -60,7 +64,7 @@ extension EndToEnd {
             let (exit, text) = try await session.rest()
             #expect(exit == ProgramExit(code: 0), "\(text)")
             let file = try folder.text(Self.written)
-            #expect(file.contains("url = \"serial:///dev/ttyAMA0\"") && file.contains("units = \"nautical\""))
+            #expect(file.contains("url = \"serial:///dev/waypost-later\"") && file.contains("units = \"nautical\""))
             #expect(file.contains("zones = [\"home: 52.5, 10.2, 250 m\"]") && !file.contains("geheim"))
             #expect(!text.contains("geheim") && !session.process.output.contains("geheim"))
             #expect(try folder.text("mqtt.password") == "geheim\n")
@@ -91,7 +95,8 @@ extension EndToEnd {
             try await session.type("mqtt://ana@127.0.0.1:1\n", after: "Send to [")
             try await session.type("geh\u{3}", after: "Password, not shown [none]: ")
             #expect(try await session.process.exit() == ProgramExit(code: 130))
-            _ = session.terminal.received()
+            #expect(
+                String(decoding: session.terminal.received(), as: UTF8.self).hasSuffix("\r\n"), "the prompt begins on a line of its own")
             try session.terminal.write("x")
             #expect(await eventually { session.terminal.received().contains(UInt8(ascii: "x")) })
             #expect(try !folder.names().contains("conf.d") && !folder.names().contains("mqtt.password"))
@@ -129,7 +134,13 @@ extension EndToEnd {
             ),
             (["--units", "miles"], 64, "'miles' is not a system of units; write metric, imperial or nautical"),
             (["--fences", "gone.geojson"], 64, "gone.geojson: cannot be read: No such file or directory"),
-            (["--send", "mqtt://a", "--send", "mqtt://b", "--password-file", "x"], 64, "is for one server of --send"),
+            (["--send", "mqtt://a", "--send", "mqtt://b", "--password-file", "x"], 64, "--password-file goes with USER@ in --send"),
+            (
+                ["--send", "mqtt://ana@a", "--send", "mqtt://bo@b", "--password-file", "x"], 64,
+                "--send names 2 servers with USER@, so --password-file is due as often, in the same order; none stands for no file"
+            ),
+            (["--receiver", "waypost.toml"], 64, "write auto, gpsd, a port such as /dev/ttyUSB0"),
+            (["--receiver", "serial:///etc/passwd"], 64, "/etc/passwd is a file, not a serial port; nmea:/etc/passwd plays a recording"),
             (["--send", "mqtt://a", "--token-file", "x"], 64, "--password-file goes with USER@ in --send"),
             (["--send", "mqtt://ana@a", "--password-file", "x"], 66, "x: there is no such file"),
             (["--config", "gone.toml", "--yes"], 66, "no such file"),
@@ -156,6 +167,63 @@ extension EndToEnd {
             // The same server keeps it.
             _ = try await waypost("setup", "--config", "waypost.toml", "--send", "https://127.0.0.1:1/in", in: folder)
             #expect(try folder.text(Self.written).contains("token_file"))
+        }
+
+        /// Each server has a secret of its own, in a file of its own.
+        @Test func keepsTheSecretsOfSeveralServersApart() async throws {
+            let folder = try folder()
+            for name in ["one", "two", "three"] { try folder.write("secret \(name)\n", to: name) }
+            let servers = ["mqtt://ana@127.0.0.1:1", "https://127.0.0.1:1/open", "mqtt://bo@127.0.0.1:2", "https://127.0.0.1:1/closed"]
+            let run = try await finish(
+                [Program.waypost.path, "setup", "--config", "waypost.toml"] + servers.flatMap { ["--send", $0] }
+                    + ["--password-file", "one", "--password-file", "two", "--token-file", "none", "--token-file", "three"], in: folder)
+            #expect(run.code == 0, "\(run.errors)")
+            #expect(try folder.text("mqtt.password") == "secret one\n")
+            #expect(try folder.text("mqtt-2.password") == "secret two\n")
+            #expect(try folder.text("http-2.token") == "secret three\n")
+            #expect(try !folder.names().contains("http.token"))
+            let file = try folder.text(Self.written)
+            #expect(file.contains("user = \"bo\"\npassword_file = \"\(folder.path("mqtt-2.password"))\""), "\(file)")
+        }
+
+        /// Answers that cannot be read are not thrown away.
+        @Test func leavesADamagedFileAsItIs() async throws {
+            let folder = try folder()
+            try FileManager.default.createDirectory(atPath: folder.path("conf.d"), withIntermediateDirectories: true)
+            try folder.write("[display]\nunit = \"metric\"\n", to: Self.written)
+            let run = try await waypost("setup", "--config", "waypost.toml", "--yes", in: folder)
+            #expect(run.code == 78)
+            let path = folder.path(Self.written)
+            #expect(
+                run.complaints == [
+                    "waypost: \(path):2:1: [display] has no key 'unit'; did you mean 'units'?",
+                    "waypost: \(path): the answers in it cannot be read, and nothing was written; correct the file, or set it aside: "
+                        + "mv \(path) \(path).damaged",
+                ])
+            #expect(try folder.text(Self.written) == "[display]\nunit = \"metric\"\n")
+            // Somebody at a terminal may answer anew, and the file is kept.
+            let session = try Session(in: folder)
+            try await session.type("yes\n", after: "Answer anew? [no]: ")
+            for prompt in ["Receiver [", "Send to [", "Units [", "Home [", "Fence file [", "[yes]: "] {
+                try await session.type("\n", after: prompt)
+            }
+            #expect(try await session.rest().exit == ProgramExit(code: 0))
+            #expect(try folder.text(Self.written + ".damaged") == "[display]\nunit = \"metric\"\n")
+            #expect(try await waypost("config", "check", "waypost.toml", in: folder).code == 0)
+        }
+
+        @Test(.enabled(if: Program.canRunAsNobody)) func leavesAFileThatItMayNotRead() async throws {
+            let folder = try folder()
+            try FileManager.default.createDirectory(atPath: folder.path("conf.d"), withIntermediateDirectories: true)
+            try folder.write("[display]\nunits = \"metric\"\n", to: Self.written)
+            for path in ["", "/conf.d"] {
+                try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path + path)
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path(Self.written))
+            let run = try await finish(Program.asNobody + [Program.waypost.path, "setup", "--config", "waypost.toml", "--yes"], in: folder)
+            #expect(run.code == 77, "\(run.errors)")
+            #expect(run.complaints == ["waypost: \(folder.path(Self.written)): this user may not read it; use sudo, or be in its group"])
+            #expect(try folder.text(Self.written) == "[display]\nunits = \"metric\"\n")
         }
 
         /// A broker that was tried keeps nothing of it.

@@ -36,7 +36,11 @@ import WaypostSystem
         _ person: Person, given: SetupOptions = SetupOptions(), former: SetupAnswers = SetupAnswers()
     ) throws -> (answers: SetupAnswers, secrets: [String: String]) {
         let dialogue = SetupDialogue(
-            screen: person, findings: SetupFindings(), given: given, tryServer: { "\($0.url): tried as \($1 ?? "nobody")" },
+            screen: person, findings: SetupFindings(), given: given,
+            lookAtPorts: { sources throws(SetupProblem) in
+                if SetupAnswerText.text(sources).hasSuffix("passwd") { throw SetupProblem("that is a file") }
+                return SetupAnswerText.text(sources).hasSuffix("ttyGone") ? ["there is no such port"] : []
+            }, tryServer: { "\($0.url): tried as \($1 ?? "nobody")" },
             countFences: { path throws(SetupProblem) in
                 if path.hasSuffix(".geojson") { return 2 }
                 throw SetupProblem("\(path) holds no usable fence")
@@ -83,6 +87,33 @@ import WaypostSystem
         #expect(answers.destinations.isEmpty)
         #expect(person.shown.contains { $0.contains("'miles' is not a system of units; write metric, imperial or nautical") })
         #expect(person.shown.contains { $0.contains("/srv/notes.txt holds no usable fence") })
+    }
+
+    /// A port that will not work is taken only from somebody who says so.
+    @Test func asksAgainForAPortThatWillNotWork() throws {
+        let person = Person(["/dev/ttyGone", "", "serial:///etc/passwd", "/dev/ttyGone", "perhaps", "y", "", "", "", ""])
+        let (answers, _) = try run(person)
+        #expect(person.isDone && SetupAnswerText.text(answers.sources) == "serial:///dev/ttyGone")
+        #expect(person.shown.count { $0 == "   there is no such port" } == 2)
+        #expect(person.shown.contains("   that is a file") && person.shown.contains("   write yes or no"))
+    }
+
+    /// What is on a port now, with the commands that free it.
+    @Test func knowsPortsThatWillNotWork() throws {
+        let system = try FakeSystem()
+        try system.write("console=ttyS0,115200 root=/dev/sda1\n", to: "/proc/cmdline")
+        for port in ["/dev/ttyS0", "/dev/ttyACM0"] { try system.write("", to: port) }
+        let tree = SystemTree(root: system.path)
+        let port = SetupPort(facts: SystemFacts(tree: tree, measurements: Measurements(saved: tree)))
+        func problems(_ receiver: String) throws -> [String] { try port.problems(SetupAnswerText.sources(receiver)) }
+        let console = try problems("/dev/ttyS0")
+        #expect(console.first?.hasPrefix("/dev/ttyS0: a login console is on /dev/ttyS0, the line of the receiver") == true, "\(console)")
+        #expect(console.contains("   sudo systemctl disable --now serial-getty@ttyS0.service"))
+        #expect(
+            try problems("/dev/ttyUSB9") == [
+                "/dev/ttyUSB9: there is no such port now; plug the receiver in, or see which ports there are: waypost devices"
+            ])
+        #expect(try problems("/dev/ttyACM0").isEmpty && problems("auto").isEmpty)
     }
 
     @Test func keepsWhatWasAnsweredBefore() throws {
