@@ -15,6 +15,10 @@ import sys
 from pathlib import Path
 
 EXIT_CODES = "Exit codes:\n"
+EXAMPLE = "Example: "
+WORD = r"""(?:[^\s"']|"[^"]*"|'[^']*')+"""
+# 80 columns without the margin of a section and that of the example, and with room for the backslash.
+EXAMPLE_WIDTH = 80 - 7 - 4 - 4
 
 
 def roff(text):
@@ -24,18 +28,46 @@ def roff(text):
 
 
 def paragraphs(text):
-    """Paragraphs of a discussion; an example is a line of its own to be copied. The exit codes have a section of their own."""
-    lines = []
+    """Paragraphs of a discussion, then its examples together. The exit codes have a section of their own."""
+    lines, commands = [], []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
         if paragraph.startswith(EXIT_CODES):
             continue
-        lines.append(".PP")
-        example, words = paragraph.startswith("Example: "), paragraph
-        if example:
-            lines += ["Example:", ".RS 4", ".nf", roff(paragraph.removeprefix("Example: ")), ".fi", ".RE"]
-        else:
-            lines += [roff(line.strip()) for line in words.splitlines()]
+        if paragraph.startswith(EXAMPLE):
+            # Several may stand below each other; what is not an example there is the second line of one.
+            commands += [" ".join(example.split()) for example in paragraph.split(EXAMPLE) if example.strip()]
+            continue
+        lines += [".PP"] + table(paragraph.splitlines())
+    return lines + examples(commands)
+
+
+def table(words):
+    """Words that are filled; below a headline in capitals each line is an entry, and what it means."""
+    if not re.fullmatch("[A-Z]+:", words[0]):
+        return [roff(line.strip()) for line in words]
+    lines = [roff(words[0])]
+    for line in words[1:]:
+        # A colon within a URL has no blank behind it.
+        name, meaning = line.strip().split(": ", 1)
+        lines += [".TP", f"\\fB{roff(name)}\\fR", roff(meaning)]
     return lines
+
+
+def examples(commands):
+    """Commands to be copied, below each other; one that is too long for a screen of 80 columns goes on behind a backslash."""
+    if not commands:
+        return []
+    lines = [".PP", "Example:" if len(commands) == 1 else "Examples:", ".RS 4", ".nf"]
+    for command in commands:
+        folded = [""]
+        # An option stays with its value.
+        for word in re.findall(rf"(?:--[a-z-]+ (?!-))?{WORD}", command):
+            if folded[-1] and len(folded[-1]) + len(word) >= EXAMPLE_WIDTH:
+                folded[-1] += " \\"
+                folded.append("   ")
+            folded[-1] = f"{folded[-1]} {word}" if folded[-1] else word
+        lines += [roff(line) for line in folded]
+    return lines + [".fi", ".RE"]
 
 
 def exit_codes(text):
@@ -48,7 +80,8 @@ def exit_codes(text):
 
 
 def heading(name, section, what, date, version):
-    return [f'.TH {name.upper()} {section} "{date}" "waypost {version}" "waypost"', ".SH NAME", f"{roff(name)} \\- {roff(what)}"]
+    # Paths and options are copied: no hyphens that are not theirs, no blanks that fill a line.
+    return [f'.TH {name.upper()} {section} "{date}" "waypost {version}" "waypost"', ".nh", ".ad l", ".SH NAME", f"{roff(name)} \\- {roff(what)}"]
 
 
 def spelled(name):

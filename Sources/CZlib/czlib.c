@@ -74,6 +74,39 @@ size_t czlib_gzip(void *place, size_t room, const void *bytes, size_t count) {
     return ending == STREAM_END ? written : 0;
 }
 
+void *czlib_deflating(void) {
+    stream *self = calloc(1, sizeof *self);
+    if (self != NULL && zlib.init(self, LEVEL, DEFLATED, GZIP_OF_32_KIB, MEMORY, 0, "1.2", sizeof *self) != OK) {
+        free(self);
+        self = NULL;
+    }
+    return self;
+}
+
+/* Lends the stream some bytes and some room, each as much as it can take at once. */
+static void lend(stream *self, const void *bytes, size_t count, void *place, size_t room) {
+    self->next_in = bytes;
+    self->avail_in = count > UINT_MAX ? UINT_MAX : (unsigned)count;
+    self->next_out = place;
+    self->avail_out = room > UINT_MAX ? UINT_MAX : (unsigned)room;
+}
+
+czlib_step czlib_deflate(void *state, const void *bytes, size_t count, int is_end, void *place, size_t room) {
+    stream *self = state;
+    lend(self, bytes, count, place, room);
+    const unsigned given = self->avail_in, offered = self->avail_out;
+    int ending = zlib.deflate(self, is_end && given == count ? FINISH : NO_FLUSH);
+    czlib_step step = {.taken = given - self->avail_in, .written = offered - self->avail_out, .state = CZLIB_DAMAGED};
+    if (ending == OK || ending == NO_PROGRESS) step.state = CZLIB_GOES_ON;
+    if (ending == STREAM_END) step.state = CZLIB_ENDED;
+    return step;
+}
+
+void czlib_end_deflating(void *state) {
+    zlib.end(state);
+    free(state);
+}
+
 void *czlib_inflating(void) {
     stream *self = calloc(1, sizeof *self);
     if (self != NULL && zlib.init_inflating(self, GZIP_OF_32_KIB, "1.2", sizeof *self) != OK) {
@@ -85,10 +118,7 @@ void *czlib_inflating(void) {
 
 czlib_step czlib_inflate(void *state, const void *bytes, size_t count, void *place, size_t room) {
     stream *self = state;
-    self->next_in = bytes;
-    self->avail_in = count > UINT_MAX ? UINT_MAX : (unsigned)count;
-    self->next_out = place;
-    self->avail_out = room > UINT_MAX ? UINT_MAX : (unsigned)room;
+    lend(self, bytes, count, place, room);
     const unsigned given = self->avail_in, offered = self->avail_out;
     int ending = zlib.inflate(self, NO_FLUSH);
     czlib_step step = {.taken = given - self->avail_in, .written = offered - self->avail_out, .state = CZLIB_DAMAGED};

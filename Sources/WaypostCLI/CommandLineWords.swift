@@ -33,19 +33,39 @@ struct CommandLineWords {
         return next.isASCII && next.isNumber || next == "."
     }
 
+    /// Why no help can be shown: the command that it is asked for does not exist; nil for everything else.
+    var failureOfHelp: CommandFailure? {
+        let isCommand = words.first == "help"
+        guard isCommand || words.prefix(while: { $0 != "--" }).contains(where: { ["-h", "--help"].contains($0) }) else { return nil }
+        let (command, path, unknown) = CommandLineWords(isCommand ? Array(words.dropFirst()) : words).command
+        // Behind an option it may be the option's value.
+        guard let unknown, let index = words.firstIndex(of: unknown), index == 0 || !words[index - 1].hasPrefix("-"),
+            !command.configuration.subcommands.isEmpty
+        else { return nil }
+        return CommandLineWords.failure(ofUnknown: unknown, in: command, path)
+    }
+
+    private static func failure(ofUnknown unknown: String, in command: any ParsableCommand.Type, _ path: [String]) -> CommandFailure {
+        let near = nearestName(to: unknown, among: command.configuration.subcommands.map { $0._commandName })
+        let next = near.map { "did you mean \((path + [$0]).joined(separator: " "))?" }
+        return CommandFailure(
+            .usage, what: path.isEmpty ? "usage" : path.joined(separator: " "), why: "there is no command '\(oneLine(unknown))'",
+            next: next ?? "see \(help(path))")
+    }
+
+    private static func help(_ path: [String]) -> String { (["waypost"] + path + ["--help"]).joined(separator: " ") }
+
     /// What is wrong with them, as one line: `waypost: watch: WHY; see waypost watch --help`.
     ///
     /// - Parameter message: what the parser says, which may have several lines.
     func failure(_ message: String) -> CommandFailure {
         let (command, path, unknown) = command
-        let help = (["waypost"] + path + ["--help"]).joined(separator: " ")
         let what = path.isEmpty ? "usage" : path.joined(separator: " ")
-        let names = command.configuration.subcommands.map { $0._commandName }
-        guard let unknown, !names.isEmpty, message.lowercased().contains("unexpected argument") else {
+        guard let unknown, !command.configuration.subcommands.isEmpty, message.lowercased().contains("unexpected argument") else {
+            let help = CommandLineWords.help(path)
             return CommandFailure(.usage, what: what, why: CommandLineWords.joinedLines(message), next: "see \(help)")
         }
-        let near = nearestName(to: unknown, among: names).map { "did you mean \((path + [$0]).joined(separator: " "))?" }
-        return CommandFailure(.usage, what: what, why: "there is no command '\(oneLine(unknown))'", next: near ?? "see \(help)")
+        return CommandLineWords.failure(ofUnknown: unknown, in: command, path)
     }
 
     /// The command that the words name, the names that lead to it, and the first word behind them that is not an option.

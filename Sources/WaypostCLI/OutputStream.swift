@@ -10,6 +10,8 @@ struct OutputStream: ~Copyable {
 
     private let name: String
     private var target: Target
+    /// What makes a gzip file of what is written; nil where it is written as it is.
+    private let packer: GzipOutput?
     /// Whether a person looks at what is written.
     let isInteractive: Bool
 
@@ -18,23 +20,36 @@ struct OutputStream: ~Copyable {
 
     /// Opens the output; `-` is standard output.
     ///
-    /// An existing file keeps its contents until ``finish()``. What is no file (a FIFO, `/dev/null`) is written to as it is.
-    init(path: String) throws(CommandFailure) {
-        name = path == "-" ? "standard output" : path
-        if path == "-" {
-            target = .descriptor(Syscalls.standardOutput)
-            isInteractive = Syscalls.isTerminal(Syscalls.standardOutput)
-            return
-        }
+    /// An existing file keeps its contents until ``finish()``. What is not a file (a FIFO, `/dev/null`) is written to directly.
+    ///
+    /// - Parameter isPacked: whether a gzip file is written.
+    init(path: String, isPacked: Bool = false) throws(CommandFailure) {
+        self.init(
+            name: path == "-" ? "standard output" : path, packer: try isPacked ? OutputStream.makePacker(for: path) : nil,
+            target: try OutputStream.open(path), isInteractive: path == "-" && Syscalls.isTerminal(Syscalls.standardOutput))
+    }
+
+    private init(name: String, packer: GzipOutput?, target: consuming Target, isInteractive: Bool) {
+        (self.name, self.packer, self.isInteractive) = (name, packer, isInteractive)
+        self.target = target
+    }
+
+    private static func open(_ path: String) throws(CommandFailure) -> Target {
+        if path == "-" { return .descriptor(Syscalls.standardOutput) }
         do throws(SystemError) {
             switch Syscalls.kind(path) {
-            case .regular, .missing: target = .file(try AtomicFile(path: Syscalls.resolvingLinks(path)))
+            case .regular, .missing: return .file(try AtomicFile(path: Syscalls.resolvingLinks(path)))
             case .folder: throw SystemError.isFolder(path)
-            case .other: target = .descriptor(try Syscalls.openForWriting(path))
+            case .other: return .descriptor(try Syscalls.openForWriting(path))
             }
-            isInteractive = false
         } catch {
             throw CommandFailure(.cannotCreate, what: path, why: "cannot be written: \(error.reason)")
+        }
+    }
+
+    private static func makePacker(for path: String) throws(CommandFailure) -> GzipOutput {
+        do throws(LibraryError) { return try GzipOutput() } catch {
+            throw CommandFailure(.failed, what: path, why: "cannot be compressed: \(error.reason)")
         }
     }
 
@@ -48,6 +63,19 @@ struct OutputStream: ~Copyable {
     private func write(_ bytes: [UInt8]) throws(CommandFailure) { try write(bytes.span.bytes) }
 
     private func write(_ bytes: RawSpan) throws(CommandFailure) {
+        guard let packer else { return try writeAsItIs(bytes) }
+        try writePacked { () throws(LibraryError) in try packer.add(bytes) }
+    }
+
+    private func writePacked(_ pack: () throws(LibraryError) -> [UInt8]) throws(CommandFailure) {
+        let packed: [UInt8]
+        do throws(LibraryError) { packed = try pack() } catch {
+            throw CommandFailure(.failed, what: name, why: "cannot be compressed: \(error.reason)")
+        }
+        try writeAsItIs(packed.span.bytes)
+    }
+
+    private func writeAsItIs(_ bytes: RawSpan) throws(CommandFailure) {
         do throws(SystemError) {
             switch target {
             case .descriptor(let descriptor): try Syscalls.writeAll(descriptor, bytes)
@@ -86,6 +114,7 @@ struct OutputStream: ~Copyable {
 
     /// Puts a file in its place.
     consuming func finish() throws(CommandFailure) {
+        if let packer { try writePacked { () throws(LibraryError) in try packer.finish() } }
         let name = name
         do throws(SystemError) {
             switch consume target {

@@ -27,6 +27,7 @@ struct WaypostCLI: ParsableCommand {
         // A reader that went away (`| head`) is an error of write, not a signal.
         Signals.ignoreBrokenPipe()
         let words = CommandLineWords(SystemProcess.arguments)
+        words.failureOfHelp?.exit()
         do {
             var command = try parseAsRoot(words.joined)
             try command.run()

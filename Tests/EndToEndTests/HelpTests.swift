@@ -66,6 +66,27 @@ extension EndToEnd {
             #expect(run.code == 69, "\(run.errors)")
         }
 
+        /// Who asks for the help of a command that does not exist is told so, and which one may be meant.
+        @Test(arguments: [
+            (["help", "staus"], "usage: there is no command 'staus'; did you mean status?"),
+            (["staus", "--help"], "usage: there is no command 'staus'; did you mean status?"),
+            (["xyzzy", "-h"], "usage: there is no command 'xyzzy'; see waypost --help"),
+            (["help", "log", "exprot"], "log: there is no command 'exprot'; did you mean log export?"),
+            (["log", "exprot", "--since", "-1h", "--help"], "log: there is no command 'exprot'; did you mean log export?"),
+        ]) func knowsNoHelpOfAnUnknownCommand(arguments: [String], words: String) async throws {
+            let run = try await finish([Program.waypost.path] + arguments, in: TestFolder())
+            #expect(run.code == 64 && run.output == "")
+            #expect(run.complaints == ["waypost: \(words)"])
+        }
+
+        @Test(arguments: [
+            ["help"], ["help", "log"], ["help", "log", "export"], ["dispatch", "--socket", "nobody", "--help"], ["log", "-h"],
+        ])
+        func showsTheHelpOfKnownCommands(arguments: [String]) async throws {
+            let run = try await finish([Program.waypost.path] + arguments, in: TestFolder())
+            #expect(run.code == 0 && run.errors == "" && run.output.contains("USAGE: waypost"), "\(run.errors)")
+        }
+
         @Test func saysInOneLineThatACommandIsUnknown() async throws {
             let run = try await waypost("wacth", in: TestFolder())
             #expect(run.code == 64)

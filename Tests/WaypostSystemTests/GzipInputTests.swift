@@ -24,6 +24,22 @@ struct GzipInputTests {
         #expect(followed.problem == .followed && followed.bytes == text)
     }
 
+    /// A file that is made piece by piece, of what shrinks and of what does not.
+    @Test func packsWhatComesInPieces() throws {
+        var random = SystemRandomNumberGenerator()
+        let noise = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        for (bytes, most) in [(text, 4_096), ([UInt8](repeating: 0, count: 3_000_000), 4_096), (noise, 301_000), ([], 64)] {
+            let packer = try GzipOutput()
+            var packed: [UInt8] = []
+            for start in stride(from: 0, to: bytes.count, by: 70_001) {
+                packed += try packer.add(bytes[start..<min(start + 70_001, bytes.count)].span.bytes)
+            }
+            packed += try packer.finish()
+            #expect(GzipContract.read(packed, pieceLength: 4_096) == .init(bytes: bytes))
+            #expect(packed.count < most && packed.count >= 20)
+        }
+    }
+
     @Test func readsNoMoreAtOnceThanThereIsRoomFor() throws {
         let packed = try Gzip.compress([UInt8](repeating: 0, count: 3_000_000))
         let reading = GzipContract.read(packed, pieceLength: 4_096, room: 4_096)

@@ -12,9 +12,9 @@ struct ConvertCommand: ParsableCommand {
             waypost convert <in> ... --output <out> [--by-time] [--from <from>] [--to <to>] [--fix-rollover]
             """,
         discussion: """
-            The extension gives the format (.nmea .log .txt, .gpx, .jsonl .json, .csv, .kml, .geojson, all but the last also with .gz) or \
-            --from and --to do; - is standard input or output. What is gzip is unpacked, whatever its name. Damage is skipped and reported on standard \
-            error, one line per kind.
+            The format follows from the extension (.nmea .log .txt, .gpx, .jsonl .json, .csv, .kml, .geojson; with or without .gz), or from \
+            --from and --to; - is standard input or output. Gzip files are unpacked, whatever their names; an output whose name ends in .gz is \
+            compressed. Damage is skipped and reported on standard error, one line per kind. GeoJSON can only be written.
 
             Several recordings become one with --output: one behind the other as they are named, or --by-time.
 
@@ -35,10 +35,10 @@ struct ConvertCommand: ParsableCommand {
     @Flag(help: "Take the recordings in the order of their first times, not as they are named.")
     var byTime = false
 
-    @Option(help: "Format of the input: \(ConversionFormat.list(ConversionFormat.readable)).")
-    var from: ConversionFormat?
+    @Option(help: "The format of the input.")
+    var from: InputFormat?
 
-    @Option(help: "Format of the output: \(ConversionFormat.list(ConversionFormat.writable)).")
+    @Option(help: "The format of the output.")
     var to: ConversionFormat?
 
     @Flag(help: "Add 1024 weeks to dates before 2020 (receivers whose week counter has rolled over).")
@@ -60,7 +60,7 @@ struct ConvertCommand: ParsableCommand {
     func run() throws {
         let output = output ?? files[files.count - 1]
         let paths = self.output == nil ? Array(files.dropLast()) : files
-        var inputs = try paths.map { try ConversionInput(path: $0, named: from) }
+        var inputs = try paths.map { try ConversionInput(path: $0, named: from?.format) }
         guard let target = to ?? ConversionFormat(extensionOf: output) else {
             throw CommandFailure(
                 .usage, what: output, why: "its extension does not give a format",

@@ -25,12 +25,9 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The format that a file's name tells.
-    ///
-    /// - Parameter unpacks: whether `.gz` behind the format's own ending is passed over, as for what is read.
-    init?(extensionOf path: String, unpacks: Bool = false) {
+    /// The format that a file's name tells; `.gz` behind the format's own ending is passed over.
+    init?(extensionOf path: String) {
         let lowercased = path.lowercased()
-        if lowercased.hasSuffix(".gz"), !unpacks { return nil }
         if let format = RecordingFormat(nameOf: path) {
             self.init(rawValue: format.rawValue)
         } else if lowercased.hasSuffix(".geojson") || lowercased.hasSuffix(".geojson.gz") {
@@ -40,8 +37,21 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// `nmea or jsonl`.
+    /// `nmea, gpx or jsonl`.
     static func list(_ formats: [ConversionFormat]) -> String {
-        formats.map(\.rawValue).joined(separator: " or ")
+        let names = formats.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }
+}
+
+/// A format that `--from` names: one that is read.
+struct InputFormat: ExpressibleByArgument {
+    let format: ConversionFormat
+
+    static var allValueStrings: [String] { ConversionFormat.readable.map(\.rawValue) }
+
+    init?(argument: String) {
+        guard let format = ConversionFormat(rawValue: argument), ConversionFormat.readable.contains(format) else { return nil }
+        self.format = format
     }
 }

@@ -13,7 +13,7 @@ struct ConversionInput {
     /// - Parameter named: the format that the user has named; else its name tells it, also before `.gz`.
     init(path: String, named: ConversionFormat?) throws(CommandFailure) {
         self.path = path
-        guard let format = named ?? ConversionFormat(extensionOf: path, unpacks: true) else {
+        guard let format = named ?? ConversionFormat(extensionOf: path) else {
             throw CommandFailure(
                 .usage, what: path, why: "its extension does not give a format",
                 next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")

@@ -16,9 +16,9 @@ struct ConversionWriter: RecordingSink, ~Copyable {
     private var isFirstInput = true
     private var isAtInputStart = false
 
-    /// Opens the output; `-` is standard output.
+    /// Opens the output; `-` is standard output, and a name that ends in `.gz` is a gzip file.
     init(path: String, encoder: any ReportEncoder) throws(CommandFailure) {
-        output = try OutputStream(path: path)
+        output = try OutputStream(path: path, isPacked: path.lowercased().hasSuffix(".gz"))
         self.encoder = encoder
         self.encoder.begin(&text)
     }

@@ -30,6 +30,32 @@ extension EndToEnd {
             }
         }
 
+        /// A name that ends in .gz is packed, whatever the format; what was there before stays until the new file is whole.
+        @Test func packsWhatIsCalledSo() async throws {
+            let folder = try TestFolder()
+            for format in ["gpx", "csv", "kml", "jsonl", "geojson", "nmea"] {
+                #expect(try await waypost("convert", Package.drive, "plain.\(format)", in: folder).code == 0)
+                #expect(try await waypost("convert", Package.drive, "packed.\(format).gz", in: folder).code == 0)
+                let unpacked = try await shell("gzip -dc packed.\(format).gz | cmp - plain.\(format)", in: folder)
+                #expect(unpacked.code == 0, "\(format): \(unpacked.output)\(unpacked.errors)")
+            }
+            #expect(try await waypost("convert", Package.drive, "drive.gz", "--to", "gpx", in: folder).code == 0)
+            #expect(try await shell("gzip -t drive.gz", in: folder).code == 0)
+            try folder.write("", to: "empty.nmea")
+            #expect(try await waypost("convert", "empty.nmea", "packed.gpx.gz", in: folder).code == 65)
+            #expect(try await shell("gzip -dc packed.gpx.gz | cmp - plain.gpx", in: folder).code == 0)
+        }
+
+        /// What --from takes is said where it is looked for.
+        @Test func namesTheFormatsThatAreRead() async throws {
+            let run = try await waypost("convert", Package.drive, "x.csv", "--from", "geojson", in: TestFolder())
+            #expect(run.code == 64)
+            #expect(
+                run.complaints.first?.hasSuffix("use one of 'nmea', 'gpx', 'jsonl', 'csv' or 'kml'; see waypost convert --help") == true)
+            let help = try await waypost("convert", "--help", in: TestFolder()).output
+            #expect(help.replacing(/\s+/, with: " ").contains("The format of the input. (values: nmea, gpx, jsonl, csv, kml)"))
+        }
+
         @Test func aCutGzipGivesWhatWasWhole() async throws {
             let folder = try TestFolder()
             #expect(try await waypost("convert", Package.drive, "drive.jsonl", in: folder).code == 0)

@@ -25,7 +25,7 @@ struct FencesReplayCommand: ParsableCommand {
     var tracks: [String]
 
     @Option(help: "Format of the recordings: \(ConversionFormat.list(ConversionFormat.readable)).")
-    var from: ConversionFormat?
+    var from: InputFormat?
 
     @Option(help: "How enter and exit are decided: exact or robust.")
     var rule: BorderRule = .robust
@@ -49,7 +49,7 @@ struct FencesReplayCommand: ParsableCommand {
 
     private func replay(_ track: String, number: Int, _ index: FenceIndex, _ format: ScreenFormat, _ output: borrowing OutputStream) throws
     {
-        guard let kind = from ?? ConversionFormat(extensionOf: track, unpacks: true), ConversionFormat.readable.contains(kind) else {
+        guard let kind = from?.format ?? ConversionFormat(extensionOf: track), ConversionFormat.readable.contains(kind) else {
             throw CommandFailure(
                 .usage, what: track, why: "its extension does not give a format that can be read",
                 next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")

@@ -24,7 +24,7 @@ struct LogExportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only fixes before that moment, in the same forms.", valueName: "time"), transform: MomentValue.parse)
     var until: MomentText?
 
-    @Option(help: "Format: \(ConversionFormat.list(ConversionFormat.writable)).")
+    @Option(help: "The format.")
     var format = ConversionFormat.jsonl
 
     @Option(help: ArgumentHelp("Begin after what this puller has acknowledged.", valueName: "name"), completion: .puller)
