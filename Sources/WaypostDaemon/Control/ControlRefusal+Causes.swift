@@ -27,7 +27,7 @@ extension ControlRefusal {
             switch error {
             case .unknownDestination: .notFound
             case .tooLong: .invalidValue
-            case .full, .cannotOpen, .laterVersion: .cannotStore
+            case .full, .cannotOpen, .otherVersion: .cannotStore
             case .cannotAccess, .locked, .gone: .inputOutput
             }
         self.init(code, message: "\(error)")

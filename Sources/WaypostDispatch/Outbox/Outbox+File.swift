@@ -130,7 +130,7 @@ extension Outbox {
             do throws(SQLiteError) {
                 let database = try SQLiteDatabase(path: path)
                 version = try OutboxSchema.version(of: database)
-                if version <= OutboxSchema.version {
+                if [0, OutboxSchema.version].contains(version) {
                     try database.checkIntegrity()
                     if version == OutboxSchema.version { try OutboxSchema.check(database) }
                     if recovery == nil { try checkForLoss(database, isLost: version == 0 && wasKnown, log: log, known: known) }
@@ -149,7 +149,7 @@ extension Outbox {
                 recovery?.wasRemoved = !wasThere
                 continue
             }
-            throw .laterVersion(path: path, version: version)
+            throw .otherVersion(path: path, version: version)
         }
     }
 

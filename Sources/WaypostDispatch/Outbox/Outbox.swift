@@ -48,7 +48,7 @@ public actor Outbox {
     ///   - limits: how much it takes.
     ///   - clock: what time it is.
     ///   - marksPath: where it is kept how far destinations are, for the case that the outbox is lost: on another disk, or in another folder.
-    /// - Errors: `laterVersion`: the file was not touched; `cannotOpen`, `full`, `cannotAccess`.
+    /// - Errors: `otherVersion`: the file was not touched; `cannotOpen`, `full`, `cannotAccess`.
     public init(
         path: String, limits: OutboxLimits = OutboxLimits(), clock: DispatchClock = .system, marksPath: String? = nil
     ) throws(OutboxError) {

@@ -54,7 +54,7 @@ struct OutboxCarving {
             let moment = RecordMoment(bootIdentity: boot, bootMilliseconds: bootMilliseconds, time: time)
             let entry = StoredEntry(number: UInt64(clamping: number), id: id, moment: moment, body: body)
             guard entry.checksum == checksum else { return }
-            try insert("entry", StoredEntry.columns(isChecked: true), [.integer(number)] + row.values[1...], &entryCount)
+            try insert("entry", StoredEntry.columnNames, [.integer(number)] + row.values[1...], &entryCount)
         }
     }
 

@@ -4,8 +4,8 @@ import WaypostSystem
 public enum OutboxError: Error, Equatable, Sendable {
     /// The file cannot be opened or made.
     case cannotOpen(path: String, reason: String)
-    /// A later version of this program wrote it: it is left as it is.
-    case laterVersion(path: String, version: Int)
+    /// Another version of this program wrote it: it is left as it is.
+    case otherVersion(path: String, version: Int)
     /// There is no room on the disk; nothing was taken.
     case full(path: String)
     /// The file cannot be read or written; nothing was taken.
@@ -32,7 +32,7 @@ public enum OutboxError: Error, Equatable, Sendable {
     public var isTemporary: Bool {
         switch self {
         case .full, .cannotAccess, .locked, .gone: true
-        case .cannotOpen, .laterVersion, .tooLong, .unknownDestination: false
+        case .cannotOpen, .otherVersion, .tooLong, .unknownDestination: false
         }
     }
 }
@@ -42,8 +42,11 @@ extension OutboxError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "\(path): cannot be opened: \(reason)"
-        case .laterVersion(let path, let version):
-            "\(path): written by a later waypost (version \(version)); it is left as it is: install that one again"
+        case .otherVersion(let path, let version):
+            """
+            \(path): has outbox format \(version), but this waypost reads only format \(OutboxSchema.version); it stays as it is: send what \
+            waits in it with the waypost that wrote it, or move it away
+            """
         case .full(let path): "\(path): there is no room on the disk"
         case .cannotAccess(let path, let reason): "\(path): cannot be read or written: \(reason)"
         case .locked(let path): "another program holds a lock on \(path): nothing can be kept there until it ends its transaction"

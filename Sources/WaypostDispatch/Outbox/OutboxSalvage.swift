@@ -96,7 +96,7 @@ struct OutboxSalvage {
         // Nothing can be read of what is no database at all; that is no error here.
         if let old = try? SQLiteDatabase(path: path, isReadOnly: true) { sources.append(old) }  // See above.
         let new = try SQLiteDatabase(path: rescuePath)
-        try OutboxSchema.upgrade(new)
+        try OutboxSchema.create(in: new)
         try new.transaction { () throws(SQLiteError) in
             var isWhole = false
             for source in sources where !isWhole { isWhole = try copyEntries(from: source, to: new) }
@@ -168,35 +168,20 @@ struct OutboxSalvage {
         var count = 0
         var isWhole = true
         var failure: SQLiteError?
-        let columns = "SELECT name FROM pragma_table_info(?)"
-        let wanted = try new.rows(columns, [.text(table)]) { $0.text(0) }
+        // Their numbers are the order in which they came.
+        let hidden = order == "rowid" ? ["rowid"] : []
+        let columns = try hidden + new.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(0) }
+        let names = columns.joined(separator: ", ")
+        let places = columns.map { _ in "?" }.joined(separator: ",")
+        let insertion = "INSERT INTO \(table)(\(names)) VALUES(\(places)) ON CONFLICT DO NOTHING"
         do throws(SQLiteError) {
-            // A file of an earlier version lacks some columns, or has others.
-            var known = try old.rows(columns, [.text(table)]) { $0.text(0) }.filter(wanted.contains)
-            guard !known.isEmpty else { return (0, false) }
-            let isChecked = known.contains("checksum")
-            if table == "entry" { known = StoredEntry.columns(isChecked: isChecked) }
-            // Their order is that in which they came; an earlier version has none.
-            if order == "rowid" { known.insert("rowid", at: 0) }
-            let names = known.joined(separator: ", ")
-            let places = known.map { _ in "?" }.joined(separator: ",")
-            let insertion =
-                table == "entry" && !isChecked
-                ? "INSERT INTO entry(\(names), checksum) VALUES(\(places),?) ON CONFLICT DO NOTHING"
-                : "INSERT INTO \(table)(\(names)) VALUES(\(places)) ON CONFLICT DO NOTHING"
             try old.each("SELECT \(names) FROM \(table) ORDER BY \(order)") { row in
-                var values = (0..<Int32(known.count)).map(row.value)
-                if table == "entry" {
-                    let entry = StoredEntry(row)
-                    if !isChecked {
-                        values.append(.integer(entry.checksum))
-                    } else if !entry.isAsWritten(row) {
-                        isWhole = false
-                        return true
-                    }
+                if table == "entry", !StoredEntry(row).isAsWritten(row) {
+                    isWhole = false
+                    return true
                 }
                 do throws(SQLiteError) {
-                    count += try new.run(insertion, values)
+                    count += try new.run(insertion, (0..<Int32(columns.count)).map(row.value))
                     return true
                 } catch {
                     isWhole = false

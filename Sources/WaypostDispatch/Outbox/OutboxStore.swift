@@ -23,7 +23,7 @@ final class OutboxStore {
     private(set) var tally = OutboxTally()
     private let tallyFile: OutboxTallyFile
 
-    /// The outbox in a database of any version up to this one.
+    /// The outbox in a new database, or in one of this version.
     ///
     /// - Parameters:
     ///   - known: what was counted when it was last open; numbers up to there are not given again.
@@ -31,7 +31,7 @@ final class OutboxStore {
     init(
         _ database: SQLiteDatabase, limits: OutboxLimits, known: OutboxTally? = nil, marks: [DestinationMark] = []
     ) throws(SQLiteError) {
-        try OutboxSchema.upgrade(database)
+        try OutboxSchema.create(in: database)
         self.database = database
         self.limits = limits
         tallyFile = OutboxTallyFile(ofOutbox: database.path)

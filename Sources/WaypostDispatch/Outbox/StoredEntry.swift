@@ -23,11 +23,8 @@ struct StoredEntry: Sendable, Hashable {
     }
 
     /// The columns that ``init(_:)`` and ``isAsWritten(_:)`` read.
-    static let columns = columns(isChecked: true).joined(separator: ", ")
-
-    static func columns(isChecked: Bool) -> [String] {
-        ["number", "id", "time", "boot", "boot_milliseconds", "body"] + (isChecked ? ["checksum"] : [])
-    }
+    static let columns = columnNames.joined(separator: ", ")
+    static let columnNames = ["number", "id", "time", "boot", "boot_milliseconds", "body", "checksum"]
 
     /// An entry from its ``columns``.
     init(_ row: SQLiteRow) {

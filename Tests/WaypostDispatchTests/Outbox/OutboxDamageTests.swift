@@ -121,46 +121,22 @@ import WaypostSystem
         #expect(try await outbox.state(of: "a").waitingEventCount == 380)
     }
 
-    @Test func leavesTheFileOfALaterVersionAsItIs() async throws {
+    @Test(arguments: [1, OutboxSchema.version - 1, OutboxSchema.version + 1, 99])
+    func leavesTheFileOfAnotherVersionAsItIs(version: Int) async throws {
         let fixture = try DispatchFixture()
         try await filled(fixture)
         do {
             let database = try SQLiteDatabase(path: fixture.path)
-            try database.execute("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
+            try database.execute("PRAGMA user_version = \(version); PRAGMA wal_checkpoint(TRUNCATE)")
         }
         let before = try Data(contentsOf: URL(filePath: fixture.path))
-        #expect(throws: OutboxError.laterVersion(path: fixture.path, version: 99)) { try fixture.outbox() }
-        #expect(try Data(contentsOf: URL(filePath: fixture.path)) == before)
-    }
-
-    @Test func upgradesAFileOfEveryEarlierVersionWithWhatIsInIt() async throws {
-        for version in 1..<OutboxSchema.version {
-            let fixture = try DispatchFixture()
-            do {
-                let database = try SQLiteDatabase(path: fixture.path)
-                try OutboxSchema.upgrade(database, to: version)
-                try database.run("INSERT INTO destination(name, event_cursor, position_cursor) VALUES('old', 3, 12)")
-                let body = Array(#"{"class":"TRACK","id":"x","name":"from before","values":{}}"#.utf8)
-                let moment = RecordMoment(bootIdentity: [0], bootMilliseconds: 1, time: nil)
-                let checksum = StoredEntry(number: 4, id: "x", moment: moment, body: body).checksum
-                let isChecked = version >= 6
-                try database.run(
-                    """
-                    INSERT INTO entry(number, id, boot, boot_milliseconds, body\(isChecked ? ", checksum" : ""))
-                    VALUES(4, 'x', x'00', 1, ?\(isChecked ? ", ?" : ""))
-                    """, isChecked ? [.bytes(body), .integer(checksum)] : [.bytes(body)])
-                if version >= 2 {
-                    try database.run(
-                        "INSERT INTO receipt(destination, lane, after, through, answer) VALUES('old', 'live', 5, 12, '200')")
-                }
-            }
-            let outbox = try fixture.outbox()
-            let fates = try await outbox.fates(of: [LedgerQuestion(position: 9, id: "p-9-0")], at: "old")
-            #expect(fates == [version >= 2 ? .receipt(time: nil, answer: "200") : .forgotten])
-            let state = try await outbox.state(of: "old")
-            #expect(state.waitingEventCount == 1 && state.eventCursor == 3 && state.positions.live == 12)
-            try await outbox.settle(Settlement(lane: .events, through: 4, count: 1, sentCount: 1), nil, for: "old")
+        for _ in 0..<2 {
+            let refusal = OutboxError.otherVersion(path: fixture.path, version: version)
+            #expect(throws: refusal) { try fixture.outbox() }
+            #expect("\(refusal)".contains("has outbox format \(version)"))
+            #expect(try Data(contentsOf: URL(filePath: fixture.path)) == before)
         }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder).filter { $0.contains("damaged") } == [])
     }
 
     /// A copy of the files at any moment between two commits is what a kill or a power cut leaves.

@@ -80,8 +80,8 @@ public enum OutboxContract {
         var violations: [Violation] = []
         do {
             let outbox: Outbox
-            // A version that grew by a flipped bit is left as it is.
-            do throws(OutboxError) { outbox = try Outbox(path: path) } catch .laterVersion { return [] } catch { throw error }
+            // A version that changed by a flipped bit is left as it is.
+            do throws(OutboxError) { outbox = try Outbox(path: path) } catch .otherVersion { return [] } catch { throw error }
             let lost = await outbox.recovery?.lostCount ?? 0
             let state = try await outbox.attach("home", newestPosition: 9)
             if state.waitingEventCount + lost > entryCount { violations.append(Violation("more waits and is lost than there was")) }
