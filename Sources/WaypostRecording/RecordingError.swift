@@ -12,7 +12,7 @@ public enum RecordingError: Error, Sendable, Equatable {
     case cannotSynchronize(path: String, cause: SystemError)
     /// A journal cannot be read.
     case cannotRead(path: String, cause: SystemError)
-    /// A journal was written by a later version of this program.
+    /// A journal was written by another version of this program; it is left as it is.
     case unsupportedVersion(path: String, version: Int)
     /// A GPX file cannot be written; its journal stays, and the next recovery tries again.
     case cannotFinish(path: String, cause: SystemError)

@@ -49,12 +49,15 @@ actor TrackArchive {
 
     /// Deletes what the rule does not keep; returns the tracks that are gone, oldest first.
     ///
+    /// A journal of another version stays: nobody knows what in it was fetched or sent.
     /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last.
     /// - Parameter room: what the open journal has reserved for records to come: no track goes for it.
     func delete(by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64) throws(RecordingError) -> [DeletedTrack] {
         guard !rule.isIdle else { return [] }
-        let tracks = try finishedTracks()
-        let openByteCount = try folder.journals().filter(\.isOpen).reduce(-room) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) }
+        let (tracks, unreadableByteCount) = try finishedTracks()
+        let openByteCount = try folder.journals().filter(\.isOpen).reduce(unreadableByteCount - room) {
+            $0 + (Syscalls.byteCount(of: $1.path) ?? 0)
+        }
         let situation = RetentionRule.Situation(
             confirmedTime: confirmedTime, freeByteCount: Syscalls.freeByteCount(at: folder.path), openByteCount: max(0, openByteCount),
             pullers: rule.keepsUnpulled ? try Pullers(folder: folder).all() : [])
@@ -85,8 +88,10 @@ actor TrackArchive {
         return deleted
     }
 
-    /// The finished tracks, oldest first, with the names of their GPX files.
-    private func finishedTracks() throws(RecordingError) -> [(track: RetentionRule.Track, names: [String])] {
+    /// The finished tracks, oldest first, with the names of their GPX files; and the bytes of those whose journals are of another version.
+    private func finishedTracks() throws(RecordingError) -> (
+        tracks: [(track: RetentionRule.Track, names: [String])], unreadableByteCount: Int64
+    ) {
         let journals = try folder.journals()
         let open = Set(journals.filter(\.isOpen).map(\.stem))
         var names: [TrackStem: [String]] = [:]
@@ -98,17 +103,25 @@ actor TrackArchive {
             names[stem, default: []].append(name)
         }
         var tracks: [(track: RetentionRule.Track, names: [String])] = []
+        var unreadableByteCount: Int64 = 0
         for stem in names.keys.sorted() {
-            let last = try lastRecord(of: stem)
             let paths = (names[stem] ?? []).map { "\(folder.path)/\($0)" } + [folder.finishedJournalPath(stem.description)]
             let byteCount = paths.reduce(0) { $0 + (Syscalls.byteCount(of: $1) ?? 0) }
+            let last: (sequence: UInt64?, time: UTCTime?)
+            do throws(RecordingError) {
+                last = try lastRecord(of: stem)
+            } catch {
+                guard case .unsupportedVersion = error else { throw error }
+                unreadableByteCount += byteCount
+                continue
+            }
             tracks.append(
                 (
                     .init(stem: stem.description, lastSequence: last.sequence, lastTime: last.time, byteCount: byteCount),
                     names[stem] ?? []
                 ))
         }
-        return tracks
+        return (tracks, unreadableByteCount)
     }
 
     private func lastRecord(of stem: TrackStem) throws(RecordingError) -> (sequence: UInt64?, time: UTCTime?) {

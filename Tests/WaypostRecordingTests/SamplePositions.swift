@@ -3,6 +3,8 @@ import Testing
 import Waypost
 import WaypostSystem
 
+@testable import WaypostRecording
+
 /// Positions and folders for the tests of this room.
 enum Sample {
     /// 2026-05-02T03:25:02Z.
@@ -20,7 +22,7 @@ enum Sample {
         position.speedMetresPerSecond = 13.876
         position.courseDegrees = 96.1234
         position.climbMetresPerSecond = -0.02
-        position.accuracy = HorizontalAccuracy(radiusMetres: 3.1248, origin: .gpsd)
+        position.accuracy = HorizontalAccuracy(radiusMetres: 3.125, origin: .gpsd)
         position.quality.eph = 5.04
         position.quality.epv = 7.82
         position.quality.eps = 0.81
@@ -36,6 +38,16 @@ enum Sample {
     static func bare(latitude: Double = 47, longitude: Double = 9) -> Position {
         guard let coordinate = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else { preconditionFailure("a place") }
         return Position(time: nil, coordinate: coordinate)
+    }
+
+    /// A journal with the number of another version in its header, and the checksum that belongs to it.
+    static func asVersion(_ version: UInt16, _ journal: [UInt8]) -> [UInt8] {
+        let headerByteCount = Int(journal[10]) | Int(journal[11]) << 8
+        var header = Array(journal[..<(headerByteCount - 4)])
+        header[8] = UInt8(truncatingIfNeeded: version)
+        header[9] = UInt8(truncatingIfNeeded: version >> 8)
+        header.append(littleEndian: CRC32C.checksum(header.span.bytes))
+        return header + journal[headerByteCount...]
     }
 
     /// Calls the body with an empty folder and removes it afterwards; in memory where the system has that, unless a disk is wanted.

@@ -266,11 +266,8 @@ import WaypostSystem
     @Test func skipsNoJournalBecauseOfABadOne() async throws {
         try await Sample.withFolder { folder in
             try Syscalls.createFolders(folder + "/journal")
-            var later = JournalCodec.encode(JournalHeader(bootIdentity: [UInt8](0..<16), firstSequence: 1, source: nil))
-            later[8] = 9
-            later.removeLast(4)
-            later.append(littleEndian: CRC32C.checksum(later.span.bytes))
-            try AtomicFile.write(later, to: folder + "/journal/a.open.journal")
+            let other = JournalCodec.encode(JournalHeader(bootIdentity: [UInt8](0..<16), firstSequence: 1, source: nil))
+            try AtomicFile.write(Sample.asVersion(9, other), to: folder + "/journal/a.open.journal")
             try AtomicFile.write(Array("no journal at all".utf8), to: folder + "/journal/b.open.journal")
             let header = JournalHeader(bootIdentity: [UInt8](0..<16), firstSequence: 1, source: nil)
             var good = JournalCodec.encode(header)

@@ -19,11 +19,6 @@ public enum PositionReport: Sendable, Hashable {
 }
 
 extension TPVCodec {
-    /// 68 % radius per 95 % radius of a Rayleigh-distributed error: sqrt(ln(1 - 0.68) / ln(1 - 0.95)).
-    ///
-    /// gpsd's `eph` is a 95 % estimate.
-    public static let accuracyPerEPH = RangeErrorModel.radius68PerRadius95
-
     /// The report on a line, or nil when the line is JSON of another class.
     ///
     /// - Parameters:
@@ -129,7 +124,7 @@ extension TPVCodec {
             fix.accuracy = HorizontalAccuracy(
                 radiusMetres: accuracy, origin: accuracyOrigin.flatMap(HorizontalAccuracy.Origin.init(rawValue:)) ?? .receiver)
         } else if let eph = fix.quality.eph, eph >= 0 {
-            fix.accuracy = HorizontalAccuracy(radiusMetres: accuracyPerEPH * eph, origin: .gpsd)
+            fix.accuracy = HorizontalAccuracy(radiusMetres: RangeErrorModel.radius68(radius95Metres: eph), origin: .gpsd)
         }
         return .position(fix)
     }

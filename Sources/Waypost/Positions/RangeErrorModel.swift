@@ -1,7 +1,12 @@
 /// How the 68 % radius is got from what sources give.
 public enum RangeErrorModel {
-    /// 68 % radius over 95 % radius of a circular normal error: sqrt(ln 0.32 / ln 0.05) = 0.617.
-    public static let radius68PerRadius95 = 0.62
+    /// The radius that holds 68 % of positions, from the one that holds 95 %, which gpsd's `eph` is; metres, in whole millimetres.
+    ///
+    /// - Source: a circular normal error has the ratio sqrt(ln 0.32 / ln 0.05) = 0.617.
+    public static func radius68(radius95Metres: Double) -> Double {
+        let radius = radius95Metres * 0.62
+        return radius < 1e9 ? radius.roundedToMillimetres : radius
+    }
 
     /// The radius in metres that holds 68 % of positions whose errors are normal, with those standard deviations along perpendicular axes.
     ///

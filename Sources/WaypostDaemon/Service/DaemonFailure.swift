@@ -53,7 +53,12 @@ struct DaemonFailure: Error {
         case .cannotRead(let path, let cause):
             self.init(.inputOutput, "\(path): cannot be read: \(cause.reason)")
         case .unsupportedVersion(let path, let version):
-            self.init(.badData, "\(path): written by a later waypost (journal version \(version)); install that one or use another --log")
+            self.init(
+                .badData,
+                """
+                \(path): has journal format \(version), but this waypost reads only format \(JournalFormatError.readableVersion); it stays as \
+                it is: move it out of the log, or read it with the waypost that wrote it
+                """)
         case .cannotDelete(let path, let cause):
             self.init(.inputOutput, "\(path): cannot be deleted: \(cause.reason)")
         case .eventTooLong(let byteCount, let limit):

@@ -36,9 +36,6 @@ struct GPSDSky: Equatable {
 }
 
 extension GPSDFix {
-    /// gpsd's errors hold 95 %, ours 68 %: of a circular normal distribution sqrt(ln(1 / 0.32) / ln(1 / 0.05)) = 0.617.
-    static let accuracyPerEph = 0.62
-
     init(_ raw: cgpsd_fix) {
         time = raw.has_time != 0 ? UTCTime(millisecondsSince1970: raw.milliseconds_since_1970) : nil
         guard let mode = FixMode(rawValue: Int(raw.mode)),
@@ -58,7 +55,10 @@ extension GPSDFix {
         position.quality.eph = known(raw.eph_metres, atLeast: 0)
         position.quality.epv = known(raw.epv_metres, atLeast: 0)
         position.quality.eps = known(raw.eps_metres_per_second, atLeast: 0)
-        position.accuracy = position.quality.eph.map { HorizontalAccuracy(radiusMetres: $0 * GPSDFix.accuracyPerEph, origin: .gpsd) }
+        // gpsd's errors hold 95 %.
+        position.accuracy = position.quality.eph.map {
+            HorizontalAccuracy(radiusMetres: RangeErrorModel.radius68(radius95Metres: $0), origin: .gpsd)
+        }
         self.position = position
     }
 }

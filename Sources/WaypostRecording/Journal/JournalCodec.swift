@@ -10,21 +10,16 @@ import Waypost
 ///           length counts kind, sequence and payload; crc covers these and then the length
 /// ```
 /// Numbers of fixed size are little-endian; a varint has seven bits a byte, lowest first; crc is CRC-32C. A string is its length (varint) and
-/// UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position, 2 segment break (the reason:1, the
-/// types that it concerns:1, without: all), 3 event (``EventCodec``), 4 position in short (``CompactPositionCodec``). A reader
-/// skips kinds that it does not know (0 is none) and ignores what follows the fields that it knows. Version 1 is the same without kind 4; since
-/// version 2 only positions within events have the form of kind 1.
+/// UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position (``PositionCodec``), 2 segment break (the reason:1, the
+/// types that it concerns:1, without: all), 3 event (``EventCodec``). A reader skips kinds that it does not know (0 is none) and ignores what
+/// follows the fields that it knows.
 ///
-/// ```
-/// position = status and mode:1  presence:varint  latitude  longitude  the fields present, in the order of their bits
-/// number   = decimals (0...9, 0x80 = negative):1  digits:varint      a decimal number that reads back as exactly this double
-///          | 0x40  IEEE 754:8                                        any other
-/// ```
+/// Every version has the magic, the version, the length and the checksum of the header in these places: what is of another version is
+/// known for it, and not read. Versions 1 and 2 were written before the first release.
 enum JournalCodec {
     static let magic = Array("waypostJ".utf8)
-    static let version: UInt16 = 2
-    /// The versions that are read.
-    static let readableVersions: ClosedRange<UInt16> = 1...2
+    /// The version that is written, and the only one that is read.
+    static let version: UInt16 = 3
     static let marker: UInt8 = 0xB5
     /// Marker, length and checksum.
     static let frameByteCount = 7
@@ -43,7 +38,6 @@ enum JournalCodec {
         static let position: UInt8 = 1
         static let segmentBreak: UInt8 = 2
         static let event: UInt8 = 3
-        static let compactPosition: UInt8 = 4
     }
 
     /// The bytes of a header.
@@ -75,9 +69,9 @@ enum JournalCodec {
         bytes.append(contentsOf: repeatElement(0, count: frameByteCount - 1))
         switch record.content {
         case .position(let position):
-            bytes.append(Kind.compactPosition)
+            bytes.append(Kind.position)
             bytes.append(varint: record.sequence)
-            CompactPositionCodec.append(position, types: record.types, source: source, to: &bytes)
+            PositionCodec.append(position, types: record.types, source: source, to: &bytes)
         case .segmentBreak(let reason):
             bytes.append(Kind.segmentBreak)
             bytes.append(varint: record.sequence)
@@ -160,10 +154,6 @@ enum JournalCodec {
             var types = LogTypes.raw
             guard let position = PositionCodec.decode(&input, types: &types, source: source) else { return nil }
             return JournalRecord(sequence: sequence, content: .position(position), types: types)
-        case Kind.compactPosition:
-            var types = LogTypes.raw
-            guard let position = CompactPositionCodec.decode(&input, types: &types, source: source) else { return nil }
-            return JournalRecord(sequence: sequence, content: .position(position), types: types)
         case Kind.segmentBreak:
             guard let reason = input.byte() else { return nil }
             // A reason of a later version is a break all the same.
@@ -199,7 +189,7 @@ enum JournalCodec {
         let whole = Array(bytes.prefix(Int(count)))
         var trailer = JournalInput(whole[(whole.count - 4)...])
         guard trailer.integer(UInt32.self) == CRC32C.checksum(whole.span.bytes.extracting(0..<whole.count - 4)) else { return .damaged }
-        guard readableVersions.contains(version) else { throw .unsupportedVersion(Int(version)) }
+        guard version == JournalCodec.version else { throw .unsupportedVersion(Int(version)) }
         input = JournalInput(whole[12..<(whole.count - 4)])
         guard let boot = input.bytes(16), let first = input.integer(UInt64.self), sequences.contains(first), let hasSource = input.byte()
         else { return .damaged }
@@ -249,30 +239,10 @@ struct JournalInput {
         varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }
 
-    /// A number that is finite; nil for others.
-    mutating func number() -> Double? {
-        guard let head = byte() else { return nil }
-        if head == 0x40 {
-            guard let value = integer(UInt64.self).map(Double.init(bitPattern:)), value.isFinite else { return nil }
-            return value
-        }
-        let decimals = Int(head & 0x7F)
-        guard decimals < JournalNumber.scales.count, let digits = varint(), digits <= JournalNumber.maximumDigits else { return nil }
-        let magnitude = Double(digits) / JournalNumber.scales[decimals]
-        return head & 0x80 == 0 ? magnitude : -magnitude
-    }
-
     mutating func string() -> String? {
         guard let count = varint(), count <= UInt64(JournalCodec.maximumSourceByteCount) else { return nil }
         return bytes(Int(count)).map { String(decoding: $0, as: UTF8.self) }
     }
-}
-
-/// The decimal form of numbers.
-enum JournalNumber {
-    static let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
-    /// Seven bytes of varint; with more the plain form is as short.
-    static let maximumDigits: UInt64 = 1 << 49 - 1
 }
 
 extension [UInt8] {
@@ -291,22 +261,6 @@ extension [UInt8] {
 
     mutating func append(signedVarint value: Int64) {
         append(varint: UInt64(bitPattern: value << 1 ^ value >> 63))
-    }
-
-    /// Appends a finite number so that it reads back as the same double, sign of zero included.
-    mutating func append(journalNumber value: Double) {
-        let magnitude = abs(value)
-        for (decimals, scale) in JournalNumber.scales.enumerated() {
-            let scaled = (magnitude * scale).rounded()
-            guard scaled <= Double(JournalNumber.maximumDigits) else { break }
-            if scaled / scale == magnitude {
-                append(UInt8(decimals) | (value.sign == .minus ? 0x80 : 0))
-                append(varint: UInt64(scaled))
-                return
-            }
-        }
-        append(0x40)
-        append(littleEndian: value.bitPattern)
     }
 
     /// Appends a string, cut to whole characters when it is longer than a journal keeps.

@@ -62,6 +62,8 @@ public struct JournalReader: ~Copyable {
     /// Numbers grow within a journal, so the place is found by halving the file: a few pieces are read, however long it is.
     public mutating func seek(after sequence: UInt64) throws(RecordingError) {
         guard let byteCount = file.byteCount else { return }
+        // Nothing is looked at in a journal of another version.
+        var decoder = try decoderBehindHeader()
         // A record of a number up to `sequence` begins at `low`, or it is the start of the file.
         var low: Int64 = 0
         var lowSequence: UInt64?
@@ -79,11 +81,10 @@ public struct JournalReader: ~Copyable {
                 high = middle
             }
         }
-        var decoder = JournalDecoder()
         if let lowSequence {
-            // Where there is a record, the header was written.
-            try readHeader(into: &decoder)
             decoder.move(to: low, after: lowSequence - 1)
+        } else {
+            decoder = JournalDecoder()
         }
         scan = JournalScan(decoder, isGrowing: isGrowing)
     }
@@ -109,13 +110,17 @@ public struct JournalReader: ~Copyable {
         return last
     }
 
-    private func readHeader(into decoder: inout JournalDecoder) throws(RecordingError) {
+    /// Looks at the header only, and says whether it is a journal that can be read.
+    ///
+    /// - Errors: `unsupportedVersion`, `cannotRead`; a damaged header is none.
+    func checkVersion() throws(RecordingError) { _ = try decoderBehindHeader() }
+
+    /// A decoder that has read the header, or one at the start where none can be read.
+    private func decoderBehindHeader() throws(RecordingError) -> JournalDecoder {
         let bytes = try read(from: 0, upTo: JournalCodec.maximumHeaderByteCount)
-        guard
-            case .header(let header, let byteCount) = try JournalReader.decoding(
-                file.path, { () throws(JournalFormatError) in try JournalCodec.decodeHeader(bytes[...]) })
-        else { return }
-        decoder = JournalDecoder(after: header, byteCount: byteCount)
+        let outcome = try JournalReader.decoding(file.path) { () throws(JournalFormatError) in try JournalCodec.decodeHeader(bytes[...]) }
+        guard case .header(let header, let byteCount) = outcome else { return JournalDecoder() }
+        return JournalDecoder(after: header, byteCount: byteCount)
     }
 
     /// Hands the scan the piece of the file at that offset; nothing where there is no more.

@@ -84,6 +84,9 @@ public struct JournalDamage: Sendable, Hashable {
 
 /// Why a journal cannot be read at all.
 public enum JournalFormatError: Error, Sendable, Equatable {
-    /// It was written by a later version of this program, in a format of that number.
+    /// It was written by another version of this program, in a format of that number.
     case unsupportedVersion(Int)
+
+    /// The number of the only format that is read and written.
+    public static var readableVersion: Int { Int(JournalCodec.version) }
 }

@@ -1,71 +1,126 @@
 import Waypost
 
-/// The bytes of a position within an event, and of every position in journals of version 1: everything that a `Position` holds, exactly.
+/// The bytes of a position in a journal, its own record or within an event: everything that a `Position` holds, exactly.
+///
+/// ```
+/// position = status and mode:1  deviations:varint  latitude  longitude  time?  satellites?  source?  the numbers  accuracy?
+/// time     = signed varint, seconds since 1970 (milliseconds with that deviation)
+/// accuracy = radius of 68 %  origin:1?
+/// number   = varint whose lowest two bits say how: 0, 1, 2: the rest is a signed number with the field's first, second, third count of
+///            decimals, and reads back as exactly this double; 3: IEEE 754:8 follows
+/// ```
+/// What gpsd tells of a fix, all of it, has no deviation. Two figures follow from others, and are only written where they do not, bit by
+/// bit: the height above the ellipsoid from the one above the sea and the geoid, in whole millimetres; PDOP from HDOP and VDOP, in
+/// hundredths.
+/// - Cost: 62 bytes with its frame for a fix with all that gpsd tells.
 enum PositionCodec {
-    /// Which fields follow; the fields stand in the order of their bits.
-    ///
-    /// New ones get higher bits, old readers ignore them.
-    struct Presence: OptionSet {
+    /// In what a position differs from a usual one; new bits come above these.
+    private struct Deviations: OptionSet {
         let rawValue: UInt64
 
-        static let time = Presence(rawValue: 1 << 0)
-        static let accuracy = Presence(rawValue: 1 << 1)
-        static let satellitesUsed = Presence(rawValue: 1 << 2)
-        /// The source's name follows.
-        static let ownSource = Presence(rawValue: 1 << 3)
-        /// The source is the one that the journal's header names; nothing follows.
-        static let headerSource = Presence(rawValue: 1 << 4)
-        /// Nothing follows.
-        static let weekRolloverCorrected = Presence(rawValue: 1 << 5)
+        static let milliseconds = Deviations(rawValue: 1 << 0)
+        static let ownHAE = Deviations(rawValue: 1 << 1)
+        static let ownPDOP = Deviations(rawValue: 1 << 2)
+        /// The accuracy's origin follows; without, it is gpsd's.
+        static let ownOrigin = Deviations(rawValue: 1 << 3)
+        static let noSatellites = Deviations(rawValue: 1 << 16)
+        static let noAccuracy = Deviations(rawValue: 1 << 17)
+        static let noTime = Deviations(rawValue: 1 << 18)
+        /// The source's name follows; without, it is the header's.
+        static let ownSource = Deviations(rawValue: 1 << 19)
+        static let noSource = Deviations(rawValue: 1 << 20)
+        static let weekRolloverCorrected = Deviations(rawValue: 1 << 21)
 
-        /// Bits 18 to 21, nothing follows: in the tracks of which types it belongs; without any of them: raw.
-        static func types(_ types: LogTypes) -> Presence { types == .raw ? [] : Presence(rawValue: UInt64(types.rawValue) << 18) }
+        /// Bits 4 to 15: the number at that place of ``PositionCodec/numbers`` is not known.
+        static func noNumber(_ index: Int) -> Deviations { Deviations(rawValue: 1 << UInt64(4 + index)) }
+
+        /// Bits 22 to 25: in the tracks of which types it belongs; none of them: raw.
+        static func types(_ types: LogTypes) -> Deviations { types == .raw ? [] : Deviations(rawValue: UInt64(types.rawValue) << 22) }
 
         var types: LogTypes {
-            let bits = LogTypes(rawValue: UInt8(truncatingIfNeeded: rawValue >> 18)).intersection(.all)
+            let bits = LogTypes(rawValue: UInt8(truncatingIfNeeded: rawValue >> 22)).intersection(.all)
             return bits.isEmpty ? .raw : bits
         }
-
-        /// The bit of the number at that place of ``PositionCodec/numbers``.
-        static func number(_ index: Int) -> Presence { Presence(rawValue: 1 << UInt64(6 + index)) }
     }
 
-    /// The optional numbers, in the order of their bits.
-    private static let numbers: [any WritableKeyPath<Position, Double?> & Sendable] = [
-        \.altitudeMSLMetres, \.altitudeHAEMetres, \.geoidSeparationMetres, \.speedMetresPerSecond, \.courseDegrees,
-        \.climbMetresPerSecond, \.quality.eph, \.quality.epv, \.quality.eps, \.quality.hdop, \.quality.vdop, \.quality.pdop,
+    /// An optional number of a position.
+    private struct Field {
+        let path: any WritableKeyPath<Position, Double?> & Sendable
+        let decimals: JournalDecimals
+        /// The deviation without which the number follows from those before it.
+        var ifOwn: Deviations?
+        var implied: @Sendable (Position) -> Double? = { _ in nil }
+    }
+
+    /// In the order of their bits, each after those that it follows from.
+    private static let numbers: [Field] = [
+        Field(path: \.courseDegrees, decimals: .course),
+        Field(path: \.speedMetresPerSecond, decimals: .figure),
+        Field(path: \.climbMetresPerSecond, decimals: .figure),
+        Field(path: \.quality.eph, decimals: .figure),
+        Field(path: \.quality.epv, decimals: .figure),
+        Field(path: \.quality.eps, decimals: .figure),
+        Field(path: \.altitudeMSLMetres, decimals: .figure),
+        Field(path: \.geoidSeparationMetres, decimals: .figure),
+        Field(path: \.altitudeHAEMetres, decimals: .figure, ifOwn: .ownHAE) { position in
+            guard let altitude = position.altitudeMSLMetres, let separation = position.geoidSeparationMetres else { return nil }
+            return ((altitude + separation) * 1e3).rounded() / 1e3
+        },
+        Field(path: \.quality.hdop, decimals: .figure),
+        Field(path: \.quality.vdop, decimals: .figure),
+        Field(path: \.quality.pdop, decimals: .figure, ifOwn: .ownPDOP) { $0.quality.impliedPDOP },
     ]
 
     /// The wire numbers of an accuracy's origin; never change one.
-    static let origins: [(code: UInt8, origin: HorizontalAccuracy.Origin)] = [
-        (0, .receiver), (1, .gst), (2, .gbs), (3, .gpsd), (4, .hdop), (5, .assumed), (6, .reduced),
+    private static let origins: [(code: UInt8, origin: HorizontalAccuracy.Origin)] = [
+        (0, .receiver), (1, .gst), (2, .gbs), (gpsdOrigin, .gpsd), (4, .hdop), (5, .assumed), (6, .reduced),
     ]
+    private static let gpsdOrigin: UInt8 = 3
 
     /// Appends a position; numbers that are not finite and times out of range count as not known.
     static func append(_ position: Position, types: LogTypes = .raw, source: String?, to bytes: inout [UInt8]) {
+        var deviations = Deviations.types(types)
+        // Without what is not written, as the reader has it when it comes to what follows from it.
+        var known = position
+        for (index, field) in numbers.enumerated() {
+            guard let value = known[keyPath: field.path], value.isFinite else {
+                known[keyPath: field.path] = nil
+                deviations.insert(.noNumber(index))
+                continue
+            }
+            if let own = field.ifOwn, field.implied(known)?.bitPattern != value.bitPattern { deviations.insert(own) }
+        }
         let accuracy = position.accuracy.flatMap { $0.radiusMetres.isFinite ? $0 : nil }
-        var presence: Presence = position.isWeekRolloverCorrected ? .weekRolloverCorrected : []
-        let time = position.time.flatMap { $0.hasFourDigitYear ? $0 : nil }
-        presence.formUnion(.types(types))
-        if time != nil { presence.insert(.time) }
-        if accuracy != nil { presence.insert(.accuracy) }
-        if position.quality.satellitesUsed != nil { presence.insert(.satellitesUsed) }
-        if let own = position.source { presence.insert(own == source ? .headerSource : .ownSource) }
-        for (index, field) in numbers.enumerated() where position[keyPath: field]?.isFinite == true { presence.insert(.number(index)) }
+        if let accuracy {
+            if accuracy.origin != .gpsd { deviations.insert(.ownOrigin) }
+        } else {
+            deviations.insert(.noAccuracy)
+        }
+        let time = position.time.flatMap { $0.hasFourDigitYear ? $0.millisecondsSince1970 : nil }
+        if let time, time % 1_000 != 0 { deviations.insert(.milliseconds) }
+        if time == nil { deviations.insert(.noTime) }
+        if position.quality.satellitesUsed == nil { deviations.insert(.noSatellites) }
+        if position.isWeekRolloverCorrected { deviations.insert(.weekRolloverCorrected) }
+        if let own = position.source {
+            if own != source { deviations.insert(.ownSource) }
+        } else {
+            deviations.insert(.noSource)
+        }
 
         bytes.append(UInt8(position.status.rawValue << 4 | position.mode.rawValue))
-        bytes.append(varint: presence.rawValue)
-        bytes.append(journalNumber: position.coordinate.latitudeDegrees)
-        bytes.append(journalNumber: position.coordinate.longitudeDegrees)
-        if let time { bytes.append(signedVarint: time.millisecondsSince1970) }
-        if let accuracy {
-            bytes.append(journalNumber: accuracy.radiusMetres)
-            bytes.append(origins.first { $0.origin == accuracy.origin }?.code ?? .max)
-        }
+        bytes.append(varint: deviations.rawValue)
+        bytes.append(position.coordinate.latitudeDegrees, decimals: .degrees)
+        bytes.append(position.coordinate.longitudeDegrees, decimals: .degrees)
+        if let time { bytes.append(signedVarint: deviations.contains(.milliseconds) ? time : time / 1_000) }
         if let satellites = position.quality.satellitesUsed { bytes.append(signedVarint: Int64(satellites)) }
-        if presence.contains(.ownSource), let own = position.source { bytes.append(journalString: own) }
-        for (index, field) in numbers.enumerated() where presence.contains(.number(index)) {
-            if let value = position[keyPath: field] { bytes.append(journalNumber: value) }
+        if deviations.contains(.ownSource), let own = position.source { bytes.append(journalString: own) }
+        for field in numbers {
+            guard let value = known[keyPath: field.path], field.ifOwn.map(deviations.contains) != false else { continue }
+            bytes.append(value, decimals: field.decimals)
+        }
+        if let accuracy {
+            bytes.append(accuracy.radiusMetres, decimals: .figure)
+            if deviations.contains(.ownOrigin) { bytes.append(origins.first { $0.origin == accuracy.origin }?.code ?? .max) }
         }
     }
 
@@ -75,39 +130,97 @@ enum PositionCodec {
         return decode(&input, types: &types, source: source)
     }
 
-    /// Reads a position, and in the tracks of which types it belongs.
+    /// Reads a position, and in the tracks of which types it belongs; nil when the bytes are not one.
     static func decode(_ input: inout JournalInput, types: inout LogTypes, source: String?) -> Position? {
         guard let kinds = input.byte(), let mode = FixMode(rawValue: Int(kinds & 0x0F)),
-            let presence = input.varint().map(Presence.init(rawValue:)),
-            let latitude = input.number(), let longitude = input.number(),
+            let deviations = input.varint().map(Deviations.init(rawValue:)),
+            let latitude = input.number(decimals: .degrees), let longitude = input.number(decimals: .degrees),
             let coordinate = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude)
         else { return nil }
         var position = Position(time: nil, coordinate: coordinate, mode: mode, status: FixStatus(rawValue: Int(kinds >> 4)) ?? .unknown)
-        if presence.contains(.time) {
-            guard let time = input.signedVarint().map(UTCTime.init(millisecondsSince1970:)), time.hasFourDigitYear else { return nil }
+        if !deviations.contains(.noTime) {
+            guard let count = input.signedVarint(),
+                case (let milliseconds, let overflows) = count.multipliedReportingOverflow(
+                    by: deviations.contains(.milliseconds) ? 1 : 1_000),
+                !overflows, case let time = UTCTime(millisecondsSince1970: milliseconds), time.hasFourDigitYear
+            else { return nil }
             position.time = time
         }
-        if presence.contains(.accuracy) {
-            guard let radius = input.number(), let code = input.byte() else { return nil }
+        if !deviations.contains(.noSatellites) {
+            guard let satellites = input.signedVarint().flatMap(Int.init(exactly:)) else { return nil }
+            position.quality.satellitesUsed = satellites
+        }
+        if deviations.contains(.ownSource) {
+            guard let own = input.string() else { return nil }
+            position.source = own
+        } else if !deviations.contains(.noSource) {
+            position.source = source
+        }
+        for (index, field) in numbers.enumerated() where !deviations.contains(.noNumber(index)) {
+            let isImplied = field.ifOwn.map { !deviations.contains($0) } ?? false
+            guard let value = isImplied ? field.implied(position) : input.number(decimals: field.decimals), value.isFinite else {
+                return nil
+            }
+            position[keyPath: field.path] = value
+        }
+        if !deviations.contains(.noAccuracy) {
+            guard let radius = input.number(decimals: .figure), let code = deviations.contains(.ownOrigin) ? input.byte() : gpsdOrigin
+            else {
+                return nil
+            }
             // An origin of a later version: better no accuracy than one that says it came from elsewhere.
             position.accuracy = origins.first { $0.code == code }.map { HorizontalAccuracy(radiusMetres: radius, origin: $0.origin) }
         }
-        if presence.contains(.satellitesUsed) {
-            guard let satellites = input.signedVarint() else { return nil }
-            position.quality.satellitesUsed = Int(satellites)
-        }
-        if presence.contains(.ownSource) {
-            guard let own = input.string() else { return nil }
-            position.source = own
-        } else if presence.contains(.headerSource) {
-            position.source = source
-        }
-        for (index, field) in numbers.enumerated() where presence.contains(.number(index)) {
-            guard let value = input.number() else { return nil }
-            position[keyPath: field] = value
-        }
-        types = presence.types
-        position.isWeekRolloverCorrected = presence.contains(.weekRolloverCorrected)
+        position.isWeekRolloverCorrected = deviations.contains(.weekRolloverCorrected)
+        types = deviations.types
         return position
+    }
+}
+
+/// The three powers of ten with which numbers of a kind are written, those that sources use.
+private struct JournalDecimals {
+    let scales: (Double, Double, Double)
+
+    /// NMEA and UBX, eight, gpsd.
+    static let degrees = JournalDecimals(scales: (1e7, 1e8, 1e9))
+    /// NMEA, gpsd, UBX.
+    static let course = JournalDecimals(scales: (1e2, 1e4, 1e5))
+    /// Metres, metres a second, dilutions.
+    static let figure = JournalDecimals(scales: (1e1, 1e2, 1e3))
+}
+
+extension [UInt8] {
+    /// Appends a finite number so that it reads back as the same double, sign of zero included.
+    fileprivate mutating func append(_ value: Double, decimals: JournalDecimals) {
+        let (first, second, third) = decimals.scales
+        for (code, scale) in [(0, first), (1, second), (2, third)] as [(UInt64, Double)] {
+            let scaled = (value * scale).rounded()
+            // Seven bytes; longer ones are as short in the plain form.
+            guard abs(scaled) < 0x1p45 else { break }
+            let digits = Int64(scaled)
+            guard (Double(digits) / scale).bitPattern == value.bitPattern else { continue }
+            append(varint: UInt64(bitPattern: digits << 1 ^ digits >> 63) << 2 | code)
+            return
+        }
+        append(3)
+        append(littleEndian: value.bitPattern)
+    }
+}
+
+extension JournalInput {
+    /// A number that is finite; nil for others.
+    fileprivate mutating func number(decimals: JournalDecimals) -> Double? {
+        guard let code = varint() else { return nil }
+        let scale: Double
+        switch code & 3 {
+        case 0: scale = decimals.scales.0
+        case 1: scale = decimals.scales.1
+        case 2: scale = decimals.scales.2
+        default:
+            guard let value = integer(UInt64.self).map(Double.init(bitPattern:)), value.isFinite else { return nil }
+            return value
+        }
+        let digits = Int64(bitPattern: code >> 3) ^ -Int64(bitPattern: code >> 2 & 1)
+        return Double(digits) / scale
     }
 }

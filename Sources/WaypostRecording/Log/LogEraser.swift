@@ -35,8 +35,12 @@ struct LogEraser {
     private var orderPath: String { folder.journalFolder + "/.erase" }
 
     /// Erases the fixes from one moment on until before another; nothing when that is not later.
+    ///
+    /// - Errors: `unsupportedVersion` when a journal is of another version, and nothing is erased; `cannotRead`, `cannotErase`.
     func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
         guard from < to else { return LogErasure() }
+        // One that cannot be read could not be carried out, nor crossed out.
+        for journal in try folder.journals() where journal.firstSequence < limit { try JournalReader(path: journal.path).checkVersion() }
         let order = "\(from.millisecondsSince1970) \(to.millisecondsSince1970)\n"
         do {
             try AtomicFile.write(Array(order.utf8), to: orderPath, adoptsFolderOwner: true)

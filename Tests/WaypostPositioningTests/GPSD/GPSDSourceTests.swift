@@ -32,7 +32,7 @@ import WaypostTestKit
                 #expect(position.quality.hdop == 0.9)
                 #expect(position.quality.satellitesUsed == 8)
                 #expect(position.accuracy?.origin == .gpsd)
-                #expect(position.accuracy?.radiusMetres == position.quality.eph.map { $0 * 0.62 })
+                #expect(position.accuracy?.radiusMetres == position.quality.eph.map(RangeErrorModel.radius68(radius95Metres:)))
             }
             #expect(times == times.sorted() && Set(times).count == times.count)
             #expect(log.losses.isEmpty)

@@ -49,7 +49,10 @@ import Waypost
     }
 
     @Test func scalesNinetyFivePercentBySqrtOfTheLogarithms() {
-        #expect(abs(RangeErrorModel.radius68PerRadius95 - sqrt(log(0.32) / log(0.05))) < 0.005)
+        #expect(abs(RangeErrorModel.radius68(radius95Metres: 1) - sqrt(log(0.32) / log(0.05))) < 0.005)
+        // Whole millimetres, as everything that is computed from dilutions.
+        #expect(RangeErrorModel.radius68(radius95Metres: 9.523) == 5.904)
+        #expect(RangeErrorModel.radius68(radius95Metres: .greatestFiniteMagnitude).isFinite)
     }
 
     @Test(arguments: [("1", 10.674), ("2", 5.337), ("4", 0.043), ("5", 0.854), ("6", 32.022)])

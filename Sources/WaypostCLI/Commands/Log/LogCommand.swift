@@ -144,7 +144,10 @@ extension CommandFailure {
             let next = "use sudo, or join the group that may: \(CommandFailure.joinCommand(group: "waypost")), then log in again"
             self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be read", next: next)
         case .unsupportedVersion(let path, let version):
-            self.init(.badData, what: path, why: "was written by a later waypost (journal version \(version))", next: "use that one")
+            self.init(
+                .badData, what: path,
+                why: "has journal format \(version), but this waypost reads only format \(JournalFormatError.readableVersion)",
+                next: "read it with the waypost that wrote it, or move it out of the log")
         case .cannotDelete(let path, let cause): self.init(cause, .inputOutput, what: path, why: "cannot be deleted")
         case .eventTooLong(let byteCount, let limit):
             self.init(.badData, what: "an event", why: "has \(byteCount) bytes of detail, but the log takes at most \(limit)")

@@ -34,7 +34,10 @@ struct LogRecoverCommand: ParsableCommand {
             }
             for path in [track.trackPath].compactMap(\.self) + track.otherTrackPaths { try output.write(path: path) }
         }
-        for failure in recovery.failures { SystemProcess.printError(CommandFailure(failure).line) }
-        if !recovery.failures.isEmpty { throw ExitCode(ExitStatus.inputOutput.rawValue) }
+        let failures = recovery.failures.map(CommandFailure.init)
+        for failure in failures { SystemProcess.printError(failure.line) }
+        // Data that nobody can mend here must not hide a disk that fails.
+        guard let first = failures.first(where: { $0.status != .badData }) ?? failures.first else { return }
+        throw ExitCode(first.status == .badData ? ExitStatus.badData.rawValue : ExitStatus.inputOutput.rawValue)
     }
 }

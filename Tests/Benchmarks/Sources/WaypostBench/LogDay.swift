@@ -85,7 +85,8 @@ enum LogDay {
         // A receiver's three dilutions are those of one geometry.
         position.quality.pdop = position.quality.impliedPDOP
         position.quality.satellitesUsed = 9 + second % 4
-        position.accuracy = HorizontalAccuracy(radiusMetres: (position.quality.eph ?? 4) * 0.62, origin: .gpsd)
+        position.accuracy = HorizontalAccuracy(
+            radiusMetres: RangeErrorModel.radius68(radius95Metres: position.quality.eph ?? 4), origin: .gpsd)
         position.source = "gpsd://localhost:2947"
         return position
     }
