@@ -35,7 +35,9 @@ struct Tracker {
         let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: gate)
         let privacySecret = privacy.secretText
         let lastPosition = LastPosition(folder: stateFolder)
-        let stored = lastPosition.load(through: gate, logger: logger)
+        let logFolder = LogFolder(path: configuration.log.directory)
+        let erased = logFolder.erasedStretches(logger: logger)
+        let stored = lastPosition.load(through: gate, erased: erased, logger: logger)
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
         let clock = ConfirmedClock(folder: stateFolder, logger: logger)
         let dispatches = await DispatchDesk.open(
@@ -72,10 +74,9 @@ struct Tracker {
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
             configurationFile: surroundings.configurationFile, display: configuration.display, watches: watches)
         let commands = TrackerCommands(
-            manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, lastPosition: lastPosition,
-            privacy: privacy,
-            recorder: archivist, dispatches: dispatches, clock: clock, log: log,
-            logFolder: LogFolder(path: configuration.log.directory), logTypes: configuration.log.types, logger: logger)
+            manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
+            watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, log: log,
+            logFolder: logFolder, logTypes: configuration.log.types, logger: logger)
         let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(Chronicler(logger: logger))
@@ -85,7 +86,9 @@ struct Tracker {
         await manager.attach(fences)
         await manager.attach(stateWatch)
         if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
-        await fences.start(log: LogFolder(path: configuration.log.directory))
+        await fences.start(log: logFolder, erased: erased)
+        // An outbox that opens later forgets it then.
+        if !dispatches.isShut { logFolder.settleErased(erased, logger: logger) }
         let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }
 
         let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory

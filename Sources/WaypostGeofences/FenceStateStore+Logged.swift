@@ -1,6 +1,14 @@
 import Waypost
 
 extension FenceStateStore.Content {
+    /// Forgets the events of a stretch of time, and where the device was then.
+    mutating func forget(_ stretch: Range<UTCTime>) {
+        func isErased(_ report: FenceReport) -> Bool { report.time.map(stretch.contains) ?? false }
+        doubtfulCount -= reports.suffix(doubtfulCount).count(where: isErased)
+        reports.removeAll(where: isErased)
+        state.progress.forgetPlace(in: stretch)
+    }
+
     /// Goes on by the events of a log, in their order, that it does not know: they were told, and are in doubt now.
     mutating func follow(_ logged: [FenceReport], _ fences: [Geofence]) {
         if isStateLost {

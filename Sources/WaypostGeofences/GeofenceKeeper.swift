@@ -102,8 +102,11 @@ public actor GeofenceKeeper {
     }
 
     /// Reads the state, and says which events of a log ``start(logged:)`` wants.
-    public func load() -> LogNeed {
-        let content = store.load()
+    ///
+    /// - Parameter erased: stretches of time that were erased from the log since the run before; what happened then is forgotten.
+    public func load(without erased: [Range<UTCTime>] = []) -> LogNeed {
+        var content = store.load()
+        for stretch in erased { content.forget(stretch) }
         self.content = content
         if content.isStateLost { return .newest }
         let earliest = content.reports.suffix(content.doubtfulCount).compactMap(\.time).min() ?? content.state.progress.lastTime
@@ -270,9 +273,12 @@ public actor GeofenceKeeper {
     /// Keeps events with the state until somebody has heard of them who can take none now; those of these ids, and no others.
     public func holdUnheard(_ ids: Set<String>) { recent.unheard = ids }
 
-    /// Forgets the events that happened from the first time until the second one.
+    /// Forgets the events that happened from the first time until the second one, and where the device was then.
     public func forget(from: UTCTime, to: UTCTime) {
-        guard recent.forget(from: from, to: to) else { return }
+        guard from < to else { return }
+        let wasThere = monitor.forgetPlace(in: from..<to)
+        if wasThere { lastPlace = nil }
+        guard recent.forget(from: from, to: to) || wasThere else { return }
         isUnsaved = true
         save()
     }

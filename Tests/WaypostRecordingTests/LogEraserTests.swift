@@ -65,8 +65,8 @@ import WaypostSystem
             // The others keep their numbers.
             #expect(try logged(folder) == before.filter { !(1_040..<1_060).contains($0.key) })
             let filesAfter = try files(folder)
-            #expect(Set(filesAfter.keys) == Set(filesBefore.keys))
-            let changed = filesAfter.keys.filter { filesAfter[$0] != filesBefore[$0] }
+            #expect(Set(filesAfter.keys) == Set(filesBefore.keys).union(["journal/.erased"]))
+            let changed = filesBefore.keys.filter { filesAfter[$0] != filesBefore[$0] }
             #expect(Set(changed.map { ($0 as NSString).pathExtension }).isSuperset(of: ["gpx", "journal"]))
             #expect(!changed.contains { $0.contains("20260502T032502Z") }, "the first track is as it was")
             // Its track has a gap, and no trace.
@@ -79,6 +79,25 @@ import WaypostSystem
                 #expect(!text.contains(stamp.string))
             }
             if Schema.path != nil { #expect(try Schema.complaints(about: ["\(folder)/\(track)"]) == "") }
+        }
+    }
+
+    @Test func listsWhatIsErasedUntilItIsForgottenElsewhere() async throws {
+        try await Sample.withFolder { folder in
+            try await record(in: folder)
+            let log = LogFolder(path: folder)
+            #expect(try log.erasedStretches() == [])
+            for (from, to) in [(1_040, 1_060), (10, 20), (1_040, 1_060)] { _ = try erase(folder, from, to) }
+            let stretches = [time(1_040)..<time(1_060), time(10)..<time(20)]
+            #expect(try log.erasedStretches() == stretches)
+            // What nobody can read is passed over.
+            try "7 6\n\(try String(contentsOfFile: "\(folder)/journal/.erased", encoding: .utf8))x\n"
+                .write(toFile: "\(folder)/journal/.erased", atomically: false, encoding: .utf8)
+            #expect(try log.erasedStretches() == stretches)
+            try log.settleErased([stretches[0]])
+            #expect(try log.erasedStretches() == [stretches[1]])
+            try log.settleErased(stretches)
+            #expect(!FileManager.default.fileExists(atPath: "\(folder)/journal/.erased"))
         }
     }
 

@@ -14,7 +14,8 @@ struct TrackerCommands: Sendable {
     let fenceParts: FenceParts
     let fences: FenceWatcher
     let source: PrivateSource
-    let lastPosition: LastPosition
+    let follower: Follower
+    let watches: WatchDesk
     let privacy: PrivacyStore
     /// What keeps the tracks; nil when the log is off and there are none.
     let recorder: TrackRecorder?
@@ -101,7 +102,7 @@ struct TrackerCommands: Sendable {
         let answer: [UInt8]
         do throws(RecordingError) {
             let erasure = try await recorder?.erase(from: from, to: to)
-            try eraseLastPosition(from: from, to: to)
+            try await forgetPosition(from..<to)
             logger.notice("erased \(counted(erasure?.positionCount ?? 0, "position")) from the log (user \(peer.userID))")
             answer = ControlProtocol.object("ERASED") { json in
                 json.member("positions", erasure?.positionCount ?? 0)
@@ -112,6 +113,7 @@ struct TrackerCommands: Sendable {
         }
         await fences.forget(from: from, to: to)
         try await eraseOutbox(from: from, to: to)
+        logFolder.settleErased([from..<to], logger: logger)
         return answer
     }
 
@@ -134,8 +136,12 @@ struct TrackerCommands: Sendable {
         }
     }
 
-    private func eraseLastPosition(from: UTCTime, to: UTCTime) throws(RecordingError) {
-        guard let time = lastPosition.load()?.time, from <= time, time < to else { return }
-        do throws(SystemError) { try lastPosition.erase() } catch { throw .cannotErase(path: lastPosition.path, cause: error) }
+    /// Forgets the last position wherever it is known, when it is of that stretch.
+    private func forgetPosition(_ stretch: Range<UTCTime>) async throws(RecordingError) {
+        await manager.forget(stretch)
+        watches.forget(stretch)
+        do throws(SystemError) { try await follower.forget(stretch) } catch {
+            throw .cannotErase(path: follower.path, cause: error)
+        }
     }
 }

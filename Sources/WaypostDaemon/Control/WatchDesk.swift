@@ -63,6 +63,13 @@ final class WatchDesk: PositioningConsumer {
         json.append(lastKnown)
     }
 
+    /// Forgets the last position when it is of that stretch.
+    func forget(_ stretch: Range<UTCTime>) {
+        state.withLock { state in
+            if let time = state.lastKnown?.position.time, stretch.contains(time) { state.lastKnown = nil }
+        }
+    }
+
     // MARK: - Updates
 
     /// Tells everybody who watches an event, which is given as a JSON object.

@@ -50,6 +50,9 @@ struct DispatchOpening: Sendable {
         let clock = DispatchClock(
             bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
         let outbox = try Outbox(path: path, limits: limits, clock: clock, marksPath: marksPath)
+        // Before anything of it can be sent.
+        let erased = LogFolder(path: configuration.log.directory).erasedStretches(logger: logger)
+        for stretch in erased { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) }
         let supply = try makeSupply()
         let logged = LoggedEvents(positions: supply)
         // Those of earlier runs, before a new destination is attached, which begins behind them; then those of this run.

@@ -42,9 +42,11 @@ actor FenceWatcher: PositioningConsumer {
     }
 
     /// Reads fences and state, and tells what a run before may not have told.
-    func start(log folder: LogFolder) async {
+    ///
+    /// - Parameter erased: stretches that were erased from the log while no tracker ran.
+    func start(log folder: LogFolder, erased: [Range<UTCTime>] = []) async {
         // What the log has and the state has not was told, but could not be kept.
-        let logged = FenceWatcher.logged(await keeper.load(), in: folder)
+        let logged = FenceWatcher.logged(await keeper.load(without: erased), in: folder)
         let left = await keeper.start(logged: logged)
         // What was sent already comes with the same id, and is taken once.
         for report in left { await dispatches.take(report) }

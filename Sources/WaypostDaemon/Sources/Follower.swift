@@ -31,6 +31,9 @@ actor Follower: PositioningConsumer {
         hold.need = selection.need(isStationary: false)
     }
 
+    /// Where the last position is kept.
+    nonisolated var path: String { store.path }
+
     func consume(_ update: PositioningUpdate) async {
         switch update {
         case .position(let position): await follow(position)
@@ -49,6 +52,12 @@ actor Follower: PositioningConsumer {
     func stop() async {
         if let latest { save(latest) }
         await log.stop()
+    }
+
+    /// Forgets the last position, here and on the disk, when it is of that stretch.
+    func forget(_ stretch: Range<UTCTime>) throws(SystemError) {
+        if let time = latest?.time, stretch.contains(time) { latest = nil }
+        if let time = store.load()?.time, stretch.contains(time) { try store.erase() }
     }
 
     private func follow(_ position: Position) async {

@@ -19,10 +19,12 @@ struct LastPosition {
         return position
     }
 
-    /// What the run before knew and may be told now; what must not be told, by a zone that was added since or in private mode, is removed.
-    func load(through gate: PrivacyGate, logger: Logger) -> Position? {
+    /// What the run before knew and may be told now; what must not be told, by a zone that was added since, in private mode, or because it
+    /// was erased from the log since, is removed.
+    func load(through gate: PrivacyGate, erased: [Range<UTCTime>], logger: Logger) -> Position? {
         guard let position = load() else { return nil }
-        guard gate.withholds(stored: position) else { return position }
+        let isErased = position.time.map { time in erased.contains { $0.contains(time) } } ?? false
+        guard isErased || gate.withholds(stored: position) else { return position }
         do throws(SystemError) { try erase() } catch { logger.error("the last position cannot be removed: \(error.description)") }
         return nil
     }

@@ -168,6 +168,14 @@ extension PositioningManager {
         if reason != .noFix { sky = nil }
     }
 
+    /// Forgets what is known of a stretch of time: the last position, and the current one until the next fix.
+    ///
+    /// For what somebody has erased; nobody is told of a loss.
+    public func forget(_ stretch: Range<UTCTime>) {
+        if let time = lastKnown?.position.time, stretch.contains(time) { lastKnown = nil }
+        if let time = rawPosition?.time, stretch.contains(time) { forgetPosition() }
+    }
+
     func forgetPosition() {
         rawPosition = nil
         mapMatchedPosition = nil

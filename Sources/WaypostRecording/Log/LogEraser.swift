@@ -41,9 +41,8 @@ struct LogEraser {
         guard from < to else { return LogErasure() }
         // One that cannot be read could not be carried out, nor crossed out.
         for journal in try folder.journals() where journal.firstSequence < limit { try JournalReader(path: journal.path).checkVersion() }
-        let order = "\(from.millisecondsSince1970) \(to.millisecondsSince1970)\n"
         do {
-            try AtomicFile.write(Array(order.utf8), to: orderPath, adoptsFolderOwner: true)
+            try AtomicFile.write(Array("\((from..<to).erasureLine)\n".utf8), to: orderPath, adoptsFolderOwner: true)
         } catch {
             throw .cannotErase(path: orderPath, cause: error)
         }
@@ -66,14 +65,13 @@ struct LogEraser {
         } catch {
             throw .cannotRead(path: orderPath, cause: error)
         }
-        guard let order else { return nil }
-        let bounds = order.split { $0 <= UInt8(ascii: " ") }.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
-        guard bounds.count == 2, bounds[0] < bounds[1] else { return nil }
-        return try carryOut(UTCTime(millisecondsSince1970: bounds[0])..<UTCTime(millisecondsSince1970: bounds[1]))
+        guard let stretch = order.flatMap({ Range(erasedStretch: $0[...]) }) else { return nil }
+        return try carryOut(stretch)
     }
 
     private func carryOut(_ stretch: Range<UTCTime>) throws(RecordingError) -> LogErasure {
         var erasure = LogErasure()
+        try folder.noteErased(stretch)
         for journal in try folder.journals() where journal.firstSequence < limit { try erase(stretch, in: journal.stem, &erasure) }
         try TrackDigests(folder: folder).update()
         do {

@@ -13,6 +13,7 @@ import WaypostSystem
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
 /// LOG/journal/.pullers             how far each puller has got
 /// LOG/journal/.destinations        where each destination goes on when the outbox is lost
+/// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
 /// `STEM` is a ``TrackStem``.
@@ -116,6 +117,7 @@ public struct LogFolder: Sendable, Hashable {
         try Syscalls.remove(nextJournalPath)
         let ours = [
             (path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".destinations"),
+            (journalFolder, ".erased"),
             (journalFolder, ".journal"),
         ]
         for (folder, ending) in ours {

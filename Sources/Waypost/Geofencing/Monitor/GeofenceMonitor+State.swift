@@ -31,6 +31,15 @@ extension GeofenceMonitor {
         return progress
     }
 
+    /// Forgets where the object was, when it was last seen in that stretch of time; on which side of which fence it is stays known.
+    ///
+    /// - Returns: whether it was.
+    public mutating func forgetPlace(in stretch: Range<UTCTime>) -> Bool {
+        guard let lastTime, stretch.contains(lastTime) else { return false }
+        (lastPlace, lastCoordinate, estimator) = (nil, nil, PositionEstimator())
+        return true
+    }
+
     /// Goes on from the state of a predecessor: the next fix finds the crossings that were made meanwhile, and they are late.
     ///
     /// To be called before the first fix. Fences that one was inside of and that are gone give their exits now, and so do those whose new

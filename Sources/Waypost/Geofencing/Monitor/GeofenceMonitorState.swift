@@ -91,6 +91,12 @@ public struct GeofenceProgress: Sendable, Hashable {
     /// Nothing known.
     public init() {}
 
+    /// Forgets where the object was, when it was last seen in that stretch of time; on which side of which fence it is stays known.
+    public mutating func forgetPlace(in stretch: Range<UTCTime>) {
+        guard let lastTime, stretch.contains(lastTime) else { return }
+        (lastPlace, lastCoordinate, estimator) = (nil, nil, PositionEstimator())
+    }
+
     /// Lets the visits that begin from now on have the numbers after that one; those that are under way keep theirs.
     ///
     /// - Parameter base: at most 2^53, so that every reader of JSON knows the numbers.

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostTestKit
+
+extension EndToEnd {
+    /// What is erased from the log is known nowhere else either: not as the last position, and not as what waits to be sent.
+    @Suite struct ErasedElsewhereTests {
+        private func ask(_ words: String..., in folder: TestFolder) async throws -> Finished {
+            try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
+        }
+
+        private func erase(in folder: TestFolder) async throws -> Finished {
+            try await ask("log", "erase", "--log", "log", "--from", "2026-03-01", "--to", "2026-03-02", "--yes", in: folder)
+        }
+
+        /// Beside a tracker whose receiver is silent since, without one, and without one after a kill.
+        @Test(arguments: ["running", "stopped", "killed"]) func isForgotten(tracker state: String) async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            try server.setMode("status 503")
+            try folder.writeGate(sendingTo: server.url)
+            let receiver = SimulatedReceiver()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try fifo.write((0..<40).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually { try await ask("status", in: folder).output.contains("exit Gate") })
+            switch state {
+            case "stopped": #expect(try await tracker.stop(with: SIGTERM).code == 0)
+            case "killed": #expect(try await tracker.stop(with: SIGKILL).signal == SIGKILL)
+            default: break
+            }
+            let erased = try await erase(in: folder)
+            #expect(erased.code == 0 && erased.output == "erased 40 positions from 1 track\n", "\(erased.errors)")
+            if state == "running" {
+                #expect(try await ask("status", "--json", in: folder).output.contains("\"lat\"") == false)
+                #expect(try await tracker.stop(with: SIGTERM).code == 0)
+                #expect(!FileManager.default.fileExists(atPath: folder.path("state/last-position")))
+            }
+            fifo.close()
+            try FileManager.default.removeItem(atPath: folder.path("receiver"))
+
+            try server.setMode("good")
+            let next = try ReceiverFIFO("receiver", in: folder)
+            let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            #expect(try await ask("status", "--json", in: folder).output.contains("\"lat\"") == false)
+            let watched = try await ask("watch", "--significant", "--json", "--count", "1", "--timeout", "1", in: folder)
+            #expect(!watched.output.contains("\"lat\""))
+            _ = try await ask("dispatch", "now", "--wait", in: folder)
+            #expect(try server.received().isEmpty)
+            // Once, and not again: what is logged now stays.
+            try next.write((100..<110).map { receiver.epoch($0).text }.joined())
+            #expect(
+                try await eventually {
+                    _ = try await ask("dispatch", "now", "--wait", in: folder)
+                    return try server.received().count { $0["class"]?.string == "TPV" } == 10
+                })
+            #expect(!FileManager.default.fileExists(atPath: folder.path("log/journal/.erased")))
+            next.close()
+            #expect(try await second.process.exit() == ProgramExit(code: 0))
+        }
+    }
+}
