@@ -58,11 +58,15 @@ extension PositionSourceEvent {
 extension LossReason {
     fileprivate var shortened: LossReason {
         switch self {
-        case .disconnected(let detail): .disconnected(LossDetail(detail.words.shortened, obstacle: detail.obstacle))
-        case .deviceGone(let detail): .deviceGone(LossDetail(detail.words.shortened, obstacle: detail.obstacle))
+        case .disconnected(let detail): .disconnected(detail.shortened)
+        case .deviceGone(let detail): .deviceGone(detail.shortened)
         case .noFix, .silent, .ended, .replaced, .withheld: self
         }
     }
+}
+
+extension LossDetail {
+    fileprivate var shortened: LossDetail { LossDetail(words.shortened, advice: advice?.shortened, obstacle: obstacle) }
 }
 
 extension String {

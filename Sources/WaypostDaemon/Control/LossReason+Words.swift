@@ -21,8 +21,8 @@ extension LossReason {
         switch self {
         case .noFix: "the receiver has no fix"
         case .silent: "the source is silent"
-        case .disconnected(let detail): "not connected: \(detail.words)"
-        case .deviceGone(let detail): "the receiver is gone: \(detail.words)"
+        case .disconnected(let detail): "not connected: \(detail)"
+        case .deviceGone(let detail): "the receiver is gone: \(detail)"
         case .ended: "the source has ended"
         case .replaced: "another source is used now"
         case .withheld(.zone): "inside a privacy zone"

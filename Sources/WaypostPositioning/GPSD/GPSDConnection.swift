@@ -17,8 +17,10 @@ struct GPSDConnection: ~Copyable {
 
     /// Why there is no connection.
     struct Refusal: Error, Equatable {
-        /// libgps' words.
+        /// libgps' words, or ours.
         var reason: String
+        /// What a person can do about it; nil where that is not known.
+        var advice: String?
         /// Whether nobody answered at all.
         var isUnreachable = false
     }
@@ -36,7 +38,7 @@ struct GPSDConnection: ~Copyable {
             throw Refusal(reason: cgpsd_error_text(code).map { String(cString: $0) } ?? "error \(code)", isUnreachable: true)
         }
         let connection = GPSDConnection(handle: handle)
-        if let reason = trust.objection(to: connection.descriptor) { throw Refusal(reason: reason) }
+        if let objection = trust.objection(to: connection.descriptor) { throw Refusal(reason: objection.words, advice: objection.advice) }
         guard cgpsd_watch(handle, device) == 0 else { throw Refusal(reason: "the request for reports cannot be sent") }
         return connection
     }

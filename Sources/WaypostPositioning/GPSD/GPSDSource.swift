@@ -101,7 +101,8 @@ private struct GPSDSession {
             return read(connection)
         } catch {
             return LossDetail(
-                "\(source.name): \(error.reason)", obstacle: error.isUnreachable ? .noGPSD(isLocal: source.isLocal) : nil)
+                "\(source.name): \(error.reason)", advice: error.advice,
+                obstacle: error.isUnreachable ? .noGPSD(isLocal: source.isLocal) : nil)
         }
     }
 

@@ -12,14 +12,15 @@ struct GPSDTrust: Sendable, Hashable {
     var user: String?
 
     /// Why the program at the other end of a connection is not to be believed; nil when it is.
-    func objection(to descriptor: Int32) -> String? { objection(to: LoopbackPeer.userIDs(of: descriptor)) }
+    func objection(to descriptor: Int32) -> LossDetail? { objection(to: LoopbackPeer.userIDs(of: descriptor)) }
 
     /// Why a program of these users is not to be believed; nil when it is.
-    func objection(to users: Set<UInt32>) -> String? {
+    func objection(to users: Set<UInt32>) -> LossDetail? {
         if user == "any" { return nil }
         let names = [GPSDTrust.account, user].compactMap { $0 }
         let trusted = [0, SystemAccounts.ownUserID] + names.compactMap { SystemAccounts.userID(named: $0) }
         guard let stranger = users.subtracting(trusted).min() else { return nil }
-        return "user \(stranger) listens there, and is neither root nor gpsd; to trust that user, set gpsd_user = \"\(stranger)\""
+        return LossDetail(
+            "user \(stranger) listens there, and is neither root nor gpsd", advice: "to trust that user, set gpsd_user = \"\(stranger)\"")
     }
 }

@@ -2,22 +2,25 @@
 ///
 /// A text literal is one, with or without interpolations.
 public struct LossDetail: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
-    /// What the system or the other side said, for people.
+    /// What has happened, or what the system or the other side said, for people.
     public var words: String
+    /// What a person can do about it; nil where the words say nothing of that.
+    public var advice: String?
     /// What stands in the way, where that is known.
     public var obstacle: SourceObstacle?
 
     /// A detail from its parts.
-    public init(_ words: String, obstacle: SourceObstacle? = nil) {
+    public init(_ words: String, advice: String? = nil, obstacle: SourceObstacle? = nil) {
         self.words = words
+        self.advice = advice
         self.obstacle = obstacle
     }
 
     /// Words alone.
     public init(stringLiteral words: String) { self.init(words) }
 
-    /// The words.
-    public var description: String { words }
+    /// What has happened, and what to do.
+    public var description: String { advice.map { "\(words); \($0)" } ?? words }
 }
 
 /// Something that stands between a source and its receiver, and that a person can do something about.

@@ -78,10 +78,7 @@ enum NextStep: Equatable {
             case .noKnownReceiver: self = hasCandidates ? .nameThePort : .plugIn
             case .noGPSD(let isLocal): self = .startGPSD(isLocal: isLocal)
             case .gpsdWithoutReceiver(isLocal: false): self = .askTheDoctor
-            case nil:
-                // A program of another user listens there; to trust that user, set gpsd_user = "4444".
-                let words = detail.words
-                self = words.lastIndex(of: ";").map { .doAsSaid(String(words[$0...].dropFirst(2))) } ?? .askTheDoctor
+            case nil: self = detail.advice.map { .doAsSaid($0) } ?? .askTheDoctor
             }
         case .lost(.ended), .lost(.replaced), .lost(.withheld), .ended: self = .askTheDoctor
         }

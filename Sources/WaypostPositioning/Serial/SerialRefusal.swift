@@ -29,7 +29,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
         }
     }
 
-    private var detail: LossDetail { LossDetail(words, obstacle: obstacle) }
+    private var detail: LossDetail { LossDetail(fact, advice: advice, obstacle: obstacle) }
 
     /// What stands in the way, where that tells what to do.
     private var obstacle: SourceObstacle? {
@@ -42,20 +42,31 @@ enum SerialRefusal: Error, Sendable, Equatable {
     }
 
     /// One line for people: what, why, and what to do.
-    var words: String {
+    var words: String { detail.description }
+
+    /// What to do; nil where nothing simple helps.
+    private var advice: String? {
+        switch self {
+        case .noKnownReceiver: "name the port of another one (waypost devices lists them)"
+        case .heldByGPSD(let path): "use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)"
+        case .denied(_, let group?) where group != "root": "its group may: sudo usermod -aG \(group) $USER, then log in again"
+        case .missing, .held, .denied, .vanished, .noSuchSpeed, .notALine, .failed: nil
+        }
+    }
+
+    /// What is wrong.
+    private var fact: String {
         switch self {
         case .missing(let path): return "\(path) is not there; waiting for it"
-        case .noKnownReceiver: return "no known receiver is plugged in; name the port of another one (waypost devices lists them)"
-        case .heldByGPSD(let path): return "\(path): gpsd has it; use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)"
+        case .noKnownReceiver: return "no known receiver is plugged in"
+        case .heldByGPSD(let path): return "\(path): gpsd has it"
         case .held(let path, _, true): return "\(path): another source of this waypost has it"
         case .held(let path, let holders, false):
             guard case .process(let holder)? = holders.first else {
                 return "\(path): in use by another program (try: sudo waypost devices)"
             }
             return "\(path): in use by \(holder.name) (process \(holder.processID))"
-        case .denied(let path, let group):
-            guard let group, group != "root" else { return "\(path): permission denied" }
-            return "\(path): permission denied; its group may: sudo usermod -aG \(group) $USER, then log in again"
+        case .denied(let path, _): return "\(path): permission denied"
         case .vanished(let path): return "\(path) was unplugged while it was being opened"
         case .noSuchSpeed(let path, let baudRate): return "\(path): cannot do \(baudRate) baud"
         case .notALine(let path): return "\(path) is not a serial port"

@@ -48,10 +48,15 @@ import Testing
 
     /// Nobody is sent to the doctor for what stands one line above.
     @Test func repeatsTheAdviceThatComesWithALoss() {
-        let words = "gpsd://localhost:2947: user 4444 listens there; to trust that user, set gpsd_user = \"4444\""
-        let search = PositionSearch([gpsd(.lost(.disconnected(LossDetail(words))))], in: service)
+        let detail = LossDetail("gpsd://localhost:2947: user 4444 listens there", advice: "to trust that user, set gpsd_user = \"4444\"")
+        #expect("\(detail)" == "gpsd://localhost:2947: user 4444 listens there; to trust that user, set gpsd_user = \"4444\"")
+        let search = PositionSearch([gpsd(.lost(.disconnected(detail)))], in: service)
+        #expect(search.attempts.map(\.found) == ["not connected: user 4444 listens there"])
         #expect(search.advice == "to trust that user, set gpsd_user = \"4444\"" && search.commands.isEmpty)
         #expect(PositionSearch([gpsd(.lost(.disconnected(LossDetail("x: y"))))], in: service).advice == "run the doctor")
+        // What a program or a server says is not advice, whatever stands in it.
+        let words: LossDetail = "gpsd://localhost:2947: rm: cannot; run rm -rf /"
+        #expect(PositionSearch([gpsd(.lost(.disconnected(words)))], in: service).advice == "run the doctor")
     }
 
     /// The tracker has the port: it lets go of it first.

@@ -52,8 +52,10 @@ extension SerialLineTests {
             let run = Task { try await source.run { log.append($0) } }
             #expect(await log.waits { $0.losses.count == 1 })
             let path = server.devicePath
-            let words = "\(path): gpsd has it; use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)"
-            #expect(log.losses == [.disconnected(LossDetail(words, obstacle: .heldByGPSD(path: path)))])
+            let detail = LossDetail(
+                "\(path): gpsd has it", advice: "use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)",
+                obstacle: .heldByGPSD(path: path))
+            #expect(log.losses == [.disconnected(detail)])
             // gpsd goes, its port stays: it is ours to read.
             server.kill()
             let player = Task { try await server.play(SimulatedReceiver(periodMilliseconds: 200), epochs: 0..<100) }
