@@ -39,8 +39,10 @@ public struct RecorderProblems: Sendable, Equatable {
         public var error: RecordingError
         /// When it began, milliseconds of the monotonic clock.
         public var sinceMilliseconds: Int64
-        /// How often it failed; for ``RecorderProblems/writing`` so many fixes are lost.
+        /// How often it failed.
         public var count = 1
+        /// So many fixes are lost by it; events are not, as whoever logs them may try again.
+        public var lostPositionCount = 0
 
         /// A first failure.
         public init(error: RecordingError, sinceMilliseconds: Int64) {

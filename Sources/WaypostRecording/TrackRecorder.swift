@@ -109,6 +109,7 @@ public actor TrackRecorder {
             sequence = try append(contents, at: time, source: position.source, now: now)
         } catch {
             statistics.failedCount += 1
+            problems.writing?.lostPositionCount += 1
             for index in segmenters.indices { segmenters[index].rule.note(.loss) }
             throw error
         }

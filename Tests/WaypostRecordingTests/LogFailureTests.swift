@@ -52,8 +52,11 @@ import WaypostSystem
                     #expect(cause.isDiskFull)
                 }
             }
+            // An event that is refused is no position lost: it is tried again.
+            let event = LogEvent(id: "f-1", time: Sample.start, name: "Yard", kind: "enter", position: Sample.bare())
+            await #expect(throws: RecordingError.self) { try await recorder.record(event, now: Self.second) }
             let problem = try #require(await recorder.problems.writing)
-            #expect(problem.count == 3 && problem.sinceMilliseconds == 1_000)
+            #expect(problem.count == 4 && problem.lostPositionCount == 3 && problem.sinceMilliseconds == 1_000)
             #expect(await recorder.problems.synchronizing == nil)
             try Syscalls.remove(folder + "/ballast")
             try await recorder.record(Sample.position(second: second + 1), now: 2 * Self.second)

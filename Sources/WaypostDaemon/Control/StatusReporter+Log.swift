@@ -9,7 +9,7 @@ extension RecorderProblems {
         var lines: [String] = []
         if let writing {
             lines.append(
-                "logging has been paused for \(spanText(seconds: writing.seconds)), \(counted(writing.count, "position")) lost: "
+                "logging has been paused for \(spanText(seconds: writing.seconds)), \(counted(writing.lostPositionCount, "position")) lost: "
                     + DaemonFailure(writing.error).lines.joined())
         }
         if let synchronizing {
@@ -40,10 +40,15 @@ extension RecorderProblems.Problem {
 
 extension JSONWriter {
     /// What the log did, and what it costs the disk.
-    mutating func appendLog(_ statistics: RecorderStatistics, _ problems: RecorderProblems, uptimeMilliseconds: Int64) {
+    ///
+    /// - Parameter waitingEventCount: how many events wait for it.
+    mutating func appendLog(
+        _ statistics: RecorderStatistics, _ problems: RecorderProblems, waitingEventCount: Int, uptimeMilliseconds: Int64
+    ) {
         member("recording", problems.writing == nil)
         member("paused_seconds", problems.writing?.seconds)
-        member("lost_while_paused", problems.writing?.count)
+        member("lost_while_paused", problems.writing?.lostPositionCount)
+        member("events_waiting", waitingEventCount > 0 ? waitingEventCount : nil)
         member("durable", problems.synchronizing == nil)
         member("unfinished_tracks", problems.finishing.count)
         member("positions", statistics.loggedCount)

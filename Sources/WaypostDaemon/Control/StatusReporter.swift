@@ -62,6 +62,7 @@ struct StatusReporter: Sendable {
         }
         problems += logProblems.words
         if let problem = await events.problem { problems.append(problem) }
+        let waitingEventCount = await events.waitingIDs.count
         if let problem = await log.standstill.words(now: MonotonicClock.milliseconds) { problems.append(problem) }
         problems += fullDisks
         if let problem = clock.problem { problems.append(problem) }
@@ -157,7 +158,9 @@ struct StatusReporter: Sendable {
             json.object("log") { json in
                 json.member("directory", logFolder)
                 json.member("off", recorder == nil ? true : nil)
-                json.appendLog(statistics, logProblems, uptimeMilliseconds: MonotonicClock.milliseconds - startMilliseconds)
+                json.appendLog(
+                    statistics, logProblems, waitingEventCount: waitingEventCount,
+                    uptimeMilliseconds: MonotonicClock.milliseconds - startMilliseconds)
                 json.member("thinned", thinnedCount)
             }
         }

@@ -162,7 +162,7 @@ actor LogConsumer: PositioningConsumer {
         if let writing = problems.writing {
             if told.writing?.error != writing.error { logger.error("logging is paused: \(DaemonFailure(writing.error).lines.joined())") }
         } else if let writing = told.writing {
-            logger.notice("the log takes positions again; \(counted(writing.count, "position")) or more lost")
+            logger.notice("the log takes positions again; \(counted(writing.lostPositionCount, "position")) or more lost")
         }
         if let synchronizing = problems.synchronizing {
             if told.synchronizing?.error != synchronizing.error {
