@@ -37,7 +37,7 @@ extension TrackerCommands {
             case .now: return TrackerCommands.dispatched(try await dispatcher.dispatch(name))
             case .drain: return TrackerCommands.dispatched(try await dispatcher.drain(name, budget: .seconds(command.budgetSeconds)))
             case .status:
-                let statuses = try await dispatcher.statuses()
+                let statuses = try await dispatches.statuses()
                 return ControlProtocol.object("DISPATCH") { json in json.append(statuses.filter { name == nil || $0.state.name == name }) }
             case .pause, .resume:
                 let isPaused = command.action == .pause

@@ -16,6 +16,8 @@ final class DispatchDesk: Sendable {
         var dispatcher: Dispatcher?
         var logged: LoggedEvents?
         var problems: [String] = []
+        /// Destinations that are tried to be attached again.
+        var pending: [PendingDestination] = []
         var isSilent = false
         /// Fences that could not be told yet.
         var untold: [Geofence]?
@@ -32,6 +34,17 @@ final class DispatchDesk: Sendable {
     /// Of its own, so that the feeder can have it.
     private final class Line: Sendable {
         let state = Mutex(State())
+
+        /// How the destinations are; one that is tried to be attached again fails until then.
+        func statuses() async throws(OutboxError) -> [DestinationStatus] {
+            let (dispatcher, pending) = state.withLock { ($0.dispatcher, $0.pending) }
+            var statuses = try await dispatcher?.statuses() ?? []
+            for index in statuses.indices where !statuses[index].isAttached {
+                guard let entry = pending.first(where: { $0.settings.name == statuses[index].state.name }) else { continue }
+                (statuses[index].isAttached, statuses[index].failure, statuses[index].needsMending) = (true, entry.reason, true)
+            }
+            return statuses
+        }
     }
 
     private let line: Line
@@ -52,6 +65,7 @@ final class DispatchDesk: Sendable {
         line.state.withLock { state in
             let deletions = state.deletions.sorted { $0.key < $1.key }.map(\.value.problem)
             return ([state.refusal, state.recovery.problem, state.drops.problem] + deletions).compactMap { $0 } + state.problems
+                + state.pending.map(\.problem)
         }
     }
     /// Whether there is an outbox that cannot be opened now.
@@ -64,7 +78,7 @@ final class DispatchDesk: Sendable {
         looking = PatientQuestion { await DispatchDesk.look(line, logger: logger) }
         asking = PatientQuestion {
             do throws(OutboxError) {
-                return .success(try await line.state.withLock { $0.dispatcher }?.statuses() ?? [])
+                return .success(try await line.statuses())
             } catch {
                 return .failure(error)
             }
@@ -114,12 +128,16 @@ final class DispatchDesk: Sendable {
         let wasTold = problems
         do {
             var isSilent = line.state.withLock { $0.isSilent }
-            let (dispatcher, logged, found) = try await opening.open(after: number, isSilent: isSilent)
-            for problem in found { logger.error("\(problem)") }
+            let opened = try await opening.open(after: number, isSilent: isSilent)
+            let dispatcher = opened.dispatcher
+            for problem in opened.problems + opened.pending.map(\.problem) { logger.error("\(problem)") }
             // Somebody may have told it otherwise meanwhile.
             while true {
                 let wanted = line.state.withLock { state in
-                    if state.isSilent == isSilent { (state.dispatcher, state.logged, state.problems) = (dispatcher, logged, found) }
+                    if state.isSilent == isSilent {
+                        (state.dispatcher, state.logged) = (dispatcher, opened.logged)
+                        (state.problems, state.pending) = (opened.problems, opened.pending)
+                    }
                     return state.isSilent
                 }
                 if wanted == isSilent { break }
@@ -223,6 +241,7 @@ final class DispatchDesk: Sendable {
         var refusal: String?
         do throws(OutboxError) { try await outbox.check() } catch { refusal = "nothing is taken for sending: \(error)" }
         await bringBack(line)
+        await attachPending(line, logger: logger)
         let (recovery, isOver) = (await outbox.recovery, await outbox.isRecovered)
         let (told, words) = line.state.withLock { state in
             defer { state.refusal = refusal }
@@ -246,6 +265,30 @@ final class DispatchDesk: Sendable {
             // It is looked again; why nothing is taken is told where it is.
         }
     }
+
+    /// Tries again to attach what could not be attached.
+    private static func attachPending(_ line: Line, logger: Logger) async {
+        let (dispatcher, pending) = line.state.withLock { ($0.dispatcher, $0.pending) }
+        guard let dispatcher, !pending.isEmpty else { return }
+        var left: [PendingDestination] = []
+        for var entry in pending {
+            do throws(OutboxError) {
+                try await dispatcher.attach(entry.destination, entry.settings)
+                logger.notice("destination \(entry.settings.name): what waits for it is sent")
+            } catch {
+                entry.reason = "\(error)"
+                left.append(entry)
+            }
+        }
+        if left.isEmpty {
+            // What it says otherwise holds until the next start: a damage that nobody needs any more is remembered.
+            try? await dispatcher.finishAttaching()  // See above.
+        }
+        line.state.withLock { $0.pending = left }
+    }
+
+    /// How the destinations are; none without an outbox.
+    func statuses() async throws(OutboxError) -> [DestinationStatus] { try await line.statuses() }
 
     /// How the destinations are, and what is wrong, for people; no destinations when the outbox cannot be read.
     var report: (destinations: [DestinationStatus], problems: [String]) {

@@ -34,14 +34,24 @@ struct DispatchOpening: Sendable {
         try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
     }
 
-    /// A dispatcher with every destination that can be attached, and what is wrong, for people.
+    /// A dispatcher with every destination that can be attached now.
+    struct Opened: Sendable {
+        let dispatcher: Dispatcher
+        let logged: LoggedEvents
+        /// What is wrong, for people.
+        var problems: [String]
+        /// Those that could not be attached, in the order of the configuration.
+        var pending: [PendingDestination]
+    }
+
+    /// Opens the outbox.
     ///
     /// - Parameters:
     ///   - number: the number of the log's newest position when the tracker began, if that was before.
     ///   - isSilent: whether nothing is sent for now.
     func open(
         after number: UInt64?, isSilent: Bool
-    ) async throws -> (dispatcher: Dispatcher, logged: LoggedEvents, problems: [String]) {
+    ) async throws -> Opened {
         let device = configuration.dispatch.device.isEmpty ? SystemProcess.hostName : configuration.dispatch.device
         var problems: [String] = []
         var limits = OutboxLimits()
@@ -67,27 +77,29 @@ struct DispatchOpening: Sendable {
         let box = DestinationBox(
             device: device, secrets: secrets, isHighAccuracy: configuration.tracking.isHighAccuracy,
             desiredAccuracy: configuration.tracking.accuracy)
+        var pending: [PendingDestination] = []
         for destination in destinations {
+            let opened: any Destination
             do {
-                let opened: any Destination
-                do {
-                    opened = try destination.open(on: box)
-                } catch {
-                    problems.append(DispatchOpening.problem(of: destination.name, "\(error)"))
-                    opened = UnopenedDestination(reason: "\(error)")
-                    unopened.withLock { $0[destination.name] = "\(error)" }
-                }
-                try await dispatcher.attach(opened, destination.settings(device: device), after: number)
-            } catch OutboxError.locked(let path) {
+                opened = try destination.open(on: box)
+            } catch {
+                problems.append(DispatchOpening.problem(of: destination.name, "\(error)"))
+                opened = UnopenedDestination(reason: "\(error)")
+                unopened.withLock { $0[destination.name] = "\(error)" }
+            }
+            let settings = destination.settings(device: device)
+            do throws(OutboxError) {
+                try await dispatcher.attach(opened, settings, after: number)
+            } catch .locked(let path) {
                 // All of it is tried again, as nobody attaches one destination later.
                 await dispatcher.stop()
                 throw OutboxError.locked(path: path)
             } catch {
-                problems.append(DispatchOpening.problem(of: destination.name, "\(error)"))
+                pending.append(PendingDestination(destination: opened, settings: settings, reason: "\(error)"))
             }
         }
         do {
-            try await dispatcher.finishAttaching()
+            if pending.isEmpty { try await dispatcher.finishAttaching() }
             let isOptedOut = configuration.dispatch.isOptedOut
             if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
         } catch OutboxError.locked(let path) {
@@ -96,8 +108,19 @@ struct DispatchOpening: Sendable {
         } catch {
             problems.append("the outbox: \(error)")
         }
-        return (dispatcher, logged, problems)
+        return Opened(dispatcher: dispatcher, logged: logged, problems: problems, pending: pending)
     }
+}
+
+/// A destination that could not be attached yet, as the log cannot be read or the outbox cannot be written; it is tried again.
+struct PendingDestination: Sendable {
+    let destination: any Destination
+    let settings: DestinationSettings
+    /// Why, for people.
+    var reason: String
+
+    /// What is wrong, for people.
+    var problem: String { DispatchOpening.problem(of: settings.name, reason) }
 }
 
 extension OutboxRecovery {

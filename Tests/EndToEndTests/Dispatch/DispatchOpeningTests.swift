@@ -10,6 +10,36 @@ extension EndToEnd {
             try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
         }
 
+        /// A destination stays one of the configuration while the log cannot be read, and gets what waits as soon as it can be.
+        @Test func attachesADestinationAsSoonAsTheLogCanBeRead() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            try folder.write("[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\n", to: "w.toml")
+            let options = ["--config", "w.toml"]
+            let first = try await TrackerProcess(source: "sim:walk", in: folder, options: options)
+            #expect(try await eventually { try await ask("dispatch", "now", "--wait", in: folder).output == "good\n" })
+            _ = try await first.stop()
+            // No log of ours has such a file.
+            let strange = "log/journal/29991231T000000Z-00000000-9.journal"
+            #expect(try await shell("mkfifo \(strange)", in: folder).code == 0)
+
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: options)
+            #expect(try await eventually { try await ask("status", in: folder).output.contains("nothing is sent to home: the log: ") })
+            let table = try await ask("dispatch", in: folder).output
+            #expect(table.contains("failing") && table.contains("is not an ordinary file") && !table.contains("unconfigured"), "\(table)")
+            let discarding = try await ask("dispatch", "discard", "home", in: folder)
+            #expect(discarding.code == 64 && discarding.errors.contains("use --yes"), "\(discarding)")
+
+            try FileManager.default.removeItem(atPath: folder.path(strange))
+            #expect(try await eventually { !(try await ask("status", in: folder)).output.contains("nothing is sent") })
+            #expect(try await ask("dispatch", "now", "--wait", in: folder).output == "good\n")
+            _ = try await tracker.stop()
+            #expect(tracker.process.errors.contains("destination home: what waits for it is sent"))
+            // What it had before the log could not be read is not sent again.
+            let numbers = try server.received().compactMap { $0["seq"]?.int }
+            #expect(!numbers.isEmpty && Set(numbers).count == numbers.count, "\(numbers)")
+        }
+
         /// Nothing is lost meanwhile, and nobody has to start the tracker again.
         @Test func opensTheOutboxAsSoonAsItCanBe() async throws {
             let folder = try TestFolder()
