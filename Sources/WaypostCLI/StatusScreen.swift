@@ -77,6 +77,7 @@ struct StatusScreen {
         for (index, destination) in (status["destinations"]?.array ?? []).enumerated() {
             lines.append("\(index == 0 ? "dispatch  " : "          ")\(DestinationLine(destination).text)")
         }
+        lines += (status["replaced"]?.array ?? []).compactMap(\.string).map { "config    \($0)" }
         let search = SearchWords(status)
         lines += search?.screenLines ?? []
         for (check, finding) in findings { lines.append("doctor    \(check): \(oneLine(finding.what, limit: 300))") }

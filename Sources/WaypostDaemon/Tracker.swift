@@ -11,6 +11,8 @@ import WaypostSystem
 /// The wiring: the sources, the log, the control socket, from the start to the end.
 struct Tracker {
     let configuration: Configuration
+    /// What a file of the configuration replaces of an earlier one, a line each.
+    let replacements: [String]
     let stateFolder: String
     let stays: Bool
     let secrets: SecretFiles
@@ -72,7 +74,7 @@ struct Tracker {
         let reporter = StatusReporter(
             manager: manager, source: source, search: search, recorder: recorder, log: log, events: events, fences: fences.keeper,
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
-            configurationFile: surroundings.configurationFile, display: configuration.display, watches: watches)
+            configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display, watches: watches)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, log: log,

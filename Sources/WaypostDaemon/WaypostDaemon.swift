@@ -45,9 +45,11 @@ enum WaypostDaemon {
             stateDirectory: try options.state.map(absolute))
         let logger = Logger(label: "waypostd")
         var configuration: Configuration
+        let replacements: [String]
         do {
             let loaded = try Configuration.load(path: options.configuration, paths: paths)
-            for remark in loaded.replacements { logger.warning("\(remark)") }
+            replacements = loaded.replacements.map(\.description)
+            for replacement in replacements { logger.warning("\(replacement)") }
             configuration = loaded.configuration
         } catch {
             throw DaemonFailure(error)
@@ -58,7 +60,7 @@ enum WaypostDaemon {
         configuration.control.socket = try absolute(options.socket ?? configuration.control.socket)
         let notifier = ServiceNotifier(environment: identity.environment)
         return Tracker(
-            configuration: configuration, stateFolder: paths.stateDirectory, stays: options.stays,
+            configuration: configuration, replacements: replacements, stateFolder: paths.stateDirectory, stays: options.stays,
             secrets: SecretFiles(credentialsFolder: identity.environment["CREDENTIALS_DIRECTORY"]),
             surroundings: .init(
                 isService: notifier != nil, configurationFile: try absolute(options.configuration ?? paths.configurationFile),

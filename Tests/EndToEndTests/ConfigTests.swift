@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Waypost
 
 extension EndToEnd {
     /// `waypost config` beside the tracker.
@@ -33,6 +34,36 @@ extension EndToEnd {
             let again = try await waypost("config", "show", "again.toml", "--all", "--json", in: folder)
             let first = try await waypost("config", "show", "waypost.toml", "--all", "--json", in: folder)
             #expect(again.output.split(separator: "\n").count == first.output.split(separator: "\n").count)
+        }
+
+        /// What a later file replaces is told wherever somebody may look for a zone or a source that is gone.
+        @Test func tellsWhatALaterFileReplaces() async throws {
+            let folder = try folder()
+            try FileManager.default.createDirectory(atPath: folder.path("conf.d"), withIntermediateDirectories: true)
+            try folder.write("[[source]]\nurl = \"sim:city\"\n", to: "conf.d/city.toml")
+            let words = "[[source]] replaces those of waypost.toml:4; write all that are meant into one file"
+            let tracker = try await TrackerProcess(source: "sim:walk", in: folder, options: ["--config", "waypost.toml"])
+            let status = try await waypost("status", "--socket", "socket", in: folder)
+            #expect(status.output.contains("\nconfig    conf.d/city.toml:2:1: \(words)\n"), "\(status)")
+            let json = try await waypost("status", "--socket", "socket", "--json", in: folder)
+            #expect(try JSONParser().parse(Array(json.output.utf8))["replaced"]?.array?.count == 1)
+            let doctor = try await waypost("doctor", "--socket", "socket", in: folder)
+            #expect(
+                doctor.output.contains("note: configuration: [[source]] replaces those of ") && doctor.output.contains("conf.d/city.toml:2")
+            )
+            _ = try await tracker.stop()
+        }
+
+        /// All keys of a section, each once, with the values of each section of that name.
+        @Test func explainsASection() async throws {
+            let folder = try folder()
+            let two = ["a", "b"].map { "[[destination]]\nname = \"\($0)\"\nurl = \"https://\($0).example/\"\n" }.joined()
+            try folder.write(two, to: "two.toml")
+            let run = try await waypost("config", "explain", "destination", "--config", "two.toml", in: folder)
+            #expect(run.code == 0 && run.output.hasPrefix("[[destination]]\nWhere positions and events are sent."))
+            let urls = "In force: \"https://a.example/\" (two.toml:3:1)\nIn force: \"https://b.example/\" (two.toml:6:1)\n"
+            #expect(run.output.contains(urls), "\(run.output)")
+            #expect(run.output.split(separator: "\n").count { $0 == "[[destination]] url" } == 1)
         }
 
         @Test func explainsAKey() async throws {

@@ -42,6 +42,20 @@ import WaypostSystem
             ])
     }
 
+    /// What a later file replaces may be meant: it is a note, with the names that the system itself uses.
+    @Test func notesWhatALaterFileReplaces() throws {
+        let system = try FakeSystem()
+        try system.write("[privacy]\nzones = [\"home: 52, 13, 250 m\"]\n", to: "/etc/waypost/waypost.toml")
+        try system.write("[privacy]\nzones = [\"home: 51, 13, 250 m\"]\n", to: "/etc/waypost/conf.d/moved.toml")
+        #expect(system.findings().isEmpty)
+        let finding = try #require(system.findings(.note).first).finding
+        #expect(
+            finding.what
+                == "[privacy] zones \"home\" replaces that of /etc/waypost/waypost.toml:2; if both are meant, give each a name of its own")
+        #expect(finding.evidence.map(\.words) == ["/etc/waypost/conf.d/moved.toml:2"])
+        #expect(finding.commands == ["sudoedit /etc/waypost/conf.d/moved.toml"])
+    }
+
     @Test(arguments: ["9223372036854775807", "-9223372036854775808", "18446744073709551616"])
     func outlivesAnyNumberInATree(number: String) throws {
         let system = try FakeSystem()

@@ -71,7 +71,7 @@ import WaypostPositioning
         #expect(loaded.configuration.destinations[0].interval != .seconds(5), "the whole entry is replaced")
         #expect(loaded.entries.first { $0.key == "interval" && $0.section == "[[destination]]" }?.origin == nil)
         #expect(
-            loaded.replacements == [
+            loaded.replacements.map(\.description) == [
                 "z.toml:3:1: [[destination]] \"mqtt\" replaces that of 50-setup.toml:2; if both are meant, give each a name of its own"
             ])
     }
@@ -95,13 +95,13 @@ import WaypostPositioning
         #expect(loaded.configuration.privacy.zones.map(\.name) == ["home2", "home"])
         #expect(loaded.configuration.privacy.zones.last?.radiusMetres == 300)
         #expect(
-            loaded.replacements == [
+            loaded.replacements.map(\.description) == [
                 "b.toml:3:10: [privacy] zones \"home\" replaces that of a.toml:2; if both are meant, give each a name of its own"
             ])
         let none = file("c.toml", "[privacy]\nzones = []\n")
         #expect(
-            try Configuration.read([first, none], paths: .service).replacements == [
-                "c.toml:2:1: [privacy] zones = [] removes none of those of other files: 'home', 'home2'"
+            try Configuration.read([first, none], paths: .service).replacements.map(\.description) == [
+                "c.toml:2:1: [privacy] zones = [] removes none of those of other files: 'home', 'home2'; delete them where they are written"
             ])
     }
 
@@ -111,7 +111,7 @@ import WaypostPositioning
         let work = file("b.toml", "[[source]]\nurl = \"sim:walk\"\n[[destination]]\nurl = \"https://b/\"\n")
         let more = file("c.toml", "[[source]]\nurl = \"sim:city\"\n[privacy]\nzones = [\"work: 53, 13, 250 m\"]\n")
         #expect(
-            try Configuration.read([home, work, more], paths: .service).replacements == [
+            try Configuration.read([home, work, more], paths: .service).replacements.map(\.description) == [
                 "b.toml:4:1: [[destination]] \"home\" replaces that of a.toml:4; if both are meant, give each a name of its own",
                 "c.toml:2:1: [[source]] replaces those of b.toml:2; write all that are meant into one file",
             ])

@@ -30,7 +30,7 @@ struct ConfigCommand: ParsableCommand {
             }
             let mistakes = NamedFiles(loaded).mistakes
             for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
-            for remark in loaded.replacements + loaded.unusedKeys + ShortDurations(loaded).remarks {
+            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys + ShortDurations(loaded).remarks {
                 SystemProcess.printError("waypost: warning: \(remark)")
             }
             if !mistakes.isEmpty { throw ExitCode(ExitStatus.badConfiguration.rawValue) }

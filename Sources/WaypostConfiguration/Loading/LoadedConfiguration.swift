@@ -11,10 +11,10 @@ public struct LoadedConfiguration: Equatable, Sendable {
     /// The same for each section that may come several times, with its number from 0: `[[source]] 1 url`; and for each element of a list
     /// that adds up over the files: `[privacy] zones "home"`.
     var listOrigins: [String: ConfigurationOrigin] = [:]
-    /// What a file replaces of those before it as a whole, a line for people each: `b.toml:1:1: [[source]] replaces those of a.toml:4; ...`.
+    /// What a file replaces of those before it as a whole.
     ///
     /// These are not mistakes, and are often meant; but nobody wants to lose a privacy zone or a destination without being told.
-    public var replacements: [String] = []
+    public var replacements: [ConfigurationReplacement] = []
     /// The files that were read, in order.
     public var files: [String]
     /// The default paths that it was read with.
@@ -25,6 +25,19 @@ public struct LoadedConfiguration: Equatable, Sendable {
 
     /// What does not fit together in sections that are well by themselves.
     var mistakesBetweenSections: [ConfigurationError] { mistakesOfLogSwitch + mistakesOfReceiptTopics }
+}
+
+/// What a file replaces of those before it as a whole, or does not although somebody may think so.
+public struct ConfigurationReplacement: Equatable, Sendable, CustomStringConvertible {
+    /// Where it is replaced.
+    public var origin: ConfigurationOrigin
+    /// What is replaced, for people: `[[source]] replaces those of a.toml:4`.
+    public var what: String
+    /// What to do if that is not meant.
+    public var advice: String
+
+    /// One line: `b.toml:1:1: [[source]] replaces those of a.toml:4; write all that are meant into one file`.
+    public var description: String { "\(origin.file):\(origin.place.line):\(origin.place.column): \(what); \(advice)" }
 }
 
 /// Where a key was set.

@@ -9,10 +9,10 @@ struct MistakeCollector {
     private(set) var listOrigins: [String: ConfigurationOrigin] = [:]
     /// What this file gives anew: what earlier files said of it holds no more.
     private var replacements: [Replacement] = []
-    /// What a person may take it to replace, and it does not; a line each.
-    private var remarks: [String] = []
+    /// What a person may take it to replace, and it does not.
+    private var remarks: [ConfigurationReplacement] = []
     /// What to do about two of the same name.
-    static let bothMeant = "; if both are meant, give each a name of its own"
+    static let bothMeant = "if both are meant, give each a name of its own"
 
     private struct Replacement {
         /// With what the keys begin that it is about: a header, or a header and a number.
@@ -67,7 +67,10 @@ struct MistakeCollector {
         }
         if elements.isEmpty, !earlierNames.isEmpty {
             let names = earlierNames.map(quoted).joined(separator: ", ")
-            remarks.append("\(file):\(place.line):\(place.column): \(key) = [] removes none of those of other files: \(names)")
+            remarks.append(
+                ConfigurationReplacement(
+                    origin: ConfigurationOrigin(file: file, place: place),
+                    what: "\(key) = [] removes none of those of other files: \(names)", advice: "delete them where they are written"))
         }
     }
 
@@ -78,7 +81,10 @@ struct MistakeCollector {
                 origins.filter { $0.key.hasPrefix(replacement.prefix) }.map(\.value).min { $0.place < $1.place }
             }
             guard let now = first(listOrigins), let before = first(loaded.listOrigins) else { return nil }
-            return words(now, replacement.name, before, replacement.advice)
+            let which = replacement.name.hasSuffix("\"") ? "that" : "those"
+            return ConfigurationReplacement(
+                origin: now, what: "\(replacement.name) replaces \(which) of \(before.file):\(before.place.line)",
+                advice: replacement.advice)
         }
         loaded.replacements += remarks
         func merge(_ later: [String: ConfigurationOrigin], into earlier: inout [String: ConfigurationOrigin]) {
@@ -86,11 +92,6 @@ struct MistakeCollector {
         }
         merge(origins, into: &loaded.origins)
         merge(listOrigins, into: &loaded.listOrigins)
-    }
-
-    private func words(_ now: ConfigurationOrigin, _ name: String, _ before: ConfigurationOrigin, _ advice: String) -> String {
-        let place = "\(now.file):\(now.place.line):\(now.place.column)"
-        return "\(place): \(name) replaces \(name.hasSuffix("\"") ? "that" : "those") of \(before.file):\(before.place.line)\(advice)"
     }
 
     /// Reports a key that its section does not have: it belongs elsewhere, is misspelt, or is unknown.

@@ -52,7 +52,7 @@ struct ConfigurationSection: Sendable {
                 let name = keys.first(where: \.isUnique)
                 if name == nil || !mistakes.isSaidBefore(header) { configuration[keyPath: property] = [] }
                 if name == nil {
-                    mistakes.noteReplacement(of: header, advice: "; write all that are meant into one file")
+                    mistakes.noteReplacement(of: header, advice: "write all that are meant into one file")
                 }
                 var named: Set<String> = []
                 for element in elements {

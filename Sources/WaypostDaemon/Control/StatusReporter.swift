@@ -23,6 +23,8 @@ struct StatusReporter: Sendable {
     let stateFolder: String
     /// The file that configures this tracker, whether it is there or not.
     let configurationFile: String
+    /// What a file of the configuration replaces of an earlier one, a line each.
+    let replacements: [String]
     let display: Configuration.Display
     let watches: WatchDesk
     let startMilliseconds = MonotonicClock.milliseconds
@@ -151,6 +153,9 @@ struct StatusReporter: Sendable {
             }
             if position == nil, withholding == nil { watches.appendLast(to: &json) }
             json.member("configuration", configurationFile)
+            if !replacements.isEmpty {
+                json.array("replaced") { json in for replacement in replacements { json.element(replacement) } }
+            }
             json.object("display") { json in
                 json.member("units", display.units.rawValue)
                 json.member("time_zone", display.timeZone.isEmpty ? nil : display.timeZone)

@@ -69,7 +69,8 @@ struct DispatchDiscardCommand: ParsableCommand {
         abstract: "Discard the queue of a destination for good.",
         discussion: """
             The log keeps what is logged. A destination that was removed from the configuration is forgotten together with its dead letters. Asks \
-            first when the destination is in the configuration, unless --yes is given.
+            first when the destination is in the configuration, unless --yes is given; where there is no terminal to ask on, as in a script, --yes \
+            is required (else exit code 64).
 
             Example: waypost dispatch discard old-server
             """)

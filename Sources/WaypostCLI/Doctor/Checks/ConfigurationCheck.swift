@@ -2,9 +2,22 @@ import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
-/// Mistakes in `waypost.toml`: the tracker does not start with any.
+/// Mistakes in `waypost.toml` and `conf.d`, with any of which the tracker does not start; and what a later file replaces of an earlier one.
 enum ConfigurationCheck: DoctorCheck {
     static let name = "configuration"
+
+    /// What a later file replaces: often meant, so that it is a note.
+    private static func replacements(_ facts: SystemFacts) -> [Finding] {
+        (facts.configuration?.replacements ?? []).map { replacement in
+            let file = String(replacement.origin.file.dropFirst(facts.tree.root.count))
+            // Files of a saved tree are named as its system names them.
+            let what = facts.tree.root.isEmpty ? replacement.what : replacement.what.replacing(facts.tree.root + "/", with: "/")
+            return Finding(
+                level: .note, what: "\(what); \(replacement.advice)",
+                evidence: [Evidence(file: file, line: replacement.origin.place.line, text: "")],
+                commands: [facts.sudo(for: file).isEmpty ? "editor \(shellWord(file))" : "sudoedit \(shellWord(file))"])
+        }
+    }
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard facts.tree.root.isEmpty || facts.tree.exists("/etc") else { return .notChecked("no /etc") }
@@ -23,6 +36,6 @@ enum ConfigurationCheck: DoctorCheck {
         let notChecked = hidden.map {
             "this user may not read \($0.file.dropFirst(facts.tree.root.count)); ask as root: sudo waypost doctor"
         }
-        return CheckReport(findings: findings, notChecked: notChecked)
+        return CheckReport(findings: findings + replacements(facts), notChecked: notChecked)
     }
 }
