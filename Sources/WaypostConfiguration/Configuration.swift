@@ -2,43 +2,43 @@ import Waypost
 import WaypostDispatch
 import WaypostPositioning
 
-/// What the tracker is told to do: the one configuration type.
+/// The configuration of the tracker.
 ///
-/// It is read from `waypost.toml` and the files of `conf.d` beside it by `load(path:paths:)`. Each property is one key of the table
-/// in `Configuration+Keys.swift`, where its name, type, unit and description stand.
+/// `load(path:paths:)` reads it from `waypost.toml` and the files of `conf.d` beside it. Each property is one key of the table in
+/// `Configuration+Keys.swift`, which has its name, type, unit and description.
 public struct Configuration: Equatable, Sendable {
     /// Where positions come from, best first; never empty after loading.
     public var sources: [Source]
     /// How positions are acquired.
     public var tracking: Tracking
-    /// What switches the receiver off.
+    /// What turns the receiver off while nobody needs it.
     public var power = Power()
     /// The recorded tracks.
     public var log: Log
     /// The fences that are watched.
     public var geofences = Geofences()
-    /// Where positions and events are sent; those without a server are none.
+    /// Where positions and events are sent; a destination without a server is ignored.
     package var destinations = [DestinationConfiguration()]
-    /// What waits to be sent.
+    /// The queue of what is to be sent.
     public var dispatch = Dispatch()
-    /// What nobody is told.
+    /// Where nothing is logged, sent or shared.
     public var privacy: Privacy
-    /// Who is told the time.
+    /// What gets the time of the fixes.
     public var time = Time()
-    /// How people see quantities and times.
+    /// How quantities and times are shown to people.
     public var display = Display()
     /// The control socket.
     public var control: Control
 
     /// One source of positions: `[[source]]`.
     public struct Source: Equatable, Sendable {
-        /// What it is and where, as the configuration has it; ``url`` has the speed as well.
+        /// The URL as it is written; ``url`` includes the speed.
         package var writtenURL: SourceURL
-        /// The speed of its line, as a key of its own says it.
+        /// The speed of the serial line, from the key `baud`.
         public var givenBaud = BaudSetting.automatic
         /// Whether nothing is ever sent to its receiver.
         public var neverWrites: Bool
-        /// Whose gpsd of this machine is believed besides root's and gpsd's own; empty for nobody's.
+        /// Another user whose gpsd on this machine is trusted, besides root and user gpsd; empty for none.
         public var gpsdUser: String
 
         /// A source.
@@ -51,21 +51,21 @@ public struct Configuration: Equatable, Sendable {
 
     /// How positions are acquired: `[tracking]`.
     public struct Tracking: Equatable, Sendable {
-        /// Whether every fix is followed and logged; else significant changes alone.
+        /// Whether every fix is followed and logged, or only significant changes.
         public var isHighAccuracy = true
-        /// The distance between two fixes that are followed, at least, in metres; 0 = any.
+        /// The least distance between two fixes that are followed, in metres; 0 = any.
         public var distanceFilterMetres = 0.0
-        /// How exactly the tracker follows on its own account.
+        /// How accurate the tracker's own positions must be.
         public var accuracy = DesiredAccuracy.best
-        /// So often the receiver is looked at while the device is at rest; 0 = it stays on.
+        /// How often the receiver is turned on while the device is at rest; 0 = it stays on.
         public var restInterval = Duration.zero
-        /// How long a source that delivers data may take to its first fix before another one that has a fix is used.
+        /// How long a source that delivers data may take until its first fix; after that, a fallback that has a fix is used.
         public var firstFixTimeout: Duration
     }
 
-    /// What switches the receiver off: `[power]`.
+    /// What turns the receiver off: `[power]`.
     public struct Power: Equatable, Sendable {
-        /// The command that is run with `on` or `off` behind it; empty = none.
+        /// The command that is run with the argument `on` or `off`; empty = none.
         public var hook = ""
     }
 
@@ -73,29 +73,29 @@ public struct Configuration: Equatable, Sendable {
     public struct Log: Equatable, Sendable {
         /// The folder of the tracks.
         public var directory: String
-        /// How much of the newest track a power cut may take.
+        /// A power cut loses at most this much of the newest track.
         public var syncInterval: Duration
-        /// Which positions are logged, the main type first; without any the log is off.
+        /// Which positions are logged, the main type first; if empty, the log is off.
         public var types: [LogType] = [.raw]
         /// The size of a journal that ends its track, bytes; 0 = any.
         public var rotateByteCount: Int64 = 16_000_000
-        /// The longest time that a track is kept; 0 = for ever.
+        /// How long tracks are kept; 0 = forever.
         public var maximumAge = Duration.zero
-        /// The most that the log may have, bytes; 0 = any.
+        /// The largest size of the log, bytes; 0 = any.
         public var maximumByteCount: Int64 = 0
-        /// The least that the log leaves free on the disk, bytes; 0 = none.
+        /// How much space the log leaves free on the disk, bytes; 0 = none.
         public var minimumFreeByteCount: Int64 = Log.usualFreeByteCount
-        /// What is left free where nobody says anything else, but no more than a twentieth of the disk.
+        /// The default of ``minimumFreeByteCount``, which is also limited to a twentieth of the disk.
         public static let usualFreeByteCount: Int64 = 50_000_000
         /// Whether tracks are kept until every puller has acknowledged them.
         public var keepsUnpulled = false
-        /// The shortest way between two fixes that are logged, metres; 0 = any.
+        /// The least distance between two fixes that are logged, metres; 0 = any.
         public var minDistanceMetres = 0.0
-        /// The shortest time between two fixes that are logged; 0 = any.
+        /// The least time between two fixes that are logged; 0 = any.
         public var minInterval = Duration.zero
-        /// A turn by so much is logged all the same, degrees; 0 = turns do not count.
+        /// A turn of at least this much is logged even if the fix would be skipped, degrees; 0 = turns do not count.
         public var minTurnDegrees = 20.0
-        /// The longest time without a logged fix while others are left out; 0 = any.
+        /// The longest time without a logged fix while fixes are skipped; 0 = any.
         public var heartbeat = Duration.seconds(300)
     }
 
@@ -103,52 +103,52 @@ public struct Configuration: Equatable, Sendable {
     public struct Geofences: Equatable, Sendable {
         /// The fence file, or the folder of fence files; nil for none.
         public var file: String?
-        /// The fence file of a web server; empty for none.
+        /// The URL of a fence file on a web server; empty for none.
         public var url = ""
-        /// How often the server is asked.
+        /// How often the server is asked for changes.
         public var refresh = Duration.seconds(3_600)
-        /// How a change of side is decided.
+        /// How it is decided that a border was crossed.
         public var rule = BorderRule.robust
-        /// How many fences count at most, the nearest; 0 = all.
+        /// How many fences are watched at most, the nearest ones; 0 = all.
         public var maxActive = 0
     }
 
-    /// What waits to be sent: `[dispatch]`.
+    /// The queue of what is to be sent: `[dispatch]`.
     public struct Dispatch: Equatable, Sendable {
-        /// What this device calls itself; empty = the machine's name.
+        /// The name of this device; empty = the host name.
         public var device = ""
-        /// Whether nothing is to be sent, and nothing waits.
+        /// Whether nothing is sent and nothing is queued.
         public var isOptedOut = false
-        /// The most that waiting events may have, bytes.
+        /// The largest size of the queued events, bytes.
         public var maximumByteCount: Int64 = 64_000_000
-        /// The longest that an event waits; 0 = for ever.
+        /// How long an event is kept in the queue; 0 = forever.
         public var maximumAge = Duration.zero
-        /// What may be sent for so long when the tracker is stopped.
+        /// How long the tracker may go on sending when it is stopped.
         public var stopBudget = Duration.seconds(5)
     }
 
-    /// What nobody is told: `[privacy]`.
+    /// Where nothing is logged, sent or shared: `[privacy]`.
     public struct Privacy: Equatable, Sendable {
-        /// Places around which no position is logged, sent, shared or told.
+        /// Places around which no position is logged, sent or shared.
         public var zones: [PrivacyZone] = []
-        /// What is told inside of them.
+        /// What is shared inside them.
         public var inside = PrivacyGate.Inside.nothing
     }
 
-    /// Who is told the time: `[time]`.
+    /// What gets the time of the fixes: `[time]`.
     public struct Time: Equatable, Sendable {
         /// The socket of chrony's reference clock; nil for none.
         public var chronySocket: String?
     }
 
-    /// How people see quantities and times: `[display]`.
+    /// How quantities and times are shown to people: `[display]`.
     public struct Display: Equatable, Sendable {
         /// The units of distances, heights and speeds.
         public var units = UnitSystem.metric
         /// The time zone of times, such as `Europe/Zurich`; empty for the system's.
         public var timeZone = ""
 
-        /// Metres, and the system's time zone, unless something else is said.
+        /// Display settings; the default is metric, in the system's time zone.
         public init(units: UnitSystem = .metric, timeZone: String = "") {
             self.units = units
             self.timeZone = timeZone

@@ -8,9 +8,9 @@ public struct ConfigurationError: Error, Equatable, Sendable {
         case notFound
         /// This user may not read the file or folder.
         case notPermitted
-        /// The file or folder cannot be read; the system's words.
+        /// The file or folder cannot be read; the system's message.
         case unreadable(reason: String)
-        /// The text is no TOML; the reader's words.
+        /// The text is not valid TOML; the parser's message.
         case syntax(String)
         /// A section that does not exist, and the one that was probably meant (with its brackets).
         case unknownSection(String, suggestion: String?, known: [String])
@@ -94,7 +94,7 @@ extension ConfigurationError.Kind: CustomStringConvertible {
 public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConvertible {
     /// The mistakes.
     public var errors: [ConfigurationError]
-    /// What could be read all the same, with the defaults in place of what could not: for more checks, not for use.
+    /// What could be read nevertheless, with defaults for the rest: for further checks, not for use.
     public var readable: LoadedConfiguration?
 
     /// Whether the named file does not exist, whatever else is wrong.

@@ -74,7 +74,7 @@ public struct CSVReader: Sendable {
         if let failure { throw failure }
     }
 
-    /// What was passed over, a line for people each.
+    /// What was skipped, one line for people each.
     public var remarks: [String] {
         var remarks: [String] = []
         if !otherNames.isEmpty {
@@ -187,7 +187,7 @@ public enum CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The first line names no column of latitudes, or none of longitudes.
     case noPlaceColumns(line: Int)
 
-    /// Half a sentence for people.
+    /// The cause, as half a sentence for people.
     public var description: String {
         switch self {
         case .empty: "there is no line in it"

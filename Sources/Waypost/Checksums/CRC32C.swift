@@ -8,7 +8,7 @@ public enum CRC32C {
     /// The checksum of the bytes.
     ///
     /// - Parameters:
-    ///   - bytes: what is checked.
+    ///   - bytes: the bytes.
     ///   - previous: the checksum of the bytes before them, when they are the rest of something longer.
     public static func checksum(_ bytes: RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
         var register = ~previous

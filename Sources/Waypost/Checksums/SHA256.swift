@@ -1,4 +1,4 @@
-/// The SHA-256 digest, by which a fetched file is verified.
+/// The SHA-256 digest, used to verify files that were fetched.
 ///
 /// ```swift
 /// var hash = SHA256()
@@ -15,7 +15,7 @@ public struct SHA256: Sendable {
     private var blockCount = 0
     private var byteCount: UInt64 = 0
 
-    /// The digest of nothing yet.
+    /// A digest before its first byte.
     public init() {}
 
     /// Takes the next bytes.

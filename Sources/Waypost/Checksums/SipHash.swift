@@ -1,4 +1,4 @@
-/// SipHash-2-4: a keyed hash of 64 bits that tells nobody without the key anything about what went in.
+/// SipHash-2-4: a keyed 64-bit hash: without the key, it reveals nothing about its input.
 ///
 /// - Source: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; the test has their vectors.
 public enum SipHash {

@@ -1,6 +1,6 @@
-/// How exactly a listener wants to know the position: what it asks of the tracker, not what it may see.
+/// How accurately a listener wants to know the position: what it asks for, not what it is allowed to see.
 ///
-/// The names are the ones that location SDKs have agreed on.
+/// The names are those of common location SDKs.
 public enum DesiredAccuracy: String, Sendable, Hashable, CaseIterable {
     /// Every fix, matched to roads when that is possible.
     case bestForNavigation
@@ -17,7 +17,7 @@ public enum DesiredAccuracy: String, Sendable, Hashable, CaseIterable {
     /// Steps of 5 km: the neighbourhood.
     case reduced
 
-    /// The step below which a position is the same for this listener, in metres.
+    /// The distance below which two positions are the same for this listener, in metres.
     public var stepMetres: Double {
         switch self {
         case .bestForNavigation, .best: 0

@@ -3,7 +3,7 @@
 /// A sample lasts until a fix that can be used (``sampled(nextIn:at:)``), or until the patience is at its end. Moments are milliseconds of
 /// one clock that only goes on. Who owns a duty cycle asks ``receiverIsOn`` after every step, and calls ``tick(at:)`` at ``deadline``.
 public struct DutyCycle: Sendable, Equatable {
-    /// What the needs of everybody come to.
+    /// The combined needs of all clients.
     public enum Demand: Int, Sendable, Hashable, Comparable {
         /// Nobody needs positions.
         case nothing
@@ -12,13 +12,13 @@ public struct DutyCycle: Sendable, Equatable {
         /// Every fix.
         case everything
 
-        /// The one that asks for less is less.
+        /// Ordered by how much is asked for.
         public static func < (left: Demand, right: Demand) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The shortest sleep, in milliseconds: for less than that switching a receiver off and on is not worth it.
+    /// The shortest sleep, in milliseconds: turning a receiver off for less than that is not worth it.
     public static let shortestSleepMilliseconds: Int64 = 20_000
-    /// The longest sleep, in milliseconds: so late a parked device is noticed to have left, at most.
+    /// The longest sleep, in milliseconds: the departure of a parked device is noticed after this time at the latest.
     public static let longestSleepMilliseconds: Int64 = 300_000
     /// How long a sample may take, in milliseconds: three cold starts of a common receiver (30 s in its data sheet).
     public static let patienceMilliseconds: Int64 = 90_000
@@ -33,10 +33,10 @@ public struct DutyCycle: Sendable, Equatable {
     public private(set) var demand = Demand.nothing
     private var phase = Phase.off
 
-    /// A cycle that nobody needs anything of: the receiver is off.
+    /// A cycle before any need: the receiver is off.
     public init() {}
 
-    /// Whether the receiver is to be on now.
+    /// Whether the receiver should be on now.
     public var receiverIsOn: Bool {
         if case .on = phase { true } else { false }
     }
@@ -67,7 +67,7 @@ public struct DutyCycle: Sendable, Equatable {
         }
     }
 
-    /// A fix that can be used has come; the next one is needed so many milliseconds later.
+    /// Takes that a usable fix has come, and in how many milliseconds the next one is needed.
     public mutating func sampled(nextIn milliseconds: Int64, at now: Int64) {
         guard demand == .samples, case .on = phase else { return }
         guard milliseconds >= DutyCycle.shortestSleepMilliseconds else {
@@ -77,7 +77,7 @@ public struct DutyCycle: Sendable, Equatable {
         sleep(milliseconds, from: now)
     }
 
-    /// The next fix is needed sooner or later than was thought: so many milliseconds after the last one.
+    /// Changes when the next fix is needed: so many milliseconds after the last one.
     public mutating func reschedule(nextIn milliseconds: Int64, at now: Int64) {
         guard case .asleep(let start, _) = phase else { return }
         sleep(milliseconds, from: start)

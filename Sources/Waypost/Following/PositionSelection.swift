@@ -1,15 +1,15 @@
-/// Decides what one listener gets of the positions, and how closely the device must be followed for that.
+/// Decides which positions one listener gets, and how closely the device must be followed for that.
 public struct PositionSelection: Sendable {
     /// What a listener asks for.
     public struct Options: Sendable, Hashable {
         /// Only significant changes (``SignificantChangeRule``); distance and accuracy do not apply then.
         public var isSignificantOnly: Bool
-        /// The distance between two positions, at least, in metres; 0 = any.
+        /// The least distance between two positions, in metres; 0 = any.
         public var distanceFilterMetres: Double
-        /// How exactly the position is wanted.
+        /// How accurate the position must be.
         public var accuracy: DesiredAccuracy
 
-        /// Every fix, or less.
+        /// A selection: every fix, unless the parameters ask for less.
         public init(isSignificantOnly: Bool = false, distanceFilterMetres: Double = 0, accuracy: DesiredAccuracy = .best) {
             self.isSignificantOnly = isSignificantOnly
             self.distanceFilterMetres = distanceFilterMetres
@@ -22,7 +22,7 @@ public struct PositionSelection: Sendable {
         var stepMetres: Double { max(distanceFilterMetres, accuracy.stepMetres) }
     }
 
-    /// What the listener gets of a position.
+    /// What the listener gets for a position.
     public enum Choice: Sendable, Equatable {
         case nothing
         case position

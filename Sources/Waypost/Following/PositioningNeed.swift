@@ -1,13 +1,13 @@
-/// How closely somebody needs the device to be followed.
+/// How closely a client needs the device to be followed.
 ///
-/// The receiver does what the one who needs most asks for; who needs less gets it at no extra cost.
+/// The receiver serves the client that needs most; the others cost nothing extra.
 public enum PositioningNeed: Sendable, Hashable {
     /// Every fix: the receiver stays on.
     case everyFix
     /// The next fix so many milliseconds after the last: the receiver may sleep until then.
     case within(milliseconds: Int64)
 
-    /// The speed that is allowed for while nobody looks, in metres per second: 180 km/h.
+    /// The speed that is assumed while the receiver sleeps, in metres per second: 180 km/h.
     ///
     /// Something faster is noticed late, at the first fix after the sleep.
     public static let allowedMetresPerSecond = 50.0

@@ -18,15 +18,15 @@ public struct SignificantChangeRule: Sendable {
         }
     }
 
-    /// The least distance between two reports, in metres.
+    /// The shortest distance between two reports, in metres.
     public static let leastMetres = 500.0
     /// The least time between two reports, in milliseconds.
     public static let leastMilliseconds: Int64 = 300_000
-    /// What no car, train or ship exceeds, in metres per second (250 km/h); the receiver's own speed may say more.
+    /// The highest speed of a car, common train or ship, in metres per second (250 km/h); the receiver's own speed may be higher.
     public static let greatestSpeedMetresPerSecond = 70.0
     /// How many times its 68 % accuracy a fix may be off without being an outlier.
     public static let accuracyFactor = 3.0
-    /// The accuracy of a fix that gives none, in metres: a GPS without corrections under trees.
+    /// The assumed accuracy of a fix without one, in metres: GPS without corrections under trees.
     public static let assumedAccuracyMetres = 15.0
 
     /// The longest time for which a speed is taken to stay what it is, in milliseconds.

@@ -9,13 +9,13 @@
 public struct StationaryRule: Sendable {
     /// How long everything must be within the noise, in milliseconds.
     public static let restMilliseconds: Int64 = 60_000
-    /// The Doppler speed that is movement: half the pace of a slow walker; at rest receivers give less than half of that.
+    /// The Doppler speed from which the device moves: half the pace of a slow walker; at rest, receivers report less than half of that.
     public static let movingMetresPerSecond = 0.7
     /// The least radius of the noise in metres.
     public static let leastNoiseMetres = 10.0
     /// The noise is that many times the 68 % accuracy: 99 % of fixes whose errors are normally distributed.
     public static let accuracyFactor = 2.0
-    /// No parked receiver drifts that far, in metres, unless its accuracy says worse.
+    /// A parked receiver does not drift that far, in metres, unless its accuracy is worse.
     public static let farthestDriftMetres = 100.0
     /// How quickly the place of rest follows the fixes: the time constant in milliseconds.
     static let followMilliseconds = 120_000.0
@@ -31,10 +31,10 @@ public struct StationaryRule: Sendable {
     private var lastTime: UTCTime?
     private var movingCount = 0
 
-    /// Whether the last fix moved, and the next one decides.
+    /// Whether the last fix was a movement that the next one must confirm.
     public var isInDoubt: Bool { movingCount > 0 }
 
-    /// A rule that knows nothing yet: not at rest.
+    /// A rule before its first fix: not at rest.
     public init() {}
 
     /// Takes the next fix; true when ``isStationary`` has changed.

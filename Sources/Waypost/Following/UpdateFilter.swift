@@ -20,7 +20,7 @@ public struct UpdateFilter: Sendable {
         return true
     }
 
-    /// The position was lost: the next one passes.
+    /// Takes that the position was lost: the next one passes.
     public mutating func lose() {
         last = nil
     }

@@ -1,4 +1,4 @@
-/// The kind of fix that a point of a GPX file rests on, its element `fix`.
+/// The kind of fix of a point in a GPX file: its element `fix`.
 public enum GPXFix: String, Sendable, Hashable, CaseIterable {
     /// The receiver had no fix: the place is an old or an assumed one.
     case none
@@ -11,7 +11,7 @@ public enum GPXFix: String, Sendable, Hashable, CaseIterable {
     /// Precise positioning service (encrypted signals).
     case precise = "pps"
 
-    /// What a file says of a position; nil where the schema wants `fix` left out, because it is not known what the place rests on.
+    /// The kind of fix of a position; nil where `fix` must be left out, because the kind is not known.
     public init?(_ position: Position) {
         switch position.status {
         case .differential, .rtkFixed, .rtkFloat: self = .differential

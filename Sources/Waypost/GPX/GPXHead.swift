@@ -11,6 +11,6 @@ public struct GPXHead: Sendable, Hashable {
     /// Its metadata.
     public var other = GPXOtherElements()
 
-    /// The head of a file that says nothing.
+    /// An empty head.
     public init() {}
 }

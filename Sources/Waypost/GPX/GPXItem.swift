@@ -1,4 +1,4 @@
-/// What a GPX file holds, in the order of the file.
+/// One item of a GPX file; items come in the order of the file.
 public enum GPXItem: Sendable, Hashable {
     /// The file begins; only when other elements are kept, and then first.
     case head(GPXHead)
@@ -34,7 +34,7 @@ extension GPXItem {
     }
 }
 
-/// A place with what GPX says of it.
+/// A point with everything that GPX says about it.
 public struct GPXPoint: Sendable, Hashable {
     /// The place, its time and everything measured.
     public var position: Position
@@ -46,7 +46,7 @@ public struct GPXPoint: Sendable, Hashable {
     public var name: String?
     /// Its description, `desc`.
     public var description: String?
-    /// What else a file says of it, when that is kept; nil when there is nothing.
+    /// Everything else that the file says about it, if it is kept; nil if there is nothing.
     public var other: GPXOtherElements?
 
     /// A point at that position, with the kind of fix that it has.
@@ -70,13 +70,13 @@ public struct GPXPoint: Sendable, Hashable {
 
 /// The head of a track or route.
 public struct GPXPath: Sendable, Hashable {
-    /// Which one it is, counted from 0 through the file, tracks and routes each by themselves.
+    /// Its number, counted from 0 through the file, separately for tracks and routes.
     public var number: Int
-    /// Its name, when that stands before its first point.
+    /// Its name, if it comes before the first point.
     public var name: String?
-    /// Its description, when that stands before its first point.
+    /// Its description, if it comes before the first point.
     public var description: String?
-    /// What else stands before its first point, when that is kept.
+    /// Everything else before the first point, if it is kept.
     public var other: GPXOtherElements?
 
     /// The head of that track or route.

@@ -1,4 +1,4 @@
-/// What a GPX file says that has no place in a ``Position``, on its way into another GPX file: comments, symbols, links, the extensions of
+/// The parts of a GPX file that do not fit into a ``Position``, kept for another GPX file: comments, symbols, links, the extensions of
 /// other programs.
 ///
 /// A ``GPXReader`` that keeps other elements fills it, a ``GPXWriter`` writes it. Every text is well-formed XML of its own; prefixes that are used

@@ -20,7 +20,7 @@ public struct GPXPrecision: Sendable, Hashable {
         self.leavesOutImpliedPDOP = leavesOutImpliedPDOP
     }
 
-    /// What a receiver can mean: 1.1 cm, 10 cm of height, two decimals of everything else, and no figure that says nothing new.
+    /// What a receiver can resolve: 1.1 cm, 10 cm of height, two decimals of everything else, and no redundant figures.
     public static let log = GPXPrecision(coordinateDecimals: 7, altitudeDecimals: 1, figureDecimals: 2, leavesOutImpliedPDOP: true)
     /// For conversions, so that nothing another program wrote is lost: 0.1 mm, 1 mm of height, six decimals of everything else.
     public static let exchange = GPXPrecision(coordinateDecimals: 9, altitudeDecimals: 3, figureDecimals: 6)

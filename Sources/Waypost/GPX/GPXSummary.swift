@@ -6,13 +6,13 @@ public struct GPXSummary: Sendable, Equatable {
     public internal(set) var creator: String?
     /// Waypoints with a place.
     public internal(set) var waypoints = 0
-    /// Routes, those without points too.
+    /// Routes, including those without points.
     public internal(set) var routes = 0
     /// Points of routes with a place.
     public internal(set) var routePoints = 0
-    /// Tracks, those without points too.
+    /// Tracks, including those without points.
     public internal(set) var tracks = 0
-    /// Segments of tracks, those without points too.
+    /// Segments of tracks, including those without points.
     public internal(set) var segments = 0
     /// Points of tracks with a place.
     public internal(set) var trackPoints = 0
@@ -24,7 +24,7 @@ public struct GPXSummary: Sendable, Equatable {
     /// Points of every kind with a place.
     public var points: Int { waypoints + routePoints + trackPoints }
 
-    /// Points of every kind that were left out, because their place cannot be or their markup is broken.
+    /// Points of every kind that were left out, because their coordinates are impossible or their markup is broken.
     public var badPoints: Int { self[.badPlace].count + self[.brokenPoint].count }
 
     /// Whether the file ends before its root does: the points before the cut are there, the one that is cut is not.
@@ -52,7 +52,7 @@ public struct GPXSummary: Sendable, Equatable {
     }
 }
 
-/// What can be wrong with a GPX file that can still be read.
+/// A kind of damage in a GPX file that can still be read.
 public enum GPXDamage: Int, Sendable, CaseIterable {
     /// The file ends before its root does.
     case cut
@@ -120,7 +120,7 @@ public enum GPXError: Error, Sendable, Hashable {
 }
 
 extension GPXError: CustomStringConvertible {
-    /// Half a sentence for people: `its root is <kml>, not <gpx> (line 1)`.
+    /// The cause, as half a sentence for people: `its root is <kml>, not <gpx> (line 1)`.
     public var description: String {
         switch self {
         case .noRoot: "there is no XML in it"

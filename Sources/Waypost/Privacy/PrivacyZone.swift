@@ -1,18 +1,18 @@
-/// A place that is nobody's business: a home, a client's yard.
+/// A place around which the position is private: a home, a client's yard.
 public struct PrivacyZone: Sendable, Hashable {
-    /// What the owner calls it; two zones of a box have different names.
+    /// Its name; no two zones of a device have the same name.
     public var name: String
-    /// The place to be hidden.
+    /// The place that is hidden.
     public var centre: Coordinate
-    /// Within so many metres of the centre nothing is told for certain; ``PrivacyGate`` hides more than that.
+    /// The radius in metres within which every position is hidden; ``PrivacyGate`` hides more than that.
     public var radiusMetres: Double
 
-    /// The smallest radius that hides something, metres: a few houses.
+    /// The smallest radius, metres: a few houses.
     public static let smallestRadiusMetres = 50.0
     /// The largest radius, metres.
     public static let largestRadiusMetres = 100_000.0
 
-    /// A zone; a radius outside of what is sensible is a programmer error.
+    /// A zone; a radius outside 50 m to 100 km is a programmer error.
     public init(name: String, centre: Coordinate, radiusMetres: Double) {
         precondition((PrivacyZone.smallestRadiusMetres...PrivacyZone.largestRadiusMetres).contains(radiusMetres), "50 m to 100 km")
         self.name = name

@@ -44,7 +44,7 @@ public struct ReplaySchedule: Sendable {
     public static let shortestIntervalMilliseconds: Int64 = 100
     /// The longest interval, in milliseconds: a day.
     public static let longestIntervalMilliseconds: Int64 = 86_400_000
-    /// How many times faster than its own times a recording can be played; 0 besides, which is as fast as it is taken.
+    /// How many times faster than its own times a recording can be played; 0 plays it as fast as it is consumed.
     public static let speeds = 0.001...1e6
     /// The longest step between two points that are connected, in milliseconds: the log begins a new segment then, too.
     public static let longestStepMilliseconds: Int64 = 600_000

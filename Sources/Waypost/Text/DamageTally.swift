@@ -1,11 +1,11 @@
-/// How often one kind of damage was met in an input, and where first.
+/// How often one kind of damage occurred in an input, and where it first did.
 public struct DamageTally: Sendable, Hashable {
     /// How many times.
     public internal(set) var count = 0
     /// The line of the first time, counted from 1; 0 when there was none.
     public internal(set) var firstLine = 0
 
-    /// Not met yet.
+    /// No damage yet.
     public init() {}
 }
 

@@ -1,4 +1,4 @@
-/// How a u-blox receiver is told that it moves: what it takes for noise.
+/// The kind of movement that a u-blox receiver expects; it decides what the receiver smooths as noise.
 ///
 /// - Source: `CFG-NAV5` of the u-blox 8 / M8 receiver description, `CFG-NAVSPG-DYNMODEL` of the F9 interface description.
 public enum UBXDynamicModel: UInt8, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 /// Finds the UBX frames among whatever else comes over a line: NMEA, noise, frames that were cut.
 ///
-/// A frame with a wrong checksum is none: what follows its first byte is looked at again, so that what it swallowed is found.
+/// If a checksum is wrong, the search goes on at the second byte of the frame, so that a frame inside it is found.
 /// - Cost: keeps at most one frame's bytes; each byte is looked at once, and once more for each beginning that turns out to be none.
 public struct UBXFramer: Sendable {
     /// What may still become a frame; begins with its first byte.

@@ -1,6 +1,6 @@
 /// A span of time for people, in two units at most: `0.5 s`, `12 s`, `2 min 5 s`, `34 min`, `3 h 20 min`, `2 days 4 h`.
 ///
-/// - Range: less than nothing is shown as nothing.
+/// - Range: negative spans are shown as zero.
 public func spanText(_ span: Duration) -> String {
     let milliseconds = max(0, Int64(clamping: Int128(span.attoseconds / 1_000_000_000_000_000)))
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
