@@ -223,21 +223,10 @@ struct JournalInput {
         return bytes.reversed().reduce(0) { $0 << 8 | Value($1) }
     }
 
-    mutating func varint() -> UInt64? {
-        var value: UInt64 = 0
-        for shift in stride(from: 0 as UInt64, through: 63, by: 7) {
-            guard let byte = byte() else { return nil }
-            if shift == 63, byte > 1 { return nil }
-            value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
-        }
-        return nil
-    }
+    mutating func varint() -> UInt64? { rest.popVarint() }
 
     /// A signed number, its sign in the lowest bit.
-    mutating func signedVarint() -> Int64? {
-        varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
-    }
+    mutating func signedVarint() -> Int64? { rest.popSignedVarint() }
 
     mutating func string() -> String? {
         guard let count = varint(), count <= UInt64(JournalCodec.maximumSourceByteCount) else { return nil }
@@ -248,19 +237,6 @@ struct JournalInput {
 extension [UInt8] {
     mutating func append<Value: FixedWidthInteger & UnsignedInteger>(littleEndian value: Value) {
         for index in 0..<MemoryLayout<Value>.size { append(UInt8(truncatingIfNeeded: value >> (8 * Value(index)))) }
-    }
-
-    mutating func append(varint value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(rest))
-    }
-
-    mutating func append(signedVarint value: Int64) {
-        append(varint: UInt64(bitPattern: value << 1 ^ value >> 63))
     }
 
     /// Appends a string, cut to whole characters when it is longer than a journal keeps.

@@ -111,14 +111,7 @@ struct StateWriter {
         bytes.append(Self.version)
     }
 
-    mutating func write(_ number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
+    mutating func write(_ number: UInt64) { bytes.append(varint: number) }
 
     mutating func write(bits: UInt64) {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: bits >> shift)) }
@@ -141,7 +134,7 @@ struct StateWriter {
     mutating func write(_ time: UTCTime?) {
         write(time != nil)
         guard let milliseconds = time?.millisecondsSince1970 else { return }
-        write(UInt64(bitPattern: milliseconds << 1 ^ milliseconds >> 63))
+        bytes.append(signedVarint: milliseconds)
     }
 
     /// No crossing, its time, or one of which the time cannot be known: 0, 1 or 2 before it.
@@ -187,14 +180,11 @@ struct StateReader {
     }
 
     mutating func readNumber() throws(GeofenceStateError) -> UInt64 {
-        var number: UInt64 = 0
-        for shift in stride(from: UInt64(0), to: 64, by: 7) {
-            let byte = try readByte()
-            guard shift < 63 || byte <= 1 else { break }
-            number |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return number }
-        }
-        throw .value(offset: offset)
+        var rest = bytes[offset..<end]
+        let number = rest.popVarint()
+        offset = rest.startIndex
+        guard let number else { throw .value(offset: offset) }
+        return number
     }
 
     /// The number of entries that follow; not more than there is room for.
