@@ -66,7 +66,7 @@ struct MistakeCollector {
             if earlierNames.contains(name) { noteReplacement(of: element, advice: MistakeCollector.bothMeant) }
         }
         if elements.isEmpty, !earlierNames.isEmpty {
-            let names = earlierNames.map(quoted).joined(separator: ", ")
+            let names = earlierNames.map { quoted($0) }.joined(separator: ", ")
             remarks.append(
                 ConfigurationReplacement(
                     origin: ConfigurationOrigin(file: file, place: place),

@@ -99,8 +99,8 @@ extension FenceFormat {
     /// What of a fence came back otherwise, in words.
     private static func losses(_ fence: Geofence, _ back: Geofence, hasNow: Bool) -> [String] {
         var losses: [String] = []
-        if back.id != fence.id { losses.append("the id \(FenceRemark.quoted(fence.id)) becomes \(FenceRemark.quoted(back.id))") }
-        if back.name != fence.name { losses.append("the name becomes \(FenceRemark.quoted(back.name))") }
+        if back.id != fence.id { losses.append("the id \(quoted(fence.id, mark: "\"")) becomes \(quoted(back.id, mark: "\""))") }
+        if back.name != fence.name { losses.append("the name becomes \(quoted(back.name, mark: "\""))") }
         if back.shape != fence.shape {
             if case .circle(let was) = fence.shape, case .circle(let circle) = back.shape, was.centre == circle.centre {
                 losses.append("the radius of \(was.radiusMetres) m becomes \(circle.radiusMetres) m")

@@ -38,7 +38,7 @@ enum OwnTracksFences {
         _ = try scanner.next(in: bytes)
         if hasList { return collector.finished() }
         guard single["_type"]?.string == "waypoint" else {
-            throw .notFences("is OwnTracks of type \(FenceRemark.quoted(single["_type"]?.string ?? "")); fences are waypoints")
+            throw .notFences("is OwnTracks of type \(quoted(single["_type"]?.string ?? "", mark: "\"")); fences are waypoints")
         }
         var alone = FenceCollector(format: .owntracks, list: nil, reading)
         try alone.add(name: single["desc"]?.string) { () throws(FenceEntryError) in try draft(.object(single), index: 0) }

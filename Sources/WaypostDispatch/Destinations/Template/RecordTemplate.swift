@@ -124,11 +124,11 @@ extension RecordTemplate {
             case .field(let field):
                 let value = values(field)
                 if isInText {
-                    result += RecordTemplate.quoted(value?.plain ?? "").dropFirst().dropLast()
+                    result += RecordTemplate.json(value?.plain ?? "").dropFirst().dropLast()
                 } else {
                     switch value {
                     case .number(let number)?: result += number
-                    case .text(let text)?: result += RecordTemplate.quoted(text)
+                    case .text(let text)?: result += RecordTemplate.json(text)
                     case nil: result += "null"
                     }
                 }
@@ -148,7 +148,7 @@ extension RecordTemplate {
         return text.string
     }
 
-    private static func quoted(_ text: String) -> String {
+    private static func json(_ text: String) -> String {
         var buffer = TextBuffer(capacity: 64)
         buffer.appendJSON { $0.element(text) }
         return buffer.string

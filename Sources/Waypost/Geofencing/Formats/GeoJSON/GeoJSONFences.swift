@@ -51,7 +51,7 @@ enum GeoJSONFences {
             try single.add(name: whole.name) { () throws(FenceEntryError) in try whole.draft(index: 0) }
             return single.finished()
         case "FeatureCollection": throw .notFences("is GeoJSON without features")
-        case let type?: throw .notFences("is GeoJSON of type \(FenceRemark.quoted(type)); fences are features")
+        case let type?: throw .notFences("is GeoJSON of type \(quoted(type, mark: "\"")); fences are features")
         }
     }
 

@@ -83,7 +83,7 @@ struct KMLAssembler {
         switch word.lowercased() {
         case "html", "head", "body": throw .notFences("is a web page (HTML); was the address wrong, or a login page in the way?")
         case "gpx": throw .notFences("is GPX; that is tracks, not fences")
-        default: throw .notFences("is XML of the kind \(FenceRemark.quoted(word)), not KML")
+        default: throw .notFences("is XML of the kind \(quoted(word, mark: "\"")), not KML")
         }
     }
 

@@ -1,13 +1,10 @@
 extension FenceRemark: CustomStringConvertible {
     /// `entry 3 "Yard", features[3].properties.radius: must be the radius in metres, which a point needs`.
     public var description: String {
-        let entry = index.map { "entry \($0)" + (name.map { " \(FenceRemark.quoted($0))" } ?? "") }
+        let entry = index.map { "entry \($0)" + (name.map { " \(quoted($0, mark: "\""))" } ?? "") }
         let head = [entry, place].compactMap { $0 }.joined(separator: ", ")
         return head.isEmpty ? problem.description : "\(head): \(problem.description)"
     }
-
-    /// A name of a file in quotes, on one line, and cut when it is endless.
-    static func quoted(_ name: String) -> String { "\"\(oneLine(name))\"" }
 }
 
 extension FenceRemark.Problem: CustomStringConvertible {
@@ -22,14 +19,14 @@ extension FenceRemark.Problem: CustomStringConvertible {
         case .unknownGeometry(let kind): "geometry \(kind) is not a fence"
         case .tooManyCorners(let limit): "has more than \(limit) corners"
         case .notExpressible(let words): "is left out: \(words)"
-        case .repeatedID(let id): "the id \(FenceRemark.quoted(id)) is used again; the last one counts"
+        case .repeatedID(let id): "the id \(quoted(id, mark: "\"")) is used again; the last one counts"
         case .trailingCommas(let count): "\(counted(count, "trailing comma")) overlooked"
         case .byteOrderMark: "byte order mark overlooked"
         case .utf16: "is UTF-16; read all the same"
         case .wrongEncoding: "characters that are not of the file's encoding"
         case .overlookedGeometry(let words): "\(words) overlooked"
         case .foreignReferenceSystem(let name):
-            "says its coordinates are of \(FenceRemark.quoted(name)); they are taken for WGS 84, longitude first"
+            "says its coordinates are of \(quoted(name, mark: "\"")); they are taken for WGS 84, longitude first"
         case .notKept(let words): words
         default: lintWords
         }
@@ -68,8 +65,8 @@ extension FenceRemark.Problem: CustomStringConvertible {
         case .dwellIsNotTold: "a stay is timed, but dwell is not among what it tells"
         case .oddName: "the name has characters that cannot be seen, or white space at an end"
         case .sameName(let entry): "has the name of entry \(entry)"
-        case .sameArea(let entry, let name): "has the area of entry \(entry) \(FenceRemark.quoted(name))"
-        case .overlaps(let entry, let name): "overlaps entry \(entry) \(FenceRemark.quoted(name))"
+        case .sameArea(let entry, let name): "has the area of entry \(entry) \(quoted(name, mark: "\""))"
+        case .overlaps(let entry, let name): "overlaps entry \(entry) \(quoted(name, mark: "\""))"
         case .moreOverlaps(let count, let isAtLeast):
             "\(counted(count, "more overlap"))\(isAtLeast ? ", perhaps others: there are too many to look at all" : "")"
         default: ""
