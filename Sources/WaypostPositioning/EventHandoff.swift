@@ -168,7 +168,7 @@ public final class EventHandoff: Sendable {
     ///   - capacity: how many events may wait.
     ///   - vigil: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
     ///   - output: where the events are delivered.
-    ///   - body: the thread's work: sends events, waits by the cancellation only, returns when it has ended or when asked to stop. What
+    ///   - body: the thread's work: sends events, waits by the signal only, returns when it has ended or when asked to stop. What
     ///     it throws is thrown to the caller after its last event. What a live source sends is worked on by this thread, before `send`
     ///     returns.
     /// - Errors: what the body throws; `cannotRead` when the system has no thread or descriptor left.
@@ -176,16 +176,16 @@ public final class EventHandoff: Sendable {
     ///   nothing it sends is delivered.
     public static func run(
         threadName: String, whenFull overflow: Overflow, capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
-        body: @escaping @Sendable (EventHandoff, ThreadCancellation) throws(PositionSourceError) -> Void
+        body: @escaping @Sendable (EventHandoff, WakeSignal) throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
         let handoff = queue(capacity, overflow, vigil, isAttended: overflow == .dropsOldest)
         vigil?.begin()
         defer { vigil?.end() }
-        let thread: ThreadCancellation
+        let thread: WakeSignal
         do {
-            thread = try DedicatedThread.start(name: threadName, stackBytes: TaskPool.stackByteCount) { cancellation in
+            thread = try DedicatedThread.start(name: threadName, stackBytes: TaskPool.stackByteCount) { stop in
                 do throws(PositionSourceError) {
-                    try body(handoff, cancellation)
+                    try body(handoff, stop)
                     handoff.finish()
                 } catch {
                     handoff.finish(error)
@@ -196,7 +196,7 @@ public final class EventHandoff: Sendable {
         }
         defer {
             handoff.close()
-            thread.cancel()
+            thread.raise()
         }
         try await handoff.deliver(to: output)
     }

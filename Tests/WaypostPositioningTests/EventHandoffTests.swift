@@ -43,7 +43,7 @@ import WaypostSystem
             }
             #expect(received == (0..<100).map(fix))
             #expect(handoff.droppedCount == 0)
-            sender.cancel()
+            sender.raise()
             allSent()
         }
     }
@@ -64,8 +64,8 @@ import WaypostSystem
             try await EventHandoff.run(threadName: "receiver", whenFull: .dropsOldest) { _ in
                 let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
                 names.withLock { $0[name ?? "", default: 0] += 1 }
-            } body: { handoff, cancellation in
-                for number in 0..<count where cancellation.sleep(milliseconds: 25) { handoff.send(fix(number)) }
+            } body: { handoff, stop in
+                for number in 0..<count where stop.sleep(milliseconds: 25) { handoff.send(fix(number)) }
             }
             #expect(names.withLock { $0["receiver\n", default: 0] } > 9 * count / 10, "\(names.withLock { $0 })")
         }
@@ -137,10 +137,10 @@ import WaypostSystem
     func runReturnsAtOnceWhenCancelledThoughTheBodyHangs(overflow: EventHandoff.Overflow) async throws {
         let log = EventLog()
         let run = Task {
-            try await EventHandoff.run(threadName: "test", whenFull: overflow, output: { log.append($0) }) { handoff, cancellation in
+            try await EventHandoff.run(threadName: "test", whenFull: overflow, output: { log.append($0) }) { handoff, stop in
                 handoff.send(fix(1))
-                // A call that does not hear the cancellation.
-                while !cancellation.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+                // A call that does not hear the stop.
+                while !stop.isRaised { Thread.sleep(forTimeInterval: 0.01) }
                 Thread.sleep(forTimeInterval: 3)
                 handoff.send(fix(2))
             }

@@ -26,8 +26,8 @@ import WaypostSystem
 
     @Test func countsALookAtASilentReceiver() async throws {
         let vigil = SourceVigil(name: "test", patience: .milliseconds(300))
-        try await EventHandoff.run(threadName: "test", whenFull: .dropsOldest, vigil: vigil, output: { _ in }) { handoff, cancellation in
-            #expect(cancellation.sleep(milliseconds: 500))
+        try await EventHandoff.run(threadName: "test", whenFull: .dropsOldest, vigil: vigil, output: { _ in }) { handoff, stop in
+            #expect(stop.sleep(milliseconds: 500))
             #expect(vigil.isOverdue(at: MonotonicClock.milliseconds))
             handoff.noteLook()
             #expect(!vigil.isOverdue(at: MonotonicClock.milliseconds))

@@ -15,21 +15,21 @@ import WaypostSystem
 
     @Test func cancellationEndsASleepAtOnce() async throws {
         let start = MonotonicClock.milliseconds
-        let slept = try await result { cancellation in
-            cancellation.sleep(milliseconds: 60_000)
+        let slept = try await result { stop in
+            stop.sleep(milliseconds: 60_000)
         } whileRunning: {
-            $0.cancel()
+            $0.raise()
         }
         #expect(slept == false)
         #expect(MonotonicClock.milliseconds - start < 5_000)
     }
 
     @Test func sleepsItsTimeWhenNobodyAsksToStop() throws {
-        let cancellation = try ThreadCancellation()
+        let stop = try WakeSignal()
         let start = MonotonicClock.milliseconds
-        #expect(cancellation.sleep(milliseconds: 30))
+        #expect(stop.sleep(milliseconds: 30))
         #expect(MonotonicClock.milliseconds - start >= 30)
-        #expect(cancellation.sleep(milliseconds: -5))
+        #expect(stop.sleep(milliseconds: -5))
     }
 
     @Test func cancellationEndsAWaitForReadingAndStaysCancelled() async throws {
@@ -38,28 +38,28 @@ import WaypostSystem
             Syscalls.close(near)
             Syscalls.close(far)
         }
-        let wake = try await result { cancellation in
+        let wake = try await result { stop in
             [
-                cancellation.wait(forReading: near, timeoutMilliseconds: nil), cancellation.wait(forReading: near, timeoutMilliseconds: 0),
+                stop.wait(forReading: near, timeoutMilliseconds: nil), stop.wait(forReading: near, timeoutMilliseconds: 0),
             ]
         } whileRunning: {
-            $0.cancel()
-            $0.cancel()
+            $0.raise()
+            $0.raise()
         }
-        #expect(wake == [.cancelled, .cancelled])
+        #expect(wake == [.raised, .raised])
     }
 
     @Test func tellsDataHangUpAndTimeOutApart() throws {
-        let cancellation = try ThreadCancellation()
+        let stop = try WakeSignal()
         let (near, far) = try Syscalls.socketPair()
         defer { Syscalls.close(near) }
-        #expect(cancellation.wait(forReading: near, timeoutMilliseconds: 10) == .timedOut)
+        #expect(stop.wait(forReading: near, timeoutMilliseconds: 10) == .timedOut)
         try Syscalls.writeAll(far, [1])
-        #expect(cancellation.wait(forReading: near, timeoutMilliseconds: nil) == .ready)
+        #expect(stop.wait(forReading: near, timeoutMilliseconds: nil) == .ready)
         var byte: UInt8 = 0
         #expect(try withUnsafeMutableBytes(of: &byte) { try Syscalls.read(near, into: $0) } == 1)
         Syscalls.close(far)
-        #expect(cancellation.wait(forReading: near, timeoutMilliseconds: nil) == .ready)
+        #expect(stop.wait(forReading: near, timeoutMilliseconds: nil) == .ready)
     }
 
     @Test func releasesItsDescriptorsAndItsBody() async throws {
@@ -72,7 +72,7 @@ import WaypostSystem
         for _ in 0..<20 {
             for _ in 0..<100 {
                 let witness = Witness()
-                try DedicatedThread.start(name: "short") { _ in withExtendedLifetime(witness) {} }.cancel()
+                try DedicatedThread.start(name: "short") { _ in withExtendedLifetime(witness) {} }.raise()
             }
             for _ in 0..<500 where Witness.alive.load(ordering: .relaxed) > 0 { try await Task.sleep(for: .milliseconds(10)) }
             #expect(Witness.alive.load(ordering: .relaxed) == 0)
@@ -81,11 +81,11 @@ import WaypostSystem
 
     /// What a thread's body returns, while the caller does something to the thread.
     private func result<Value: Sendable>(
-        of body: @escaping @Sendable (ThreadCancellation) -> Value, whileRunning act: @escaping @Sendable (ThreadCancellation) -> Void
+        of body: @escaping @Sendable (WakeSignal) -> Value, whileRunning act: @escaping @Sendable (WakeSignal) -> Void
     ) async throws -> Value {
         let results = AsyncStream<Value>.makeStream()
-        let thread = try DedicatedThread.start(name: "test") { cancellation in
-            results.continuation.yield(body(cancellation))
+        let thread = try DedicatedThread.start(name: "test") { stop in
+            results.continuation.yield(body(stop))
             results.continuation.finish()
         }
         try await Task.sleep(for: .milliseconds(50))

@@ -12,13 +12,13 @@ enum Patience {
         guard Terminal.isErrorInteractive, isWaiting.withLock({ swap(&$0) }) else { return try body() }
         let line = Line(printable(what))
         // Without a thread it is merely quiet.
-        let thread = try? DedicatedThread.start(name: "patience") { cancellation in  // See above.
-            guard cancellation.sleep(milliseconds: quietMilliseconds) else { return }
-            repeat { line.show() } while cancellation.sleep(milliseconds: 1_000)
+        let thread = try? DedicatedThread.start(name: "patience") { stop in  // See above.
+            guard stop.sleep(milliseconds: quietMilliseconds) else { return }
+            repeat { line.show() } while stop.sleep(milliseconds: 1_000)
         }
         defer {
             line.end()
-            thread?.cancel()
+            thread?.raise()
             isWaiting.withLock { $0 = false }
         }
         return try body()

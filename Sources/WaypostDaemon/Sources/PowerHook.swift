@@ -16,8 +16,8 @@ struct PowerHook: ReceiverPower {
         let line = "\(command) \(isOn ? "on" : "off")"
         let problem = await withCheckedContinuation { (continuation: CheckedContinuation<String?, Never>) in
             do throws(SystemError) {
-                _ = try DedicatedThread.start(name: "power hook") { cancellation in
-                    continuation.resume(returning: PowerHook.run(line, cancellation))
+                _ = try DedicatedThread.start(name: "power hook") { stop in
+                    continuation.resume(returning: PowerHook.run(line, stop))
                 }
             } catch {
                 continuation.resume(returning: error.description)
@@ -27,7 +27,7 @@ struct PowerHook: ReceiverPower {
     }
 
     /// Runs it to its end; what went wrong, as the end of a sentence.
-    private static func run(_ line: String, _ cancellation: ThreadCancellation) -> String? {
+    private static func run(_ line: String, _ stop: WakeSignal) -> String? {
         do throws(SystemError) {
             var program = try ShellCommand.start(line)
             let deadline = MonotonicClock.milliseconds + limitMilliseconds
@@ -36,7 +36,7 @@ struct PowerHook: ReceiverPower {
                     _ = program.stop()
                     return "has not ended within \(limitMilliseconds / 1_000) s"
                 }
-                _ = cancellation.sleep(milliseconds: 20)
+                _ = stop.sleep(milliseconds: 20)
             }
             let end = program.stop()
             return end == .exited(0) ? nil : end.description

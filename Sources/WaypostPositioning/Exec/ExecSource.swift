@@ -43,13 +43,13 @@ public struct ExecSource: PositionSource {
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         let vigil = SourceVigil(name: name, patience: SourceVigil.localPatience)
-        try await EventHandoff.run(threadName: "exec", whenFull: .dropsOldest, vigil: vigil, output: output) { handoff, cancellation in
+        try await EventHandoff.run(threadName: "exec", whenFull: .dropsOldest, vigil: vigil, output: output) { handoff, stop in
             // A program that is still being ended has its device to itself.
             while !turn.begin() {
-                guard cancellation.sleep(milliseconds: 20) else { return }
+                guard stop.sleep(milliseconds: 20) else { return }
             }
             defer { turn.end() }
-            var run = ExecRun(source: self, handoff: handoff, cancellation: cancellation)
+            var run = ExecRun(source: self, handoff: handoff, stop: stop)
             run.follow()
         }
     }
@@ -73,20 +73,20 @@ private struct ExecRun: ~Copyable {
 
     private let source: ExecSource
     private let handoff: EventHandoff
-    private let cancellation: ThreadCancellation
+    private let stop: WakeSignal
     private var follower: ExecFollower
     private var budget = ByteBudget(bytesPerSecond: ExecSource.bytesPerSecond)
 
-    init(source: ExecSource, handoff: EventHandoff, cancellation: ThreadCancellation) {
+    init(source: ExecSource, handoff: EventHandoff, stop: WakeSignal) {
         self.source = source
         self.handoff = handoff
-        self.cancellation = cancellation
+        self.stop = stop
         follower = ExecFollower(name: source.name, at: MonotonicClock.milliseconds)
     }
 
     mutating func follow() {
         var pauses = ReconnectPauses(firstMilliseconds: 1_000, longestMilliseconds: 60_000)
-        while !cancellation.isCancelled {
+        while !stop.isRaised {
             let start = MonotonicClock.milliseconds
             let words: String
             do throws(SystemError) {
@@ -97,7 +97,7 @@ private struct ExecRun: ~Copyable {
             let now = MonotonicClock.milliseconds
             send(follower.ended(words, at: now))
             handoff.noteLook()
-            guard cancellation.sleep(milliseconds: pauses.next(afterConnectionOf: now - start)) else { return }
+            guard stop.sleep(milliseconds: pauses.next(afterConnectionOf: now - start)) else { return }
         }
     }
 
@@ -110,7 +110,7 @@ private struct ExecRun: ~Copyable {
         var isHearing = true
         while isReading {
             let descriptors = isHearing ? [program.output, program.errors] : [program.output]
-            if cancellation.wait(forReadingAny: descriptors, timeoutMilliseconds: waitMilliseconds) == .cancelled { break }
+            if stop.wait(forReadingAny: descriptors, timeoutMilliseconds: waitMilliseconds) == .raised { break }
             let hasEnded = program.hasEnded
             if isHearing { isHearing = hear(program.errors, &buffer) }
             isReading = read(program.output, &buffer)
@@ -121,7 +121,7 @@ private struct ExecRun: ~Copyable {
                 break
             }
         }
-        if isHearing, !cancellation.isCancelled { _ = hear(program.errors, &buffer) }
+        if isHearing, !stop.isRaised { _ = hear(program.errors, &buffer) }
         return program.stop()
     }
 
@@ -147,7 +147,7 @@ private struct ExecRun: ~Copyable {
         let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)
         if pause > 0 {
             send(follower.tellTooFast(ExecSource.bytesPerSecond))
-            _ = cancellation.sleep(milliseconds: pause)
+            _ = stop.sleep(milliseconds: pause)
         }
         return count > 0
     }
@@ -168,7 +168,7 @@ private struct ExecRun: ~Copyable {
         if count > 0 {
             send(follower.processErrors(buffer.span.extracting(0..<count), at: MonotonicClock.milliseconds))
             let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)
-            if pause > 0 { _ = cancellation.sleep(milliseconds: pause) }
+            if pause > 0 { _ = stop.sleep(milliseconds: pause) }
         }
         return count != 0
     }

@@ -51,8 +51,8 @@ public struct GPSDSource: PositionSource {
         }
         let vigil = SourceVigil(name: name, patience: isLocal ? SourceVigil.localPatience : SourceVigil.networkPatience)
         try await EventHandoff.run(threadName: "gpsd:\(port)", whenFull: .dropsOldest, vigil: vigil, output: output) {
-            handoff, cancellation in
-            var session = GPSDSession(source: self, handoff: handoff, cancellation: cancellation)
+            handoff, stop in
+            var session = GPSDSession(source: self, handoff: handoff, stop: stop)
             session.run()
         }
     }
@@ -69,26 +69,26 @@ private struct GPSDSession {
 
     let source: GPSDSource
     let handoff: EventHandoff
-    let cancellation: ThreadCancellation
+    let stop: WakeSignal
     var follower: GPSDFollower
     var backOffMilliseconds = GPSDSession.firstBackOffMilliseconds
     private var waiting: [PositionSourceEvent] = []
 
-    init(source: GPSDSource, handoff: EventHandoff, cancellation: ThreadCancellation) {
+    init(source: GPSDSource, handoff: EventHandoff, stop: WakeSignal) {
         self.source = source
         self.handoff = handoff
-        self.cancellation = cancellation
+        self.stop = stop
         follower = GPSDFollower(name: source.name, device: source.device, isLocal: source.isLocal, at: MonotonicClock.milliseconds)
     }
 
     mutating func run() {
-        while !cancellation.isCancelled {
+        while !stop.isRaised {
             let reason = connectAndRead()
-            if cancellation.isCancelled { return }
+            if stop.isRaised { return }
             send(follower.disconnected(reason))
             flush()
             handoff.noteLook()
-            guard cancellation.sleep(milliseconds: backOffMilliseconds) else { return }
+            guard stop.sleep(milliseconds: backOffMilliseconds) else { return }
             backOffMilliseconds = min(2 * backOffMilliseconds, GPSDSession.longestBackOffMilliseconds)
         }
     }
@@ -109,7 +109,7 @@ private struct GPSDSession {
     private mutating func read(_ connection: borrowing GPSDConnection) -> LossDetail {
         var questionAt = MonotonicClock.milliseconds
         var answerDeadline: Int64?
-        while !cancellation.isCancelled {
+        while !stop.isRaised {
             let now = MonotonicClock.milliseconds
             switch connection.read() {
             case .report(let report):
@@ -135,7 +135,7 @@ private struct GPSDSession {
                     answerDeadline = now + GPSDSession.answerMilliseconds
                 }
                 let wakeAt = silenceDeadline > now ? silenceDeadline : answerDeadline ?? questionAt
-                _ = cancellation.wait(forReading: connection.descriptor, timeoutMilliseconds: wakeAt - MonotonicClock.milliseconds)
+                _ = stop.wait(forReading: connection.descriptor, timeoutMilliseconds: wakeAt - MonotonicClock.milliseconds)
             }
         }
         return "cancelled"

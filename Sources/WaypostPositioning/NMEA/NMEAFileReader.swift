@@ -5,7 +5,7 @@ import WaypostSystem
 struct NMEAFileReader: ~Copyable {
     private let source: NMEAFileSource
     private let handoff: EventHandoff
-    private let cancellation: ThreadCancellation
+    private let stop: WakeSignal
     private var file: UnpackedFile
     private let isRegular: Bool
     private var decoder: NMEADecoder
@@ -31,13 +31,13 @@ struct NMEAFileReader: ~Copyable {
     /// The time between positions that are held.
     private static let heldInterval: Int64 = 1_000
 
-    init(source: NMEAFileSource, handoff: EventHandoff, cancellation: ThreadCancellation) throws(PositionSourceError) {
+    init(source: NMEAFileSource, handoff: EventHandoff, stop: WakeSignal) throws(PositionSourceError) {
         let wake = try NMEAFileReader.opening(source.path) { (_) throws(SystemError) in try WakeSignal() }
         file = try NMEAFileReader.opening(source.path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
         self.wake = wake
         self.source = source
         self.handoff = handoff
-        self.cancellation = cancellation
+        self.stop = stop
         control = source.control
         resetCount = source.control.state.resetCount
         isRegular = file.isRegular
@@ -64,13 +64,13 @@ struct NMEAFileReader: ~Copyable {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             switch isRegular
-                ? .ready : cancellation.wait(forReading: file.descriptor, timeoutMilliseconds: NMEAFileSource.quietMilliseconds)
+                ? .ready : stop.wait(forReading: file.descriptor, timeoutMilliseconds: NMEAFileSource.quietMilliseconds)
             {
-            case .cancelled: return .cancelled
+            case .raised: return .cancelled
             case .timedOut:
                 decoder.endEpoch(into: &events)
                 if let end = deliver(&events) { return end }
-                if cancellation.wait(forReading: file.descriptor, timeoutMilliseconds: nil) == .cancelled { return .cancelled }
+                if stop.wait(forReading: file.descriptor, timeoutMilliseconds: nil) == .raised { return .cancelled }
             case .ready: break
             }
             let count: Int
@@ -114,7 +114,7 @@ struct NMEAFileReader: ~Copyable {
                 last = epoch.position ?? last
             }
         }
-        return cancellation.isCancelled ? .cancelled : nil
+        return stop.isRaised ? .cancelled : nil
     }
 
     /// Waits until an epoch is due; meanwhile stands still as long as it is told to.
@@ -126,25 +126,19 @@ struct NMEAFileReader: ~Copyable {
                 let start = MonotonicClock.milliseconds
                 heldMilliseconds += NMEAFileReader.heldInterval
                 position.speedMetresPerSecond = 0
-                guard tell(position, time: position.time), wait(milliseconds: NMEAFileReader.heldInterval) != .cancelled else {
+                guard tell(position, time: position.time), stop.sleep(milliseconds: NMEAFileReader.heldInterval, orUntil: wake) != .raised
+                else {
                     return .cancelled
                 }
                 pace.delay(byMilliseconds: MonotonicClock.milliseconds - start)
                 continue
             }
-            switch wait(milliseconds: pace.waitMilliseconds(until: epoch)) {
-            case .cancelled: return .cancelled
+            switch stop.sleep(milliseconds: pace.waitMilliseconds(until: epoch), orUntil: wake) {
+            case .raised: return .cancelled
             case .ready: continue
             case .timedOut: return nil
             }
         }
-    }
-
-    private func wait(milliseconds: Int64) -> ThreadCancellation.Wake {
-        if milliseconds <= 0 { return cancellation.isCancelled ? .cancelled : .timedOut }
-        let result = cancellation.wait(forReading: wake.descriptor, timeoutMilliseconds: milliseconds)
-        if result == .ready { wake.clear() }
-        return result
     }
 
     /// Tells a position or that there is none; false when nobody wants it any more.

@@ -42,8 +42,8 @@ public struct NMEAFileSource: PositionSource {
     /// Delivers the file's epochs and ends with `finished`.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventHandoff.run(threadName: "nmea-file", whenFull: .waits, output: output) {
-            (handoff, cancellation) throws(PositionSourceError) in
-            while try NMEAFileReader(source: self, handoff: handoff, cancellation: cancellation).run() == .reset {}
+            (handoff, stop) throws(PositionSourceError) in
+            while try NMEAFileReader(source: self, handoff: handoff, stop: stop).run() == .reset {}
         }
     }
 }

@@ -38,7 +38,7 @@ struct Playback: ~Copyable {
 
     private let options: PlaybackOptions
     private let handoff: EventHandoff
-    private let cancellation: ThreadCancellation
+    private let stop: WakeSignal
     private let control: PlaybackControl
     private let wake: WakeSignal
     private var resetCount: Int
@@ -54,11 +54,11 @@ struct Playback: ~Copyable {
     private var monotonicStart: Int64
 
     init(
-        options: PlaybackOptions, control: PlaybackControl, handoff: EventHandoff, cancellation: ThreadCancellation
+        options: PlaybackOptions, control: PlaybackControl, handoff: EventHandoff, stop: WakeSignal
     ) throws(PositionSourceError) {
         self.options = options
         self.handoff = handoff
-        self.cancellation = cancellation
+        self.stop = stop
         self.control = control
         do throws(SystemError) {
             wake = try WakeSignal()
@@ -85,7 +85,7 @@ struct Playback: ~Copyable {
             }
             guard tell(step) else { return .cancelled }
         }
-        return cancellation.isCancelled ? .cancelled : .finished
+        return stop.isRaised ? .cancelled : .finished
     }
 
     /// Begins the drive's time again; times that are rebased go on growing.
@@ -111,8 +111,8 @@ struct Playback: ~Copyable {
                 continue
             }
             let due = step.atMilliseconds + heldMilliseconds
-            switch wait(milliseconds: wallMilliseconds(of: due)) {
-            case .cancelled: return .cancelled
+            switch stop.sleep(milliseconds: wallMilliseconds(of: due), orUntil: wake) {
+            case .raised: return .cancelled
             case .ready: continue
             case .timedOut:
                 clock = due
@@ -127,17 +127,10 @@ struct Playback: ~Copyable {
         return monotonicStart + Int64(Double(moment) / options.speed) - MonotonicClock.milliseconds
     }
 
-    private mutating func wait(milliseconds: Int64) -> ThreadCancellation.Wake {
-        if milliseconds <= 0 { return cancellation.isCancelled ? .cancelled : .timedOut }
-        let result = cancellation.wait(forReading: wake.descriptor, timeoutMilliseconds: milliseconds)
-        if result == .ready { wake.clear() }
-        return result
-    }
-
     /// Waits for one interval; at full speed, too: standing still has no end of its own.
     private mutating func pauseWhileHeld() -> Bool {
         let pause = options.speed > 0 ? wallMilliseconds(of: clock) : options.intervalMilliseconds
-        return wait(milliseconds: max(1, pause)) != .cancelled
+        return stop.sleep(milliseconds: max(1, pause), orUntil: wake) != .raised
     }
 
     // MARK: - Telling

@@ -5,7 +5,7 @@ import WaypostSystem
 struct RecordingFeed: PlaybackFeed, ~Copyable {
     private let path: String
     private let format: RecordingFormat
-    private let cancellation: ThreadCancellation
+    private let stop: WakeSignal
     private var file: RecordingFile
     private var schedule: ReplaySchedule
     private var sink = RecordedItems()
@@ -20,7 +20,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
     ///
     /// - Errors: `cannotOpen`.
     init(
-        path: String, format: RecordingFormat, schedule: ReplaySchedule, cancellation: ThreadCancellation
+        path: String, format: RecordingFormat, schedule: ReplaySchedule, stop: WakeSignal
     ) throws(PositionSourceError) {
         do throws(SystemError) {
             file = try RecordingFile(path: path, decoder: format.makeDecoder())
@@ -29,7 +29,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
         }
         self.path = path
         self.format = format
-        self.cancellation = cancellation
+        self.stop = stop
         self.schedule = schedule
     }
 
@@ -55,7 +55,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
                 isFinished = true
             } else {
                 // A packed file can hold hours of reading without one step.
-                if cancellation.isCancelled { return nil }
+                if stop.isRaised { return nil }
                 try readMore()
             }
         }

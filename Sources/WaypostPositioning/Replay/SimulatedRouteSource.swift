@@ -66,11 +66,11 @@ public struct SimulatedRouteSource: PlayableSource {
     /// Delivers one position per interval, and `finished` at the end of a route that has one.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventHandoff.run(threadName: "route", whenFull: .waits, output: output) {
-            (handoff, cancellation) throws(PositionSourceError) in
+            (handoff, stop) throws(PositionSourceError) in
             let simulator = try simulator()
-            guard let simulator else { return reportNoFix(handoff, cancellation) }
+            guard let simulator else { return reportNoFix(handoff, stop) }
             let playback = PlaybackOptions(name: name, intervalMilliseconds: options.intervalMilliseconds)
-            var player = try Playback(options: playback, control: control, handoff: handoff, cancellation: cancellation)
+            var player = try Playback(options: playback, control: control, handoff: handoff, stop: stop)
             try player.playAll { () throws(PositionSourceError) in
                 RouteFeed(simulator: simulator, intervalMilliseconds: options.intervalMilliseconds)
             }
@@ -92,11 +92,11 @@ public struct SimulatedRouteSource: PlayableSource {
         return simulator
     }
 
-    private func reportNoFix(_ handoff: EventHandoff, _ cancellation: ThreadCancellation) {
+    private func reportNoFix(_ handoff: EventHandoff, _ stop: WakeSignal) {
         repeat {
             let time = UTCTime(millisecondsSince1970: WallClock.milliseconds)
             guard handoff.send(.noFix(NoFix(time: time, source: name))) else { return }
-        } while cancellation.sleep(milliseconds: options.intervalMilliseconds)
+        } while stop.sleep(milliseconds: options.intervalMilliseconds)
     }
 }
 

@@ -136,7 +136,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     // On a thread of its own: bringing it to a worn card may take seconds, in which the line must not be held up.
     private func remember() {
         let (memory, baudRate, identity) = (memory, search.baudRate, opened.identity)
-        let work = { @Sendable (_: ThreadCancellation) in memory.remember(baudRate, for: identity) }
+        let work = { @Sendable (_: WakeSignal) in memory.remember(baudRate, for: identity) }
         _ = try? DedicatedThread.start(name: "baud memory", body: work)  // Without a thread it is found anew the next time.
     }
 

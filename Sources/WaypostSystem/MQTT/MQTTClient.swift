@@ -95,7 +95,7 @@ public final class MQTTClient: Sendable {
     }
 
     /// Lets a call of ``publish(_:until:patience:)`` that waits ask once more whether it is done.
-    public func wake() { state.withLock { $0.session }?.wakeLine.ring() }
+    public func wake() { state.withLock { $0.session }?.wake.raise() }
 
     /// Says goodbye, if there is a connection; a call that is under way fails.
     public func close() {

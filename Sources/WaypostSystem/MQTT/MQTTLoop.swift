@@ -215,14 +215,14 @@ final class MQTTLoop {
         let events = POLLIN | (cmosquitto_wants_to_write(connection) ? POLLOUT : 0)
         var descriptors = [
             pollfd(fd: socket, events: Int16(events), revents: 0),
-            pollfd(fd: session.wakeLine.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: session.wake.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         do throws(SystemError) {
             _ = try Syscalls.poll(&descriptors, timeoutMilliseconds: Int32(clamping: untilNextDue))
         } catch {
             throw .lost(reason: "\(error)")
         }
-        if descriptors[1].revents != 0 { session.wakeLine.silence() }
+        if descriptors[1].revents != 0 { session.wake.clear() }
         if descriptors[0].revents & Int16(POLLOUT) != 0 { try check(cmosquitto_write(connection)) }
         if descriptors[0].revents & ~Int16(POLLOUT) != 0 { try check(cmosquitto_read(connection)) }
         if asked.isOver || unasked.isOver {

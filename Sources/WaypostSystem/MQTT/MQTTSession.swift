@@ -21,13 +21,13 @@ final class MQTTSession: Sendable {
 
     /// Which one of its client's it is.
     let number: Int
-    let wakeLine: WakeLine
+    let wake: WakeSignal
     private let state = Mutex(State())
 
     /// A session whose thread is yet to be started.
     init(number: Int) throws(SystemError) {
         self.number = number
-        wakeLine = try WakeLine()
+        wake = try WakeSignal()
     }
 
     // MARK: - Tasks' side
@@ -95,11 +95,11 @@ final class MQTTSession: Sendable {
                     state.job = job
                     return nil
                 }
-                if let error { job.finish(.failure(error)) } else { wakeLine.ring() }
+                if let error { job.finish(.failure(error)) } else { wake.raise() }
             }
         } onCancel: {
             job.isCancelled.store(true, ordering: .relaxed)
-            wakeLine.ring()
+            wake.raise()
         }
         return try result.get()
     }
@@ -116,7 +116,7 @@ final class MQTTSession: Sendable {
             return false
         }
         if isOpening { noteEnd(error) }
-        wakeLine.ring()
+        wake.raise()
     }
 
     // MARK: - The thread's side

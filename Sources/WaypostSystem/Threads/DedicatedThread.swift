@@ -5,19 +5,19 @@ import Glibc
 /// The thread is detached: it ends by itself when the body returns, and nobody waits for it. A body that hangs in a call which cannot
 /// be interrupted (`getaddrinfo`) therefore delays nobody; it must release what it holds when it comes back.
 public enum DedicatedThread {
-    /// Starts a thread that runs `body` once; returns what stops it.
+    /// Starts a thread that runs `body` once; returns what asks it to stop.
     ///
     /// - Parameters:
     ///   - name: what `top -H` and debuggers show; the system keeps 15 bytes.
     ///   - stackBytes: the room for the stack; only what is touched costs memory.
-    ///   - body: the work; it polls the cancellation together with its own descriptors and returns when asked to stop.
+    ///   - body: the work; it polls the signal together with its own descriptors and returns when asked to stop.
     /// - Errors: no thread or descriptor is left.
     public static func start(
-        name: String, stackBytes: Int = 262_144, body: @escaping @Sendable (ThreadCancellation) -> Void
-    ) throws(SystemError) -> ThreadCancellation {
-        let cancellation = try ThreadCancellation()
-        try startForGood(name: name, stackBytes: stackBytes) { body(cancellation) }
-        return cancellation
+        name: String, stackBytes: Int = 262_144, body: @escaping @Sendable (WakeSignal) -> Void
+    ) throws(SystemError) -> WakeSignal {
+        let stop = try WakeSignal()
+        try startForGood(name: name, stackBytes: stackBytes) { body(stop) }
+        return stop
     }
 
     /// Starts a thread that runs `body` once and that nobody asks to stop.

@@ -9,7 +9,7 @@ import WaypostSystem
 final class ScriptedGPSD: Sendable {
     let port: UInt16
     private let listener: Int32
-    private let thread: ThreadCancellation
+    private let thread: WakeSignal
     private let clients: Counter
 
     var clientCount: Int { clients.value.load(ordering: .relaxed) }
@@ -49,8 +49,8 @@ final class ScriptedGPSD: Sendable {
         port = UInt16(bigEndian: address.sin_port)
         let clients = Counter()
         self.clients = clients
-        thread = try DedicatedThread.start(name: "scripted gpsd") { cancellation in
-            while cancellation.wait(forReading: listener, timeoutMilliseconds: nil) == .ready {
+        thread = try DedicatedThread.start(name: "scripted gpsd") { stop in
+            while stop.wait(forReading: listener, timeoutMilliseconds: nil) == .ready {
                 let descriptor = accept(listener, nil, nil)
                 if descriptor < 0 { return }
                 let client = Client(descriptor: descriptor, number: clients.value.add(1, ordering: .relaxed).oldValue)
@@ -64,7 +64,7 @@ final class ScriptedGPSD: Sendable {
     }
 
     deinit {
-        thread.cancel()
+        thread.raise()
         Syscalls.close(listener)
     }
 
