@@ -32,6 +32,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -49,7 +50,10 @@ let package = Package(
         .target(name: "CMosquitto", dependencies: ["CLibrary"], cSettings: [.treatAllWarnings(as: .error)]),
         .target(
             name: "WaypostSystem",
-            dependencies: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto"],
+            dependencies: [
+                "Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto",
+                .product(name: "DequeModule", package: "swift-collections"), .product(name: "HeapModule", package: "swift-collections"),
+            ],
             swiftSettings: strict),
 
         // The five rooms; they never import each other.

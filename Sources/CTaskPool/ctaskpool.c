@@ -58,6 +58,12 @@ void ctaskpool_install(const ctaskpool_callbacks *new_callbacks, void *new_conte
     __atomic_store_n(&swift_task_enqueueGlobal_hook, enqueue, __ATOMIC_RELEASE);
 }
 
+void ctaskpool_uninstall(void) {
+    __atomic_store_n(&swift_task_enqueueGlobal_hook, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&swift_task_enqueueGlobalWithDelay_hook, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&swift_task_enqueueGlobalWithDeadline_hook, NULL, __ATOMIC_RELEASE);
+}
+
 void ctaskpool_run(ctaskpool_job *job) { swift_job_run(job, (executor_reference){NULL, 0}); }
 
 static _Thread_local bool is_worker;

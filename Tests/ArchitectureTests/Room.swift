@@ -34,6 +34,7 @@ extension Room {
         Room(
             name: "WaypostSystem", floor: 1,
             targets: ["Waypost", "CTaskPool", "CClock", "CSQLite", "CCurl", "CZlib", "CSodium", "CMosquitto"],
+            products: ["DequeModule", "HeapModule"],
             toolchain: ["Glibc", "Musl", "Synchronization", "_Concurrency"]),
 
         // Shims over C libraries and over what of the system only C can call.

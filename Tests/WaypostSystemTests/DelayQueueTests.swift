@@ -73,27 +73,3 @@ import Testing
         return elements
     }
 }
-
-@Suite struct WaitingLineTests {
-    @Test func servesInOrderThroughCrowdsOfAnySize() {
-        var line = WaitingLine<Int>()
-        var came = 0
-        var served = 0
-        for round in 0..<200 {
-            for _ in 0..<(round % 7 == 0 ? 3_000 : 100) {
-                line.append(came)
-                came += 1
-            }
-            // Never quite empty, then quite.
-            let leave = round % 50 == 49 ? 0 : 1
-            while line.count > leave {
-                guard let next = line.removeFirst() else { break }
-                #expect(next == served)
-                served += 1
-            }
-            #expect(line.isEmpty == (leave == 0))
-        }
-        #expect(line.removeFirst() == nil)
-        #expect(served == came)
-    }
-}

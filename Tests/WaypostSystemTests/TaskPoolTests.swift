@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 import Testing
-import WaypostSystem
+
+@testable import WaypostSystem
 
 /// Each in a process of its own: a pool is put in place for good.
 @Suite struct TaskPoolTests {
@@ -19,6 +20,23 @@ import WaypostSystem
             }
             #expect(sum == 5_000_050_000)
             #expect(!names.isEmpty && names.isSubset(of: ["tasks-1", "tasks-2"]))
+        }
+    }
+
+    /// As in a toolchain that is not known: the runtime's own pool goes on, with all that it was given before.
+    @Test func goesBackToTheRuntimesOwnPoolWhenSleepsDoNotCome() async {
+        await #expect(processExitsWith: .success) {
+            #expect(throws: SystemError.self) { try TaskPool.install(2, takesSleeps: false) }
+            let names = await withTaskGroup(of: String?.self) { group in
+                for _ in 1...1_000 {
+                    group.addTask {
+                        try? await Task.sleep(for: .milliseconds(1))
+                        return threadName()
+                    }
+                }
+                return await group.reduce(into: Set<String>()) { if let name = $1 { $0.insert(name) } }
+            }
+            #expect(!names.isEmpty && names.isDisjoint(with: ["tasks-1", "tasks-2"]), "\(names)")
         }
     }
 

@@ -30,6 +30,9 @@ typedef struct {
 /* From now on every job of the global executor goes there; what the runtime's own executor has, it still runs. Call it once. */
 void ctaskpool_install(const ctaskpool_callbacks *callbacks, void *context);
 
+/* Gives new jobs back to the runtime's own executor; what was handed over before, the callbacks have still to run. */
+void ctaskpool_uninstall(void);
+
 /* Hands a job over as the runtime does. */
 void ctaskpool_enqueue(ctaskpool_job *job);
 

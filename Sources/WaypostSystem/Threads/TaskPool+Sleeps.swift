@@ -1,4 +1,4 @@
-#if compiler(>=6.3) && !WAYPOST_OLDER_RUNTIME
+#if compiler(>=6.3) && compiler(<6.4) && !WAYPOST_OLDER_RUNTIME
 import CTaskPool
 @_spi(ExperimentalCustomExecutors) import _Concurrency
 
@@ -25,7 +25,7 @@ extension TaskPool {
 }
 #else
 extension TaskPool {
-    /// Sleeps come by themselves.
+    /// Sleeps come by themselves before 6.3; behind it nobody knows, and ``TaskPool/install(maximumThreads:)`` finds out.
     static func takeSleeps() {}
 }
 #endif

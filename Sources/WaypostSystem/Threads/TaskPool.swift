@@ -1,4 +1,6 @@
 import CTaskPool
+import DequeModule
+import Glibc
 import Synchronization
 
 /// The threads that run the tasks of this process, in the place of the runtime's own pool (libdispatch).
@@ -17,6 +19,23 @@ import Synchronization
 /// - A sleep that was cancelled ends at once for its task; what is left of it (400 bytes) waits for the original time, as in libdispatch.
 /// - The main actor is not served here, as its thread is the system's to give.
 /// - Concurrency: any thread may hand over jobs; the lock is held for some instructions only.
+///
+/// # What of the runtime it uses
+///
+/// - Three hooks: `swift_task_enqueueGlobal_hook`, `swift_task_enqueueGlobalWithDelay_hook` and `swift_task_enqueueGlobalWithDeadline_hook`.
+///   They are variables of the runtime's ABI (`swift/Runtime/Concurrency.h`), in its shared and in its static library; jobs are run by
+///   `swift_job_run`, which is ABI, too.
+/// - From 6.3 on also a default executor that keeps no time, without which sleeps never come to the hooks: a draft of the language's behind
+///   `@_spi(ExperimentalCustomExecutors)`. It is compiled for 6.3 alone, and left out for every other compiler.
+///
+/// Tested with the toolchains 6.3.1 (Debian 12, x86-64, the tests and all measurements) and 6.2.3 (Debian's, for arm64). No other one is trusted:
+/// ``install(maximumThreads:)`` hands a task over that sleeps for a millisecond, and looks whether both the task and its sleep came
+/// here. If not, it takes the hooks back, says so by its error, and tasks run on the runtime's own pool: the tracker does the same, and wakes
+/// once a second.
+///
+/// It can go when `ExecutorFactory` (custom main and global executors, a draft today) is in a toolchain that we build with, without `@_spi`: the
+/// same queue then becomes a `TaskExecutor` with its `SchedulingExecutor`, and the hooks, `CTaskPool` but for its bed, and the trial go. Or
+/// when libdispatch lets its threads sleep for good.
 public final class TaskPool: Sendable {
     // The runtime's reference to a job; it belongs to whoever holds it.
     private struct Job: @unchecked Sendable {
@@ -24,7 +43,7 @@ public final class TaskPool: Sendable {
     }
 
     private struct State {
-        var ready = WaitingLine<Job>()
+        var ready = Deque<Job>()
         var continuous = DelayQueue<Job>()
         var suspending = DelayQueue<Job>()
         var threads = 0
@@ -44,6 +63,9 @@ public final class TaskPool: Sendable {
     private let state = Mutex(State())
     private let bed: ctaskpool_bed
     private let maximumThreads: Int
+    // What the runtime has handed over so far.
+    private let hasTakenJob = Atomic(false)
+    private let hasTakenSleep = Atomic(false)
 
     private init(maximumThreads: Int) throws(SystemError) {
         var bed = ctaskpool_bed()
@@ -61,8 +83,12 @@ public final class TaskPool: Sendable {
     /// Lets a pool run the tasks of this process from now on; call it once, before the first task.
     ///
     /// - Parameter maximumThreads: started when they are needed and never ended. Two: so that a job which takes long does not hold up all others.
-    /// - Errors: no descriptor or thread is left; tasks run where they did.
-    public static func install(maximumThreads: Int = 2) throws(SystemError) {
+    /// - Errors: no descriptor or thread is left; `ENOTSUP`: the runtime does not hand its tasks or sleeps over. Tasks run where they did.
+    /// - Cost: a millisecond, to try it.
+    public static func install(maximumThreads: Int = 2) throws(SystemError) { try install(maximumThreads, takesSleeps: true) }
+
+    /// - Parameter takesSleeps: false for a runtime that keeps its sleeps to itself, in tests.
+    static func install(_ maximumThreads: Int, takesSleeps: Bool) throws(SystemError) {
         let pool = try TaskPool(maximumThreads: max(1, maximumThreads))
         pool.state.withLock { $0.threads = 1 }
         try pool.startThread(number: 1)
@@ -86,7 +112,24 @@ public final class TaskPool: Sendable {
             })
         installed.withLock { $0 = pool }
         ctaskpool_install(&callbacks, Unmanaged.passRetained(pool).toOpaque())
-        takeSleeps()
+        if takesSleeps { takeSleeps() }
+        guard try pool.isServed() else {
+            ctaskpool_uninstall()
+            installed.withLock { $0 = nil }
+            throw SystemError(code: ENOTSUP, operation: "take the tasks of this Swift runtime")
+        }
+    }
+
+    /// Whether a task and its sleep come here, and end.
+    private func isServed() throws(SystemError) -> Bool {
+        let end = try WakeSignal()
+        Task.detached {
+            try? await Task.sleep(for: .milliseconds(1))  // Nobody cancels it.
+            end.raise()
+        }
+        // What takes a second for a millisecond does not work, either.
+        guard !end.sleep(milliseconds: 1_000) else { return false }
+        return hasTakenJob.load(ordering: .acquiring) && hasTakenSleep.load(ordering: .acquiring)
     }
 
     // MARK: - Help
@@ -179,6 +222,7 @@ public final class TaskPool: Sendable {
     // MARK: - Jobs that come
 
     private func enqueue(_ job: Job) {
+        if !hasTakenJob.load(ordering: .relaxed) { hasTakenJob.store(true, ordering: .releasing) }
         if ctaskpool_keep(job.pointer) { return }
         let isOwn = ctaskpool_is_worker()
         give(
@@ -189,6 +233,7 @@ public final class TaskPool: Sendable {
     }
 
     private func enqueue(_ job: Job, clock: Int32, notBefore: Int64, tolerance: Int64) {
+        if !hasTakenSleep.load(ordering: .relaxed) { hasTakenSleep.store(true, ordering: .releasing) }
         state.withLock { state in
             let queue = clock == CTASKPOOL_SUSPENDING ? \State.suspending : \State.continuous
             let alarm = state[keyPath: queue].alarm
@@ -248,7 +293,7 @@ public final class TaskPool: Sendable {
                 // Also when it was something else that woke, or nothing: sleeps end on time however busy the threads are.
                 collect(&state.continuous, CTASKPOOL_CONTINUOUS, woken & CTASKPOOL_CONTINUOUS_ALARM != 0, into: &state.ready)
                 collect(&state.suspending, CTASKPOOL_SUSPENDING, woken & CTASKPOOL_SUSPENDING_ALARM != 0, into: &state.ready)
-                guard let job = state.ready.removeFirst() else {
+                guard let job = state.ready.popFirst() else {
                     state.sleeping += 1
                     return (nil, .none)
                 }
@@ -274,7 +319,7 @@ public final class TaskPool: Sendable {
     }
 
     /// Makes ready what is due by a clock, and sets its alarm for the rest.
-    private func collect(_ queue: inout DelayQueue<Job>, _ clock: Int32, _ isAlarmOver: Bool, into ready: inout WaitingLine<Job>) {
+    private func collect(_ queue: inout DelayQueue<Job>, _ clock: Int32, _ isAlarmOver: Bool, into ready: inout Deque<Job>) {
         guard queue.alarm != nil else { return }
         let now = ctaskpool_now(clock)
         guard isAlarmOver || queue.isDue(at: now) else { return }
