@@ -51,6 +51,29 @@ extension EndToEnd {
             }
         }
 
+        /// The place that stands for a zone is kilometres from where the device is, and in nobody's fence.
+        @Test func findsNoFenceAtThePlaceThatStandsForAZone() async throws {
+            let folder = try TestFolder()
+            try folder.write(
+                """
+                {"type":"FeatureCollection","features":[{"type":"Feature","id":"depot","properties":{"radius":500},
+                "geometry":{"type":"Point","coordinates":[10.3,51.7]}}]}
+                """, to: "fences.geojson")
+            try folder.write(
+                """
+                [privacy]
+                zones = ["client: 51.714533, 10.262429, 200 m"]
+                inside = "coarse"
+                [geofences]
+                file = "fences.geojson"
+                rule = "exact"
+                """, to: "w.toml")
+            let run = [Program.waypostd.path, "--source", "nmea:\(Package.drive)?speed=0", "--config", "w.toml"] + TrackerProcess.options
+            #expect(try await finish(run, in: folder).code == 0)
+            let log = try await waypost("log", "export", "--log", "log", in: folder).output
+            #expect(log.contains("\"lat\":51.7,\"lon\":10.3") && !log.contains("depot"), "\(log.suffix(500))")
+        }
+
         /// What the run before knew, before somebody drew the zone; with a receiver that has no fix, then one inside.
         @Test(arguments: [true, false]) func tellsNoPlaceFromBeforeTheZoneWasDrawn(hasFix: Bool) async throws {
             let folder = try TestFolder()

@@ -64,7 +64,8 @@ actor FenceWatcher: PositioningConsumer {
         case .position(let position):
             await noteLogged()
             if hasUnlogged { await tell([]) }
-            guard isWatching else { return }
+            // What stands for a whole privacy zone is in no fence and crosses no border.
+            guard isWatching, position.accuracy?.origin != .reduced else { return }
             await tell(await keeper.process(position))
             await tellProblems()
             await followAsNeeded()
