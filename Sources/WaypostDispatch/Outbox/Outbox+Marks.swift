@@ -32,9 +32,15 @@ extension Outbox {
     static func resume(
         _ store: OutboxStore, _ reading: DestinationMarkFile.Reading, after recovery: OutboxRecovery?, known: OutboxTally?
     ) throws(SQLiteError) -> OutboxInterruption? {
-        guard case .known(let marks) = reading else { return nil }
+        if case .missing = reading { return nil }
         // A crash may have come between a new file and this.
         if recovery == nil, try store.note(OutboxStore.beginsAtOldest) == nil { return nil }
+        guard case .known(let marks) = reading else {
+            // Nobody knows how far they are: better twice than never.
+            store.noteLogged(through: 0)
+            return OutboxInterruption(
+                destinations: [], takenThrough: known?.logged.map(UInt64.init), lastEntry: UInt64(store.lastEntryNumber), missingCount: nil)
+        }
         let first = marks.min { $0.events < $1.events }
         if recovery?.lostCount != 0, let first { store.noteLogged(through: first.events) }
         let names = Set(try store.destinations().map(\.name))

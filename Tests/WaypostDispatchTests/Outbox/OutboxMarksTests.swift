@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import Waypost
+import WaypostSystem
 
 @testable import WaypostDispatch
 
@@ -40,6 +41,29 @@ import Waypost
         #expect(try await next.attach("new", newestPosition: 90).positions == PositionCursor(live: 90))
         let away = try await next.state(of: "away")
         #expect(away.positions == PositionCursor(live: 10) && away.isPaused)
+    }
+
+    /// Nobody knows how far they were: everything in the log comes again, events too.
+    @Test func everythingComesAgainWhenTheMarksAreDamaged() async throws {
+        do {
+            let outbox = try open()
+            await outbox.noteLogged(through: 10)
+            _ = try await outbox.attach("home", newestPosition: 10)
+            try await outbox.forgetDamage()
+            try await outbox.accept([DispatchFixture.call(1)], loggedThrough: 20)
+        }
+        lose(withTally: false)
+        var marks = try #require(try Syscalls.contents(of: marksPath))
+        marks[3] ^= 1
+        try AtomicFile.write(marks, to: marksPath)
+        let next = try open()
+        let interruption = try #require(await next.interruption)
+        #expect(interruption.destinations == [])
+        #expect(await next.loggedNumber == 0)
+        #expect(try await next.takeBack([DispatchFixture.call(1)], loggedThrough: 20) == 1)
+        try await next.endInterruption(broughtBack: 1, newestPosition: 50)
+        let home = try await next.attach("home", newestPosition: 50)
+        #expect(home.waitingEventCount == 1 && home.positions == PositionCursor(live: 0))
     }
 
     /// The whole folder of the outbox is another one: nobody has ever seen a tally.
