@@ -55,7 +55,8 @@ public struct Pullers: Sendable {
             throw .cannotRead(path: folder.pullersPath, cause: error)
         }
         var pullers: [Puller] = []
-        for line in (bytes ?? []).split(separator: UInt8(ascii: "\n")) {
+        guard let text = bytes.map(SealedText.text(of:)) ?? [] else { throw .damagedPullers(path: folder.pullersPath) }
+        for line in text.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
             guard words.count == 2, Pullers.isValid(name: words[0]), let cursor = UInt64(words[1]) else {
                 throw .damagedPullers(path: folder.pullersPath)
@@ -118,7 +119,7 @@ public struct Pullers: Sendable {
         if try body(&pullers) {
             let lines = pullers.sorted { $0.name < $1.name }.map { "\($0.name) \($0.cursor)\n" }.joined()
             do {
-                try AtomicFile.write(Array(lines.utf8), to: folder.pullersPath, adoptsFolderOwner: true)
+                try AtomicFile.write(SealedText.seal(Array(lines.utf8)), to: folder.pullersPath, adoptsFolderOwner: true)
             } catch {
                 throw .cannotAcknowledge(path: folder.pullersPath, cause: error)
             }

@@ -45,6 +45,18 @@ import WaypostSystem
         }
     }
 
+    /// Who is behind the cut would be forgotten, and the tracks that he lacks deleted.
+    @Test func findsOutThatALineIsMissing() async throws {
+        try await withLog { folder in
+            for name in ["a", "b"] { try Pullers(folder: folder).acknowledge(7, puller: name) }
+            let bytes = try #require(try Syscalls.contents(of: folder.pullersPath))
+            for count in 1..<bytes.count {
+                try AtomicFile.write(Array(bytes.prefix(count)), to: folder.pullersPath)
+                #expect(throws: RecordingError.damagedPullers(path: folder.pullersPath), "\(count)") { try Pullers(folder: folder).all() }
+            }
+        }
+    }
+
     @Test func takesAcknowledgementsOfManyAtOnce() async throws {
         try await withLog { folder in
             try await withThrowingTaskGroup(of: Void.self) { group in

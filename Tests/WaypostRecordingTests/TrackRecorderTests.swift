@@ -212,6 +212,31 @@ import WaypostSystem
         }
     }
 
+    /// Half of a number is a number; the records behind the cut of a journal had numbers, too, and somebody has them.
+    @Test(arguments: [1, 2, 3, 12]) func givesNoNumberTwiceWhenTheCounterWasCut(byteCount: Int) async throws {
+        try await Sample.withFolder { folder in
+            let path = folder + "/journal/.sequence"
+            try Syscalls.createFolders(folder + "/journal")
+            try AtomicFile.write(SealedText.seal(Array("4711\n".utf8)), to: path)
+            var recorder = try TrackRecorder(folder: folder)
+            for second in 0..<9 { try await recorder.record(Sample.position(second: second)) }
+            #expect(try await recorder.close() != nil)
+            try Pullers(folder: LogFolder(path: folder)).acknowledge(4_718, puller: "nas")
+            let sequence = try #require(try Syscalls.contents(of: path))
+            try AtomicFile.write(Array(sequence.prefix(byteCount)), to: path)
+            for name in try Syscalls.names(inFolder: folder + "/journal") where name.hasSuffix(".journal") {
+                let journal = try #require(try Syscalls.contents(of: "\(folder)/journal/\(name)"))
+                try AtomicFile.write(Array(journal.prefix(journal.count / 3)), to: "\(folder)/journal/\(name)")
+            }
+            recorder = try TrackRecorder(folder: folder)
+            guard case .logged(let number, _) = try await recorder.record(Sample.position(second: 20)) else {
+                throw RecordingError.closed
+            }
+            #expect(number > 4_718)
+            _ = try await recorder.close()
+        }
+    }
+
     @Test func goesOnAfterTheCounterWasLost() async throws {
         try await Sample.withFolder { folder in
             var recorder = try TrackRecorder(folder: folder)
@@ -273,7 +298,7 @@ import WaypostSystem
             var good = JournalCodec.encode(header)
             JournalCodec.append(JournalRecord(sequence: 1, content: .position(Sample.position(second: 0))), source: nil, to: &good)
             try AtomicFile.write(good, to: folder + "/journal/c.open.journal")
-            try AtomicFile.write(Array("1000\n".utf8), to: folder + "/journal/.sequence")
+            try AtomicFile.write(SealedText.seal(Array("1000\n".utf8)), to: folder + "/journal/.sequence")
 
             let recovery = try await TrackRecorder(folder: folder).recover()
             #expect(recovery.failures == [.unsupportedVersion(path: folder + "/journal/a.open.journal", version: 9)])

@@ -31,8 +31,8 @@ struct DestinationMark: Sendable, Hashable {
 ///
 /// ```
 /// {"destinations":[{"name":"home","positions":8640,"events":8511,"entry":17,"takes_positions":true,"paused":false}]}
-/// CRC-32C of that line without its end, eight hexadecimal digits
 /// ```
+/// Sealed (``SealedText``).
 /// - Cost: a small file written anew when destinations come, go or are discarded, and once an hour at most while they take something.
 /// - Concurrency: one owner.
 struct DestinationMarkFile {
@@ -107,15 +107,13 @@ struct DestinationMarkFile {
                 }
             }
         }
-        let line = json.text.bytes
-        return line + Array("\n\(checksum(line[...]))\n".utf8)
+        return SealedText.seal(json.text.bytes + [UInt8(ascii: "\n")])
     }
 
     /// Nil for what is not whole.
     static func marks(_ bytes: [UInt8]) -> [DestinationMark]? {
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard lines.count == 3, lines[2].isEmpty, lines[1].elementsEqual(checksum(lines[0]).utf8) else { return nil }
-        let found = (try? JSONParser().parse(Array(lines[0])))?["destinations"]?.array  // What is no JSON is not whole.
+        guard let text = SealedText.text(of: bytes) else { return nil }
+        let found = (try? JSONParser().parse(Array(text)))?["destinations"]?.array  // What is no JSON is not whole.
         guard let found else { return nil }
         var marks: [DestinationMark] = []
         for value in found {
@@ -133,10 +131,5 @@ struct DestinationMarkFile {
     private static func number(_ value: JSONValue?) -> UInt64? {
         guard let number = value?.int, (0...Int(SQLiteValue.largestNumber)).contains(number) else { return nil }
         return UInt64(number)
-    }
-
-    private static func checksum(_ line: ArraySlice<UInt8>) -> String {
-        let digits = String(CRC32C.checksum(line.span.bytes), radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
     }
 }

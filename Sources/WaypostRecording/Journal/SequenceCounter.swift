@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// Hands out sequence numbers that grow for ever, also through crashes and after journals were deleted.
@@ -35,7 +36,8 @@ struct SequenceCounter {
 
     /// The bound that the file's text says; nil when there is none or it is damaged.
     static func bound(_ text: [UInt8]?) -> UInt64? {
-        guard let text, let stored = UInt64(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
+        // Half of a number would be a number, and those from it on are used.
+        guard let text = text.flatMap(SealedText.text(of:)), let stored = UInt64(String(decoding: text.dropLast(), as: UTF8.self)),
             (1...largest).contains(stored)
         else { return nil }
         return stored
@@ -65,7 +67,7 @@ struct SequenceCounter {
     }
 
     private mutating func store(_ newBound: UInt64) throws(SystemError) {
-        try AtomicFile.write(Array("\(newBound)\n".utf8), to: path)
+        try AtomicFile.write(SealedText.seal(Array("\(newBound)\n".utf8)), to: path)
         bound = newBound
     }
 }

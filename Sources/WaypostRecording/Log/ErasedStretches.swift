@@ -6,6 +6,7 @@ import WaypostSystem
 /// ```
 /// LOG/journal/.erased    a line each: first moment, first moment behind it (milliseconds since 1970)
 /// ```
+/// Not sealed: what can be read of a damaged list is better forgotten than kept.
 /// A tracker that is not running cannot forget; it does when it starts. Written before anything is erased, so that nothing is forgotten by a
 /// power cut.
 /// - Concurrency: whoever holds the lock of the log folder.

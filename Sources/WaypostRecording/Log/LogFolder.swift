@@ -108,6 +108,8 @@ public struct LogFolder: Sendable, Hashable {
             var reader = try JournalReader(path: journal.path)
             last = max(last, try reader.lastRecord()?.sequence ?? 0)
         }
+        // What somebody has fetched was there, whatever became of it; a list that cannot be read says nothing.
+        for puller in (try? Pullers(folder: self).all()) ?? [] { last = max(last, puller.cursor) }  // See above.
         return last + 1
     }
 

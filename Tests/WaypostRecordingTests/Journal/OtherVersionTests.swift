@@ -18,7 +18,7 @@ import WaypostSystem
         }
         let journal = Sample.asVersion(2, bytes)
         try AtomicFile.write(journal, to: path(folder, isOpen: isOpen))
-        try AtomicFile.write(Array("100\n".utf8), to: folder + "/journal/.sequence")
+        try AtomicFile.write(SealedText.seal(Array("100\n".utf8)), to: folder + "/journal/.sequence")
         return journal
     }
 

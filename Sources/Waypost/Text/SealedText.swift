@@ -1,0 +1,24 @@
+/// Lines of text with their checksum behind them: a file that was cut, or of which a byte has changed, is found out.
+///
+/// ```
+/// laptop 4711
+/// phone 12
+/// 0b1c2d3e        CRC-32C of everything before it, eight hexadecimal digits
+/// ```
+/// - Cost: one pass over the text.
+public enum SealedText {
+    /// The text with its checksum; each of its lines ends with a line feed.
+    public static func seal(_ text: [UInt8]) -> [UInt8] { text + Array("\(checksum(text[...]))\n".utf8) }
+
+    /// The text without its checksum; nil when it is not as it was sealed.
+    public static func text(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        guard bytes.count >= 9, bytes.last == UInt8(ascii: "\n") else { return nil }
+        let text = bytes.dropLast(9)
+        return bytes.suffix(9).dropLast().elementsEqual(checksum(text).utf8) ? text : nil
+    }
+
+    private static func checksum(_ text: ArraySlice<UInt8>) -> String {
+        let digits = String(CRC32C.checksum(text.span.bytes), radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}
