@@ -67,6 +67,20 @@ struct ArchitectureTests {
         #expect(counts.filter { $0.value > 20 } == [:], "more than 20 files are too many to see at once: make folders by subject")
     }
 
+    /// The second engine of `exact` has one way in: the window, and the borders that it is filled from.
+    @Test func knowsOfTheFenceWindowOnlyWhatIsForOthers() throws {
+        let geofencing = Self.sources.appending(path: "Waypost/Geofencing")
+        let files = try Self.swiftFiles(below: geofencing)
+        let window = files.filter { $0.hasPrefix("Window/") }.compactMap { $0.split(separator: "/").last?.dropLast(".swift".count) }
+        let inner = Set(window.map { String($0.prefix { $0 != "+" }) }).subtracting(["BorderWindow", "FenceBorders"])
+        #expect(inner.contains("BorderTree") && inner.count >= 5)
+        for file in files where !file.hasPrefix("Window/") {
+            let words = try String(contentsOf: geofencing.appending(path: file), encoding: .utf8)
+                .split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+            #expect(inner.intersection(words) == [], "\(file)")
+        }
+    }
+
     /// Paths relative to the folder.
     private static func swiftFiles(below folder: URL) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".swift") }.sorted()

@@ -28,9 +28,9 @@ public struct FenceIndex: Sendable {
     private var recent: [FenceTree.Entry] = []
     /// The tree at place i holds at most `recentLimit` << 2i entries.
     private var trees: [FenceTree?] = []
-    /// The borders of the fences of each tree, once somebody needs them.
-    private var borders: [BorderPieces?] = []
-    private(set) var hasBorders = false
+    /// The borders of the fences of each tree, once a rule needs them.
+    private var borders: FenceBorders?
+    var hasBorders: Bool { borders != nil }
 
     private static let recentLimit = 64
     /// What stands in the slot of a removed fence.
@@ -71,8 +71,8 @@ public struct FenceIndex: Sendable {
     /// A monitor does it by itself; who makes several of one index does it once.
     public mutating func prepare(for rule: BorderRule) {
         guard rule == .exact, !hasBorders else { return }
-        hasBorders = true
-        for (place, tree) in trees.enumerated() { borders[place] = tree.map { pieces($0.slots) } }
+        borders = FenceBorders()
+        for (place, tree) in trees.enumerated() { plantBorders(tree?.slots, at: place) }
     }
 
     /// How many fences there are.
@@ -229,7 +229,7 @@ public struct FenceIndex: Sendable {
         let point = window.frame.middle.vector.single
         let limit = Float(window.frame.reach + 1) * Float(window.frame.reach + 1)
         for entry in recent where entry.box.distanceSquared(to: point) <= limit { window.add(whole: entry.slot) }
-        for case let borders? in borders { window.add(borders) }
+        borders?.fill(&window)
     }
 
     private mutating func insert(_ fence: Geofence, rank: Int) -> Int32 {
@@ -265,15 +265,13 @@ public struct FenceIndex: Sendable {
         while place < trees.count {
             if let tree = trees[place] {
                 entries += tree.entries
-                (trees[place], borders[place]) = (nil, nil)
+                trees[place] = nil
+                borders?.uproot(at: place)
             }
             if entries.count <= FenceIndex.recentLimit << (2 * place) { break }
             place += 1
         }
-        if place == trees.count {
-            trees.append(nil)
-            borders.append(nil)
-        }
+        if place == trees.count { trees.append(nil) }
         plant(FenceTree.sorted(entries.filter { isAlive[Int($0.slot)] }), at: place)
     }
 
@@ -291,16 +289,20 @@ public struct FenceIndex: Sendable {
         var place = 0
         while entries.count > FenceIndex.recentLimit << (2 * place) { place += 1 }
         trees = Array(repeating: nil, count: place + 1)
-        borders = Array(repeating: nil, count: place + 1)
+        if hasBorders { borders = FenceBorders() }
         plant(entries, at: place)
     }
 
     private mutating func plant(_ sorted: [FenceTree.Entry], at place: Int) {
-        if hasBorders { borders[place] = pieces(sorted.map(\.slot)) }
+        if hasBorders { plantBorders(sorted.map(\.slot), at: place) }
         trees[place] = FenceTree(sorted: sorted)
     }
 
-    private func pieces(_ slots: [Int32]) -> BorderPieces {
-        BorderPieces(slots, figures) { self.slots[Int($0)].shape.boundingBox }
+    private mutating func plantBorders(_ planted: [Int32]?, at place: Int) {
+        // Taken out, or a copy of all trees would be made.
+        var borders = self.borders
+        self.borders = nil
+        borders?.plant(planted, at: place, figures) { slots[Int($0)].shape.boundingBox }
+        self.borders = borders
     }
 }

@@ -4,7 +4,11 @@
 /// cache, and the circles whose borders lead through it. A step that stays in the window can meet only what its own box touches. That box
 /// is made wider than the step, so that the distance to the nearest border comes out as well: steps within it cost one comparison.
 ///
-/// Boxes are rounded outward, so that what is found may be too much, never too little; whether a border was crossed is for others to tell.
+/// Boxes are rounded outward, so that what is found may be too much, never too little.
+///
+/// The monitor uses ``open(_:_:)``, ``metres(_:)`` and ``isQuiet(_:)`` to know whether a step concerns the window, and ``look(along:metres:endingAt:_:)``
+/// for what it does there: ``crossed`` counts crossings of borders, and ``wholes`` are fences to be looked at without the window, which
+/// ``settle(_:clearance:)`` hears of. ``rest(after:clearance:)`` ends the look. Nothing else of this folder is for anybody outside of it.
 struct BorderWindow: Sendable {
     /// Four circles: their centres on the plane that touches the Earth in the middle, and between which distances on it their borders lie.
     struct CircleBlock: Sendable {
@@ -44,8 +48,8 @@ struct BorderWindow: Sendable {
     /// How wrong a distance from an edge on the flat map may be by roundings, metres.
     var flatError = 0.0
     /// The pieces that the last step may meet, by their places; only the first `hitCount` count.
-    private(set) var hits: [Int32] = []
-    private(set) var hitCount = 0
+    private var hits: [Int32] = []
+    private var hitCount = 0
     /// The fences that have to be looked at as a whole; only the first `wholeCount` count.
     private(set) var wholes: [Int32] = []
     private(set) var wholeCount = 0
@@ -101,11 +105,97 @@ struct BorderWindow: Sendable {
         frame.holds(way) ? frame.metres(way.bx - way.ax, way.by - way.ay) : nil
     }
 
+    /// What a look at a step has measured.
+    struct Look {
+        /// Where the step ends.
+        let probe: FenceProbe
+        /// How far from there nothing else is, metres; nil where no distance was measured.
+        fileprivate(set) var reach: Double?
+        /// How far the borders are that cannot be measured on the flat map, and the squared distance on it to the others.
+        fileprivate(set) var clearance = 0.0
+        fileprivate(set) var flatSquared = Float.infinity
+    }
+
+    /// Holds a way that lies in the window against the borders in it: into ``crossed`` and ``wholes``.
+    ///
+    /// A fence's side is what it was as long as the way crosses its border an even number of times; where roundings could change the number,
+    /// and where rings may overlap, the crossing is open.
+    mutating func look(along way: LonLatEdge, metres: Double, endingAt place: Coordinate, _ index: FenceIndex) -> Look {
+        let probe = frame.probe(place)
+        var look = Look(probe: probe)
+        crossedCount = 0
+        look.reach = find(way, metres: metres, endingAt: probe)
+        guard let reach = look.reach else {
+            countCrossings(way, index)
+            return look
+        }
+        look.clearance = reach
+        // What the way may meet is no further than that on the flat map.
+        let near = Float(probe.greatestFlat(within: metres) + flatError) * 1.001
+        let point = EdgeTable.GridPoint(probe)
+        var crossings = WayCrossings(way, turn: 0)
+        for place in 0..<hitCount {
+            let piece = pieces[Int(hits[place])]
+            if isPlain(piece), piece.isLocal {
+                crossings.restart()
+                look.flatSquared = min(look.flatSquared, piece.hold(point, within: near * near, &crossings))
+                note(piece, crossings.found)
+            } else if let table = index.figure(piece.slot).edges {
+                let (first, count) = piece.place(in: table)
+                if piece.isLocal {
+                    let turned = EdgeTable.GridPoint(probe, table.turned(probe.longitude) - probe.longitude)
+                    var crossings = WayCrossings(way, turn: table.turned(way.bx) - way.bx)
+                    look.flatSquared = min(
+                        look.flatSquared, table.hold(from: first, count: count, turned, within: near * near, &crossings))
+                    note(piece, crossings.found)
+                } else {
+                    // Too wide for distances on the grid.
+                    note(piece, table.crossings(from: first, count: count, way))
+                    look.clearance = 0
+                }
+            }
+        }
+        return look
+    }
+
+    /// Looks only which borders the way crosses.
+    private mutating func countCrossings(_ way: LonLatEdge, _ index: FenceIndex) {
+        let box = EdgeTable.GridBox(way, turn: 0)
+        var crossings = WayCrossings(way, turn: 0)
+        for place in 0..<hitCount {
+            let piece = pieces[Int(hits[place])]
+            if isPlain(piece) {
+                crossings.restart()
+                piece.addCrossings(box, &crossings)
+                note(piece, crossings.found)
+            } else if let table = index.figure(piece.slot).edges {
+                let (first, count) = piece.place(in: table)
+                note(piece, table.crossings(from: first, count: count, way))
+            }
+        }
+    }
+
+    /// Whether a piece is as it is written.
+    @inline(__always)
+    private func isPlain(_ piece: EdgePiece) -> Bool { !piece.needsTable && !frame.crossesSeam }
+
+    /// Ends a look: what it measured spares the next ones, as far as the fences looked at as a whole allow, metres.
+    @inline(__always)
+    mutating func rest(after look: borrowing Look, clearance: Double) {
+        guard let reach = look.reach else { return }
+        var clearance = min(look.clearance, clearance)
+        if look.flatSquared < .infinity {
+            let flat = Double(look.flatSquared.squareRoot())
+            clearance = min(clearance, max(look.probe.leastDistance(flat: flat - flatError - 1e-6 * flat), 0))
+        }
+        rest(clearance, of: reach)
+    }
+
     /// Finds what a way that lies in the window may meet, into ``hits`` and ``wholes``; gives how far from its end nothing else is, metres:
     /// nil where no distance is worth its cost.
     ///
     /// Distances are measured to be spared the next looks. Where borders are nearer than a step, they spare none.
-    mutating func find(_ way: LonLatEdge, metres: Double, endingAt probe: FenceProbe) -> Double? {
+    private mutating func find(_ way: LonLatEdge, metres: Double, endingAt probe: FenceProbe) -> Double? {
         let (a, b) = frame.seen(way)
         wholeCount = 0
         let isMeasured = ease >= metres
@@ -140,7 +230,7 @@ struct BorderWindow: Sendable {
 
     /// Up to so many metres from the last way's end there is no border.
     @inline(__always)
-    mutating func rest(_ clearance: Double, of reach: Double) {
+    private mutating func rest(_ clearance: Double, of reach: Double) {
         // A chord is shorter than its arc, so that a circle's border may seem to be nearer than nothing.
         let clearance = max(clearance, 0)
         restSquared = clearance * clearance
@@ -163,7 +253,7 @@ struct BorderWindow: Sendable {
 
     /// Notes what a step does at a piece of a border.
     @inline(__always)
-    mutating func note(_ piece: EdgePiece, _ found: WayCrossings.Found) {
+    private mutating func note(_ piece: EdgePiece, _ found: WayCrossings.Found) {
         if found.count == 0, !found.isOpen { return }
         var found = found
         if !piece.changesSide { found.isOpen = true }
@@ -171,10 +261,6 @@ struct BorderWindow: Sendable {
         if crossedCount < crossed.count { crossed[crossedCount] = (piece.slot, found) } else { crossed.append((piece.slot, found)) }
         crossedCount &+= 1
     }
-
-    /// Forgets what has been noted.
-    @inline(__always)
-    mutating func forgetCrossed() { crossedCount = 0 }
 
     @inline(__always)
     private mutating func meet(whole slot: Int32) {
