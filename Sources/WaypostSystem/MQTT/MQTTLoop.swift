@@ -11,22 +11,7 @@ final class MQTTLoop {
     private let receive: @Sendable (MQTTMessage) -> Void
     private var connection: OpaquePointer?
 
-    /// What the broker said to us; nil while it has said nothing.
-    private var answer: (code: Int32, isSessionPresent: Bool)?
-    private var isConnected = false
-    /// Whether it was told what we want and that we are there, and whether it has agreed.
-    private var isIntroduced = false
-    private var isOpen = false
-    private var subscriptionsDue: Set<Int32> = []
-    private var refusedSubscription = false
-
-    private var job: MQTTJob?
-    private var nextMessage = 0
-    /// Messages of the job without an acknowledgement.
-    private var inFlight: Set<Int32> = []
-    private let start = MonotonicClock.milliseconds
-    private var jobStart: Int64 = 0
-    private var lastProgress: Int64 = 0
+    private var state = State.connecting
     private var lastLook = MonotonicClock.milliseconds
 
     /// What may still come of what was subscribed to, and of what was not: an earlier run under our id may have subscribed to that.
@@ -35,6 +20,49 @@ final class MQTTLoop {
 
     /// All messages of a job must be acknowledged within so many time-outs.
     private static let mostTimeouts: Int64 = 10
+
+    /// How far the connection is. It goes from case to case downwards, and its end is an error.
+    private enum State {
+        /// The network has not let us through yet.
+        case connecting
+        /// The broker has not answered.
+        case greeting
+        /// The broker has answered, and nothing has followed from it yet.
+        case answered(code: Int32, isSessionPresent: Bool)
+        /// The broker was told what we want and that we are there; it is to agree to the subscriptions that are due.
+        case subscribing(due: Set<Int32>, isRefused: Bool, isSessionPresent: Bool)
+        /// It serves the session, and delivers its job if there is one.
+        case open(Delivery?)
+    }
+
+    /// The messages of a job on their way.
+    private final class Delivery {
+        let job: MQTTJob
+        var nextMessage = 0
+        /// Those without an acknowledgement.
+        var inFlight: Set<Int32> = []
+        let start = MonotonicClock.milliseconds
+        var lastProgress: Int64
+
+        init(_ job: MQTTJob) {
+            self.job = job
+            lastProgress = start
+        }
+
+        var isSent: Bool { nextMessage == job.messages.count }
+        /// Whether the broker has all messages.
+        var isAcknowledged: Bool { isSent && inFlight.isEmpty }
+    }
+
+    private var hasConnected: Bool { if case .connecting = state { false } else { true } }
+    private var hasAnswered: Bool {
+        switch state {
+        case .connecting, .greeting: false
+        case .answered, .subscribing, .open: true
+        }
+    }
+    private var isOpen: Bool { if case .open = state { true } else { false } }
+    private var delivery: Delivery? { if case .open(let delivery) = state { delivery } else { nil } }
 
     init(_ settings: MQTTSettings, _ session: MQTTSession, _ receive: @escaping @Sendable (MQTTMessage) -> Void) {
         self.settings = settings
@@ -48,7 +76,7 @@ final class MQTTLoop {
         do throws(MQTTError) {
             try make()
             try check(session.connecting { cmosquitto_connect(connection, settings.host, Int32(settings.port), keepAlive) })
-            isConnected = true
+            if case .connecting = state { state = .greeting }
             while true { try step() }
         } catch {
             return error
@@ -65,7 +93,7 @@ final class MQTTLoop {
         wanted.is_encrypted = settings.isEncrypted
         wanted.window = Int32(settings.window)
         wanted.context = Unmanaged.passUnretained(self).toOpaque()
-        wanted.connected = { MQTTLoop.of($0).answer = ($1, $2) }
+        wanted.connected = { MQTTLoop.of($0).noteAnswer($1, isSessionPresent: $2) }
         wanted.acknowledged = { MQTTLoop.of($0).noteAcknowledged($1) }
         wanted.subscribed = { MQTTLoop.of($0).noteSubscribed($1, granted: $2) }
         wanted.received = { MQTTLoop.of($0).noteReceived($1, UnsafeRawBufferPointer(start: $2, count: Int($3)), isRetained: $4) }
@@ -97,23 +125,23 @@ final class MQTTLoop {
 
     /// What follows from the broker's answer, once it is there.
     private func open() throws(MQTTError) {
-        guard let answer, !isOpen else { return }
-        if let error = MQTTError(answer: answer.code) { throw error }
-        if !isIntroduced {
-            isIntroduced = true
+        if case .answered(let code, let isSessionPresent) = state {
+            if let error = MQTTError(answer: code) { throw error }
+            var due: Set<Int32> = []
             for topic in settings.subscriptions {
                 var message: Int32 = 0
                 try check(cmosquitto_subscribe(connection, &message, topic))
-                subscriptionsDue.insert(message)
+                due.insert(message)
             }
             if let birth = settings.presence?.birth { try send(birth) }
+            state = .subscribing(due: due, isRefused: false, isSessionPresent: isSessionPresent)
         }
-        guard subscriptionsDue.isEmpty else { return }
-        if refusedSubscription {
+        guard case .subscribing(let due, let isRefused, let isSessionPresent) = state, due.isEmpty else { return }
+        if isRefused {
             throw .refused(reason: "the broker does not let this client read \(settings.subscriptions.joined(separator: ", "))")
         }
-        isOpen = true
-        session.noteOpen(isSessionPresent: answer.isSessionPresent)
+        state = .open(nil)
+        session.noteOpen(isSessionPresent: isSessionPresent)
     }
 
     // MARK: - Serving
@@ -129,21 +157,15 @@ final class MQTTLoop {
     private func takeWork() throws(MQTTError) {
         let work = session.work()
         if work.hasEnded { throw sayGoodbye() }
-        if let next = work.job, job !== next {
-            job = next
-            nextMessage = 0
-            inFlight = []
-            jobStart = MonotonicClock.milliseconds
-            lastProgress = jobStart
-        }
-        if work.isClosing || job?.isCancelled.load(ordering: .relaxed) == true { throw sayGoodbye() }
+        if work.isClosing || work.job?.isCancelled.load(ordering: .relaxed) == true { throw sayGoodbye() }
+        if let job = work.job, case .open(let delivery) = state, delivery?.job !== job { state = .open(Delivery(job)) }
     }
 
     private func fillWindow() throws(MQTTError) {
-        guard isOpen, let job else { return }
-        while nextMessage < job.messages.count, inFlight.count < settings.window {
-            inFlight.insert(try send(job.messages[nextMessage]))
-            nextMessage += 1
+        guard let delivery else { return }
+        while !delivery.isSent, delivery.inFlight.count < settings.window {
+            delivery.inFlight.insert(try send(delivery.job.messages[delivery.nextMessage]))
+            delivery.nextMessage += 1
         }
     }
 
@@ -160,32 +182,28 @@ final class MQTTLoop {
     /// Ends the job, or the connection, when it is time to.
     private func settle() throws(MQTTError) {
         let now = MonotonicClock.milliseconds
-        guard let job else {
+        guard let delivery else {
             let idle = settings.idleLimit.wholeMilliseconds
             if isOpen, settings.presence == nil, now - session.lastUse >= idle, session.endIfUnused(since: now - idle) {
                 throw sayGoodbye()
             }
             return
         }
-        guard isOpen else { return }
-        if job.isConfirmed?(isAcknowledged) ?? isAcknowledged { return end(job, true) }
-        if isAcknowledged {
-            if now - lastProgress >= job.patience.wholeMilliseconds { end(job, false) }
+        let job = delivery.job
+        if job.isConfirmed?(delivery.isAcknowledged) ?? delivery.isAcknowledged { return end(job, true) }
+        if delivery.isAcknowledged {
+            if now - delivery.lastProgress >= job.patience.wholeMilliseconds { end(job, false) }
         } else {
             let limit = settings.timeout.wholeMilliseconds
-            if now - lastProgress >= limit || now - jobStart >= limit * MQTTLoop.mostTimeouts {
+            if now - delivery.lastProgress >= limit || now - delivery.start >= limit * MQTTLoop.mostTimeouts {
                 throw .timedOut(
-                    reason: "\(settings.host):\(settings.port) did not acknowledge everything in \((now - jobStart) / 1_000) s")
+                    reason: "\(settings.host):\(settings.port) did not acknowledge everything in \((now - delivery.start) / 1_000) s")
             }
         }
     }
 
-    /// Whether the broker has all messages of the job.
-    private var isAcknowledged: Bool { nextMessage == job?.messages.count && inFlight.isEmpty }
-
     private func end(_ job: MQTTJob, _ isConfirmed: Bool) {
-        self.job = nil
-        inFlight = []
+        state = .open(nil)
         session.noteDone(job, .success(isConfirmed))
     }
 
@@ -211,7 +229,7 @@ final class MQTTLoop {
         guard socket >= 0 else { throw .lost(reason: "\(settings.host):\(settings.port) closed the connection") }
         // Its broker may keep the next acknowledgements until the last ones are acknowledged (Nagle): at the end of a batch we have nothing to
         // send it with, and the system would wait for 40 ms.
-        if let job, nextMessage == job.messages.count, !inFlight.isEmpty { Syscalls.acknowledgeAtOnce(socket) }
+        if let delivery, delivery.isSent, !delivery.inFlight.isEmpty { Syscalls.acknowledgeAtOnce(socket) }
         let events = POLLIN | (cmosquitto_wants_to_write(connection) ? POLLOUT : 0)
         var descriptors = [
             pollfd(fd: socket, events: Int16(events), revents: 0),
@@ -236,14 +254,14 @@ final class MQTTLoop {
     }
 
     /// libmosquitto asks the broker whether it is there when it is looked at; the broker throws us out after one and a half keep-alives.
-    private var lookInterval: Int64 { job == nil && isOpen ? Int64(settings.keepAliveSeconds) * 250 : 1_000 }
+    private var lookInterval: Int64 { isOpen && delivery == nil ? Int64(settings.keepAliveSeconds) * 250 : 1_000 }
 
     private var untilNextDue: Int64 {
         let now = MonotonicClock.milliseconds
         var due = lastLook + lookInterval
-        if let job {
-            let limit = isAcknowledged ? job.patience : settings.timeout
-            due = min(due, lastProgress + limit.wholeMilliseconds)
+        if let delivery {
+            let limit = delivery.isAcknowledged ? delivery.job.patience : settings.timeout
+            due = min(due, delivery.lastProgress + limit.wholeMilliseconds)
         } else if isOpen, settings.presence == nil {
             due = min(due, session.lastUse + settings.idleLimit.wholeMilliseconds)
         }
@@ -252,20 +270,26 @@ final class MQTTLoop {
 
     // MARK: - What comes
 
+    /// The first answer counts; nobody asked for another one.
+    private func noteAnswer(_ code: Int32, isSessionPresent: Bool) {
+        if !hasAnswered { state = .answered(code: code, isSessionPresent: isSessionPresent) }
+    }
+
     private func noteAcknowledged(_ message: Int32) {
-        if inFlight.remove(message) != nil { lastProgress = MonotonicClock.milliseconds }
+        if let delivery, delivery.inFlight.remove(message) != nil { delivery.lastProgress = MonotonicClock.milliseconds }
     }
 
     private func noteSubscribed(_ message: Int32, granted: Int32) {
-        if granted >= 128 { refusedSubscription = true }
-        subscriptionsDue.remove(message)
+        guard case .subscribing(var due, let isRefused, let isSessionPresent) = state else { return }
+        due.remove(message)
+        state = .subscribing(due: due, isRefused: isRefused || granted >= 128, isSessionPresent: isSessionPresent)
     }
 
     private func noteReceived(_ topic: UnsafePointer<CChar>?, _ payload: UnsafeRawBufferPointer, isRetained: Bool) {
         guard let topic else { return }
         guard settings.subscriptions.contains(where: { cmosquitto_matches($0, topic) }) else { return unasked.use() }
         asked.use()
-        lastProgress = MonotonicClock.milliseconds
+        delivery?.lastProgress = MonotonicClock.milliseconds
         receive(MQTTMessage(topic: String(cString: topic), payload: Array(payload), isRetained: isRetained))
     }
 
@@ -273,7 +297,7 @@ final class MQTTLoop {
     private func check(_ code: Int32) throws(MQTTError) {
         guard code != CMOSQUITTO_SUCCESS else { return }
         // A broker that refuses closes the connection behind its answer.
-        if let answer, let error = MQTTError(answer: answer.code) { throw error }
+        if case .answered(let answer, _) = state, let error = MQTTError(answer: answer) { throw error }
         if code == CMOSQUITTO_CONNECTION_LOST {
             if isOpen { throw .endedByBroker(clientID: settings.clientID, count: 1) }
             let hint = settings.isEncrypted ? "it may want a certificate of ours" : "it may want TLS: mqtts://"
@@ -282,10 +306,10 @@ final class MQTTLoop {
         let words = cmosquitto_words(connection, code).map { String(cString: $0) } ?? "error \(code)"
         let reason = "\(settings.host):\(settings.port): \(words)"
         // With TLS 1.3 the other side's objection to us comes behind the handshake.
-        if code == CMOSQUITTO_SYSTEM, settings.isEncrypted, answer == nil, cmosquitto_system_code(connection) == EPROTO {
+        if code == CMOSQUITTO_SYSTEM, settings.isEncrypted, !hasAnswered, cmosquitto_system_code(connection) == EPROTO {
             throw .tls(reason: "\(reason) (the broker may want a certificate of ours)")
         }
-        if code == CMOSQUITTO_SYSTEM, isConnected { throw .lost(reason: reason) }
+        if code == CMOSQUITTO_SYSTEM, hasConnected { throw .lost(reason: reason) }
         // What comes though the broker keeps nothing for us will come again.
         if code == CMOSQUITTO_TOO_LONG, !settings.keepsSession { throw .refused(reason: reason) }
         throw MQTTError(code: code, reason: reason)
