@@ -1,14 +1,14 @@
 import Waypost
 import WaypostSystem
 
-/// A bounded queue that carries events from the one thread that blocks to the one task that delivers them.
+/// A bounded queue that carries events from a blocking thread to the task that delivers them.
 ///
 /// The thread calls `send(_:)` and at the end ``finish(_:)``; the task takes batches with ``nextBatch()``, or all of it is done by
 /// ``run(threadName:whenFull:capacity:vigil:output:body:)``.
 public final class EventHandoff: Sendable {
     /// What happens to an event for which there is no room.
     public enum Overflow: Sendable {
-        /// The sender waits: for files, which can.
+        /// The sender waits: for files.
         case waits
         /// The oldest position, sky view or report without a fix is dropped and counted: for live receivers, which cannot wait.
         ///

@@ -1,6 +1,6 @@
 import Waypost
 
-/// Something that knows where it is: a receiver, a recording, a simulation, a type of your own.
+/// A source of positions: a receiver, a recording, a simulation, a type of your own.
 ///
 /// The contract, checked for any source by `PositionSourceContract` of WaypostTestKit:
 /// - `run` delivers events through `output`, one at a time and in order, and waits for each call to return: a slow reader slows the
@@ -50,14 +50,14 @@ public enum SourceSharing: Sendable, Hashable {
     case free
     /// Beside those that do not use the same device: its path, with links resolved.
     case device(String)
-    /// Never only to see how it fares, and never with pauses: running uses it up, as a recording or a pipe.
+    /// Only one after the other, and without pauses: running consumes it, like a recording or a pipe.
     case alone
 }
 
 /// Where a source delivers its events; returns when the event has been taken.
 public typealias PositionSourceOutput = @Sendable (PositionSourceEvent) async -> Void
 
-/// What a source has to say.
+/// What a source reports.
 public enum PositionSourceEvent: Sendable, Equatable {
     /// A new fix.
     case position(Position)
@@ -65,9 +65,9 @@ public enum PositionSourceEvent: Sendable, Equatable {
     case noFix(NoFix)
     /// The satellites in view.
     case sky(SkyView)
-    /// No fixes can be expected until further notice, and why.
+    /// No fixes can be expected for now, and why.
     case lost(LossReason)
-    /// Something a person who looks at `status` wants to know; never needed to understand the positions.
+    /// Something for people who look at `status`; never needed to understand the positions.
     case status(SourceStatus)
     /// The source has ended; nothing follows.
     case finished
@@ -79,7 +79,7 @@ public enum LossReason: Sendable, Hashable {
     case noFix
     /// The source delivers nothing although it is connected.
     case silent
-    /// The connection to the source is gone or cannot be made; the text says what the system said.
+    /// The connection to the source was lost or cannot be made; the detail has the system's message.
     case disconnected(LossDetail)
     /// The receiver was unplugged or deactivated.
     case deviceGone(LossDetail)
@@ -87,7 +87,7 @@ public enum LossReason: Sendable, Hashable {
     case ended
     /// Another source was put in the place of this one.
     case replaced
-    /// There are fixes, but nobody may see them now.
+    /// There are fixes, but they are withheld now.
     case withheld(PrivacyGate.Reason)
 }
 
@@ -95,9 +95,9 @@ public enum LossReason: Sendable, Hashable {
 public enum SourceStatus: Sendable, Hashable {
     /// Connected, with what the other side says it is.
     case connected(String)
-    /// Something odd that does not stop the source, once per kind.
+    /// A problem that does not stop the source, once per kind.
     case warning(String)
-    /// Positions stay lost, for another reason than was told before.
+    /// Positions stay lost, for another reason than before.
     case stillLost(LossReason)
     /// A source made of others takes its positions from another of them from now on.
     case switched(SourceSwitch)
@@ -107,9 +107,9 @@ public enum SourceStatus: Sendable, Hashable {
 
 /// Why a source cannot run at all.
 public enum PositionSourceError: Error, Sendable, Equatable {
-    /// The file or device cannot be opened: path and the system's words.
+    /// The file or device cannot be opened: path and the system's message.
     case cannotOpen(path: String, reason: String)
-    /// Reading failed in a way that no retry mends: path and the system's words.
+    /// Reading failed, and no retry helps: path and the system's message.
     case cannotRead(path: String, reason: String)
     /// The input holds nothing that this source can use: path and why.
     case unusable(path: String, reason: String)

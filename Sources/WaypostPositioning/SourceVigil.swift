@@ -1,7 +1,7 @@
 import Synchronization
 import WaypostSystem
 
-/// The watch over one run of a live source: whether it still gives signs of life.
+/// Watches one run of a live source: whether it still gives signs of life.
 ///
 /// A sign of life is an event that was taken to the end (by the manager and all its consumers), or a look at a receiver that has nothing to
 /// say: an attempt to reach it that has come to an end, a line that was found silent. So a receiver that is absent, a silent sky or a dead

@@ -1,4 +1,4 @@
-/// A track that the retention has deleted, and what was in it: somebody may have waited for that.
+/// A track that the retention rule has deleted, and which positions were in it: a destination may have waited for them.
 public struct DeletedTrack: Sendable, Hashable {
     /// The name of its files.
     public var stem: String

@@ -1,12 +1,12 @@
 import Waypost
 import WaypostSystem
 
-/// Who fetches a log, and how far each has got: what a puller has acknowledged has arrived.
+/// The pullers of a log, and how far each has got: what a puller has acknowledged has arrived.
 ///
 /// With `keep_unpulled` nothing is deleted that one of the known pullers has not acknowledged. Reading a log acknowledges nothing.
 /// - Concurrency: any number of processes at once; none needs the recorder. Whoever may write the log's folder may acknowledge.
 public struct Pullers: Sendable {
-    /// One who fetches the log.
+    /// A program or person that fetches the log.
     public struct Puller: Sendable, Hashable {
         /// Its name.
         public var name: String
@@ -22,7 +22,7 @@ public struct Pullers: Sendable {
 
     /// The longest name.
     public static let maximumNameByteCount = 64
-    /// So many pullers are remembered.
+    /// How many pullers are remembered.
     public static let maximumCount = 256
 
     private let folder: LogFolder

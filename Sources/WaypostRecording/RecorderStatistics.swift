@@ -1,10 +1,10 @@
-/// What a recorder did since it was made.
+/// What a recorder has done since it was made.
 public struct RecorderStatistics: Sendable, Hashable {
     /// Fixes that went into the journal.
     public var loggedCount = 0
     /// Fixes without a time.
     public var untimedCount = 0
-    /// Fixes that no satellites stand behind.
+    /// Fixes that were not measured with satellites.
     public var notMeasuredCount = 0
     /// Fixes with the time of the one before.
     public var repeatedCount = 0
@@ -20,7 +20,7 @@ public struct RecorderStatistics: Sendable, Hashable {
     public var journalByteCount = 0
     /// Bytes written to GPX files, of recovered tracks included.
     public var trackByteCount = 0
-    /// How often a journal was brought to the disk.
+    /// How often a journal was synchronised with the disk.
     public var synchronizationCount = 0
 
     /// Nothing done.

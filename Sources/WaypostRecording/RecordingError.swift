@@ -8,7 +8,7 @@ public enum RecordingError: Error, Sendable, Equatable {
     case cannotPrepare(folder: String, cause: SystemError)
     /// A fix could not be written; it is not in the log, all before it are.
     case cannotAppend(path: String, cause: SystemError)
-    /// What was written could not be brought to the disk; it may be lost in a power cut.
+    /// What was written could not be synchronised with the disk; a power cut may lose it.
     case cannotSynchronize(path: String, cause: SystemError)
     /// A journal cannot be read.
     case cannotRead(path: String, cause: SystemError)
@@ -26,7 +26,7 @@ public enum RecordingError: Error, Sendable, Equatable {
     case unknownCursor(UInt64, last: UInt64)
     /// No further puller is remembered.
     case tooManyPullers(limit: Int)
-    /// The file of the pullers does not say what it should; nothing counts as pulled until it is removed.
+    /// The file of the pullers is damaged; nothing counts as pulled until it is removed.
     case damagedPullers(path: String)
     /// What arrived at a puller could not be stored.
     case cannotAcknowledge(path: String, cause: SystemError)
@@ -35,12 +35,12 @@ public enum RecordingError: Error, Sendable, Equatable {
     /// The recorder was closed.
     case closed
 
-    /// Whether what was written is not where it should be: the log folder, or the journal in it, was removed, moved or unmounted.
+    /// Whether the log folder, or the journal in it, was removed, moved or unmounted.
     public var isDisplacement: Bool {
         if case .cannotSynchronize(_, let cause) = self { cause.isMissing } else { false }
     }
 
-    /// Whether the same may succeed later without anybody changing the set-up.
+    /// Whether the same may succeed later without a change of the set-up.
     public var isTemporary: Bool {
         switch self {
         case .alreadyInUse, .unsupportedVersion, .eventTooLong, .invalidPuller, .unknownCursor, .tooManyPullers, .damagedPullers, .closed:

@@ -16,7 +16,7 @@ public struct RetentionRule: Sendable, Hashable {
         public var lastSequence: UInt64?
         /// The time of its last fix.
         public var lastTime: UTCTime?
-        /// What deleting it gives back.
+        /// How many bytes deleting it frees.
         public var byteCount: Int64
 
         /// A finished track.
@@ -28,11 +28,11 @@ public struct RetentionRule: Sendable, Hashable {
         }
     }
 
-    /// How things are.
+    /// What the rule needs to know of the log and the disk.
     public struct Situation: Sendable, Hashable {
         /// The time, when it is certain.
         public var confirmedTime: UTCTime?
-        /// What is free on the disk; nil when that cannot be known.
+        /// The free space on the disk, bytes; nil if it is not known.
         public var freeByteCount: Int64?
         /// What was written to the unfinished journals.
         public var openByteCount: Int64
@@ -58,13 +58,13 @@ public struct RetentionRule: Sendable, Hashable {
         case tooFull
     }
 
-    /// The longest time that a track is kept; nil for ever.
+    /// How long tracks are kept; nil for forever.
     public var maximumAge: Duration?
-    /// The most bytes that the log may have; nil for any.
+    /// The largest size of the log, bytes; nil for any.
     public var maximumByteCount: Int64?
-    /// The fewest bytes that are left free on the disk; nil for none.
+    /// How many bytes are left free on the disk; nil for none.
     public var minimumFreeByteCount: Int64?
-    /// Whether what was not pulled is kept whatever happens.
+    /// Whether tracks are kept until every puller has them.
     public var keepsUnpulled = false
 
     /// A rule that deletes nothing.

@@ -1,6 +1,6 @@
 import Waypost
 
-/// Decides when a track ends and its journal becomes a GPX file, although fixes go on.
+/// Decides when a track ends although fixes go on.
 ///
 /// - A fix of another UTC day than the track's first one belongs into another track, whether the day before ended or the clock jumped.
 /// - A journal of that many bytes is long enough.
@@ -28,7 +28,7 @@ public struct RotationRule: Sendable, Hashable {
         return positionCount >= RotationRule.fewPositions || shortTrackCount < RotationRule.manyShortTracks
     }
 
-    /// Says that a track began, with a fix or event of that time.
+    /// Takes that a track began, with a fix or event of that time.
     public mutating func begin(at time: UTCTime) {
         if positionCount >= RotationRule.manyPositions {
             shortTrackCount = 0
@@ -39,7 +39,7 @@ public struct RotationRule: Sendable, Hashable {
         positionCount = 0
     }
 
-    /// Says that a fix went into the track.
+    /// Takes that a fix went into the track.
     public mutating func count() {
         positionCount += 1
     }

@@ -3,7 +3,7 @@ import Waypost
 extension TrackRecorder {
     /// What can be set.
     public struct Configuration: Sendable, Hashable {
-        /// The longest time that a fix is only in the system's cache.
+        /// How long a fix may be only in the system's cache, and not on the disk.
         public var syncInterval: Duration = .seconds(10)
         /// Which positions are logged, at least one type.
         ///
@@ -24,9 +24,9 @@ extension TrackRecorder {
     public enum Outcome: Sendable, Hashable {
         /// It is in the journal, under that number. Whether it ended the track before: then ``TrackRecorder/recover()`` makes that one's file.
         case logged(sequence: UInt64, endedTrack: Bool = false)
-        /// It is not, on purpose.
+        /// It was left out on purpose.
         case leftOut(TrackSegmenter.Reason)
-        /// It is of no type that is logged.
+        /// Its type is not logged.
         case notWanted
     }
 }
@@ -41,7 +41,7 @@ public struct RecorderProblems: Sendable, Equatable {
         public var sinceMilliseconds: Int64
         /// How often it failed.
         public var count = 1
-        /// So many fixes are lost by it; events are not, as whoever logs them may try again.
+        /// How many fixes are lost by it; events are not counted, as they can be logged later.
         public var lostPositionCount = 0
 
         /// A first failure.
@@ -60,7 +60,7 @@ public struct RecorderProblems: Sendable, Equatable {
 
     /// Fixes cannot be written: logging is paused.
     public var writing: Problem?
-    /// What was written cannot be brought to the disk: it may be lost in a power cut.
+    /// What was written cannot be synchronised with the disk: a power cut may lose it.
     public var synchronizing: Problem?
     /// Since when the log is on another disk than at the start, as its own was unmounted or replaced; milliseconds of the monotonic clock.
     public var otherDiskSince: Int64?
@@ -69,7 +69,7 @@ public struct RecorderProblems: Sendable, Equatable {
     /// Why old tracks could not be deleted.
     public var retention: RecordingError?
 
-    /// All is well.
+    /// No problems.
     public init() {}
 
     /// Whether anything is wrong.

@@ -46,7 +46,7 @@ extension TrackRecorder {
         return recovery
     }
 
-    /// Ends the track and makes its GPX file; the next fix begins another one, in which nothing continues.
+    /// Ends the track and makes its GPX file; the next fix begins a new track and a new segment.
     ///
     /// Nil when nothing was logged since the last time.
     /// - Errors: `cannotFinish`, `cannotRead`: the fixes stay in the journal, and ``recover()`` or the next start makes the file.
@@ -56,7 +56,7 @@ extension TrackRecorder {
         return track
     }
 
-    /// Ends the track and makes its GPX file; the next fix continues the segment in another one.
+    /// Ends the track and makes its GPX file; the next fix continues the segment in a new track.
     ///
     /// Nil when nothing was logged since the last time.
     /// - Errors: as of ``finishTrack()``; `cannotSynchronize`; `cannotAppend` when there is no room for another journal: the track goes on.
@@ -86,7 +86,7 @@ extension TrackRecorder {
         return try await finish(stem)
     }
 
-    /// Ends the track as ``finishTrack()`` does and gives the folder back; nothing can be recorded any more.
+    /// Ends the track as ``finishTrack()`` does and releases the folder; nothing can be recorded afterwards.
     ///
     /// - Errors: as of ``finishTrack()``; the folder is given back all the same. Closing again does nothing.
     public func close() async throws(RecordingError) -> FinishedTrack? {

@@ -55,7 +55,7 @@ public actor TrackRecorder {
     /// The recorder's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Takes a log folder, creating it when it is missing; reads and writes little, whatever lies in it.
+    /// Takes a log folder, and creates it if it is missing; reads and writes little, whatever is in it.
     ///
     /// - Errors: `alreadyInUse`, `cannotPrepare`, `cannotRead`, `unsupportedVersion`.
     public init(folder path: String, configuration: Configuration = Configuration()) throws(RecordingError) {
@@ -137,7 +137,7 @@ public actor TrackRecorder {
         return sequence
     }
 
-    /// Says that the track is interrupted: the next fix begins a new segment.
+    /// Takes that the track is interrupted: the next fix begins a new segment.
     ///
     /// Costs nothing until then.
     public func note(_ reason: SegmentBreak) {
@@ -150,7 +150,7 @@ public actor TrackRecorder {
         return journal?.oldestAtRisk.map { $0 + syncIntervalNanoseconds }
     }
 
-    /// Brings what was logged to the disk when the oldest of it has waited for the sync interval.
+    /// Synchronises the journal with the disk, if its oldest unsynchronised record has waited for the sync interval.
     ///
     /// ``record(_:as:now:)`` does it, too; call it when ``synchronizationDeadline`` has come and no fix does.
     /// - Errors: `cannotSynchronize`; it is tried again after another interval.

@@ -44,7 +44,7 @@ public struct BoundingBox: Sendable, Hashable {
         eastDegrees = coordinate.longitudeDegrees
     }
 
-    /// The smallest box round every place within a distance of one, or a little more (never less).
+    /// The smallest box around all places within a distance of one, or a slightly larger box (never a smaller one).
     ///
     /// - Units: metres, 0 or more.
     public init(around centre: Coordinate, radiusMetres: Double) {
@@ -60,7 +60,7 @@ public struct BoundingBox: Sendable, Hashable {
     /// Whether the box lies across the antimeridian.
     public var crossesAntimeridian: Bool { westDegrees > eastDegrees }
 
-    /// Whether the place lies in the box; its sides belong to it.
+    /// Whether the place lies in the box or on one of its sides.
     public func contains(_ coordinate: Coordinate) -> Bool {
         guard coordinate.latitudeDegrees >= southDegrees, coordinate.latitudeDegrees <= northDegrees else { return false }
         // A pole has every longitude, and 180 is -180.

@@ -2,7 +2,7 @@ import func Glibc.atan2
 import func Glibc.hypot
 
 extension Geodesic {
-    /// Where one gets from a place in a direction over a distance.
+    /// The place at a distance and in a direction from another place.
     ///
     /// - Units: the azimuth in degrees from true north, the distance in metres; a negative distance goes backwards, one beyond half the
     ///   Earth's circumference goes on along the geodesic, which then is not the shortest line. Both must be finite.

@@ -1,19 +1,19 @@
-/// An area whose border matters: its shape, and what is to be told about it.
+/// An area whose border is watched: its shape, and which events it gives.
 public struct Geofence: Sendable, Hashable {
-    /// What tells this fence from every other one; adding a second one of the same id replaces the first.
+    /// The id of the fence; adding a second fence with the same id replaces the first.
     public var id: String
     /// The name for people and for events.
     public var name: String
     /// The area.
     public var shape: FenceShape
-    /// After how many seconds inside a `dwell` event comes, once per stay; nil for never.
+    /// After how many seconds inside a `dwell` event is given, once per stay; nil for never.
     public var dwellSeconds: Double?
-    /// From when on the fence counts no longer.
+    /// When the fence expires.
     public var expires: UTCTime?
-    /// Which events are told; what is not told still changes the state.
+    /// Which events are given; others still change the state.
     public var notifications: FenceNotifications
 
-    /// A fence that tells everything and never expires.
+    /// A fence that gives all events and never expires.
     public init(
         id: String, name: String? = nil, shape: FenceShape, dwellSeconds: Double? = nil, expires: UTCTime? = nil,
         notifications: FenceNotifications = .all
@@ -27,7 +27,7 @@ public struct Geofence: Sendable, Hashable {
     }
 }
 
-/// The kinds of events that a fence tells.
+/// The kinds of events that a fence gives.
 public struct FenceNotifications: OptionSet, Sendable, Hashable {
     /// One bit per kind.
     public let rawValue: UInt8

@@ -1,4 +1,4 @@
-/// A place in a JSON text where it stops being JSON, and why.
+/// Where and why a text is not valid JSON.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong there.
     public var reason: Reason

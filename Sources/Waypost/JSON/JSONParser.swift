@@ -1,8 +1,8 @@
-/// Reads a JSON text (RFC 8259, UTF-8) into a ``JSONValue``, strictly: what is not JSON is an error with its place.
+/// Reads a JSON text (RFC 8259, UTF-8) into a ``JSONValue``, strictly: anything else is an error with its place.
 ///
 /// Of members with the same name the last counts. There are no leniencies; the limits are the caller's.
 public struct JSONParser: Sendable {
-    /// The most objects and arrays inside each other, 1...64.
+    /// The deepest nesting of objects and arrays, 1...64.
     public var maximumDepth: Int
     /// The longest text in bytes.
     public var maximumBytes: Int

@@ -69,7 +69,7 @@ public struct JSONWriter: Sendable {
         text.append(shortest: value)
     }
 
-    /// Writes a measured number: to a millionth of its unit, which is less than any instrument means.
+    /// Writes a measured number, to a millionth of its unit.
     ///
     /// Digits beyond that come from arithmetic: 20.960698222 m/s of 40.744 knots.
     public mutating func member(_ name: StaticString, measured value: Double?) {

@@ -1,4 +1,4 @@
-/// Gives the fixes of a recording of gpsd what only its sky views say: the dilutions and the number of satellites used.
+/// Adds to the fixes of a gpsd recording what only its sky views contain: the dilutions of precision and the number of satellites used.
 ///
 /// gpsd sends the SKY of an epoch just before its TPV or just behind it, as often as the receiver tells. So a fix that lacks these figures
 /// waits for one line:

@@ -1,6 +1,6 @@
-/// A position put on the road that the device is most likely on.
+/// A position moved to the road that the device is most likely on.
 public struct MatchedPosition: Sendable, Equatable {
-    /// The likelihood from which on a match is the best position there is: more likely than not.
+    /// The likelihood from which a match is better than the fix: more likely than not.
     public static let leastConfidence = 0.5
 
     /// The fix, moved to the road.
@@ -20,6 +20,6 @@ public struct MatchedPosition: Sendable, Equatable {
         self.offsetMetres = offsetMetres
     }
 
-    /// Whether the match says more than the fix it was made from.
+    /// Whether the match is better than the fix from which it was made.
     public var isConfident: Bool { confidence >= MatchedPosition.leastConfidence }
 }

@@ -1,10 +1,10 @@
 /// What can be wrong with NMEA input.
 public enum NMEADamage: Int, Sendable, CaseIterable {
-    /// The checksum does not match: the line was altered on the way.
+    /// The checksum does not match: the line was changed in transit.
     case badChecksum
     /// The sentence ends before its checksum, or is too short for its type.
     case cut
-    /// More characters than any sentence has (1024) without a line end.
+    /// More than 1024 characters without a line end.
     case overlong
     /// Bytes that belong to no sentence: binary protocols, half lines, line noise.
     case noise

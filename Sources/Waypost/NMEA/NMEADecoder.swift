@@ -1,4 +1,4 @@
-/// What a stream of NMEA 0183 says.
+/// Something that a stream of NMEA 0183 reports.
 public enum NMEAEvent: Sendable, Equatable {
     /// One navigation epoch, with or without a fix.
     case epoch(NMEAEpoch)
@@ -39,7 +39,7 @@ public struct NMEADecoder: Sendable {
     private var framer = NMEAFramer()
     private var assembler: EpochAssembler
 
-    /// A decoder that has seen nothing.
+    /// A decoder at the start of its input.
     public init(options: Options = Options()) {
         assembler = EpochAssembler(options: options)
     }
@@ -57,7 +57,7 @@ public struct NMEADecoder: Sendable {
         swap(&assembler.events, &events)
     }
 
-    /// Ends the current epoch because the receiver has fallen quiet; a line that is not complete yet stays.
+    /// Ends the current epoch because the receiver pauses; an incomplete line is kept.
     public mutating func endEpoch(into events: inout [NMEAEvent]) {
         swap(&assembler.events, &events)
         assembler.endEpoch()

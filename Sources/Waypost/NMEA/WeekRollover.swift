@@ -1,4 +1,4 @@
-/// The GPS week number has ten bits: a receiver that does not know better goes back 1024 weeks when it overflows.
+/// The GPS week number has ten bits: when it overflows, some receivers go back 1024 weeks.
 public enum WeekRollover {
     /// 1024 weeks in milliseconds.
     public static let periodMilliseconds: Int64 = 1_024 * 7 * 86_400_000
@@ -7,7 +7,7 @@ public enum WeekRollover {
     /// A constant of the source and not the date of the build, so that the same input always gives the same output.
     public static let floor = UTCTime(millisecondsSince1970: 1_577_836_800_000)
 
-    /// The time 1024 weeks later, or nil when the time needs no correction or one period does not mend it.
+    /// The time 1024 weeks later, or nil if it needs no correction or one period does not correct it.
     public static func corrected(_ time: UTCTime) -> UTCTime? {
         guard time < floor else { return nil }
         let later = time.advanced(byMilliseconds: periodMilliseconds)

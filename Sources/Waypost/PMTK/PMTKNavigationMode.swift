@@ -1,4 +1,4 @@
-/// How a MediaTek receiver is told that it moves.
+/// The kind of movement that a MediaTek receiver expects.
 public enum PMTKNavigationMode: Int, Sendable, CaseIterable {
     /// Anything; as delivered.
     case normal = 0

@@ -1,4 +1,4 @@
-/// What time it is, as far as that is certain.
+/// The current time, as far as it is certain.
 ///
 /// A receiver that has just woken, or whose week counter ran over, gives dates that are years off; a board without a clock boots in 1970. So a
 /// date counts only when ``fixesNeeded`` consecutive fixes agree: their times went on as fast as the machine's own clock did. From then on
@@ -9,24 +9,24 @@
 /// counts at once and settles as late as a doubted one. Only a settled date that nothing contradicts is good enough to delete something.
 /// - Concurrency: a value; one step per fix.
 public struct ConfirmedTime: Sendable, Hashable {
-    /// So many consecutive fixes confirm a date.
+    /// How many consecutive fixes confirm a date.
     public static let fixesNeeded = 5
-    /// They are spread over so long at least, milliseconds.
+    /// The time that these fixes must span, milliseconds.
     public static let spanNeededMilliseconds: Int64 = 4_000
-    /// So far the times of fixes may stray from the machine's clock, milliseconds: receivers deliver late, machines are busy.
+    /// How far the times of fixes may differ from the machine's clock, milliseconds: receivers are late, machines are busy.
     public static let toleranceMilliseconds: UInt64 = 2_000
-    /// So long fixes agree until a date is settled, milliseconds.
+    /// How long fixes must agree until a date is settled, milliseconds.
     public static let settlingMilliseconds: Int64 = 60_000
-    /// A settled date is corrected by so much without a doubt, milliseconds: receivers learn of leap seconds late.
+    /// A settled date is corrected by up to this much without a doubt, milliseconds: receivers learn of leap seconds late.
     public static let correctionMilliseconds: UInt64 = 60_000
-    /// So long a date holds that contradicts a settled one until it is believed, milliseconds.
+    /// How long a date that contradicts a settled one must last until it is believed, milliseconds.
     public static let doubtMilliseconds: Int64 = 3_600_000
 
     /// A moment in both times.
     public struct Anchor: Sendable, Hashable {
         /// What time it was.
         public var time: UTCTime
-        /// What the machine's clock said, milliseconds.
+        /// The reading of the machine's clock, milliseconds.
         public var clockMilliseconds: Int64
 
         /// A moment in both times.
@@ -38,7 +38,7 @@ public struct ConfirmedTime: Sendable, Hashable {
         /// What time it is when the machine's clock says that.
         public func time(at clock: Int64) -> UTCTime { time.advanced(byMilliseconds: clock &- clockMilliseconds) }
 
-        /// How far a moment is from this one's time line, milliseconds.
+        /// How far a moment is from the line through this one, milliseconds.
         public func distance(to time: UTCTime, at clock: Int64) -> UInt64 {
             (self.time(at: clock).millisecondsSince1970 &- time.millisecondsSince1970).magnitude
         }

@@ -13,7 +13,7 @@ public struct DailyMoment: Sendable, Hashable {
         self.zone = zone
     }
 
-    /// The first one after a time.
+    /// The first such moment after a time.
     public func next(after time: UTCTime) -> UTCTime {
         for day in 0...2 {
             let moment = moment(daysAfter: time, day)
@@ -22,7 +22,7 @@ public struct DailyMoment: Sendable, Hashable {
         return moment(daysAfter: time, 3)
     }
 
-    /// The last one that is not after a time.
+    /// The last such moment that is not after a time.
     public func last(before time: UTCTime) -> UTCTime {
         for day in 0...2 {
             let moment = moment(daysAfter: time, -day)

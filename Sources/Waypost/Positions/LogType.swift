@@ -4,7 +4,7 @@ public enum LogType: String, Sendable, Hashable, CaseIterable {
     case source
     /// Measured fixes.
     case raw
-    /// What was the best position there was: matched to a road where that was possible, else raw.
+    /// The best position available: matched to a road where possible, else raw.
     case current
     /// Positions matched to roads.
     case matched

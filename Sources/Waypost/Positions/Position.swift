@@ -1,4 +1,4 @@
-/// One fix: where the receiver was, when, and how well it knows.
+/// One fix: where the receiver was, when, and how accurate that is.
 ///
 /// What is not known is nil; a `Position` never holds NaN. A report without a fix is a ``NoFix``, not a `Position`.
 public struct Position: Sendable, Hashable {
@@ -28,7 +28,7 @@ public struct Position: Sendable, Hashable {
     public var quality: PositionQuality
     /// The name of the source that gave this position.
     public var source: String?
-    /// True when 1024 weeks were added to a date that the receiver's week counter had lost.
+    /// True if 1024 weeks were added because the receiver's week counter had rolled over.
     public var isWeekRolloverCorrected: Bool
 
     /// A position with only what every fix has; set the rest as far as it is known.
@@ -44,7 +44,7 @@ public struct Position: Sendable, Hashable {
 }
 
 extension Position {
-    /// The course as formats with at most six decimals have it: what would be rounded to 360 is 0.
+    /// The course for formats with at most six decimals: a value that would be rounded to 360 is 0.
     public var writtenCourseDegrees: Double? { courseDegrees.map { $0 < 359.999_999_5 ? $0 : 0 } }
 }
 
@@ -87,14 +87,14 @@ public enum FixStatus: Int, Sendable, Hashable {
     case deadReckoning = 5
     /// Satellites and dead reckoning.
     case gnssDeadReckoning = 6
-    /// A surveyed-in receiver that keeps time.
+    /// A receiver at a surveyed place, used for its time.
     case timeOnly = 7
     /// Simulated or entered by hand.
     case simulated = 8
     /// Precise positioning service (encrypted signals).
     case precise = 9
 
-    /// Whether the position rests on satellites now; estimated, manual and simulated ones do not.
+    /// Whether the position comes from satellites; estimated, manual and simulated positions do not.
     ///
     /// Positions for which this is false reach listeners, but change no fence and enter no log unless asked.
     @inlinable public var isMeasured: Bool { self != .deadReckoning && self != .simulated }

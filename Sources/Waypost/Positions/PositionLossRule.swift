@@ -14,7 +14,7 @@ public struct PositionLossRule: Sendable {
     /// How long without a fix is a loss for this receiver, in milliseconds.
     public var timeoutMilliseconds: Int64 { silence.limitMilliseconds }
 
-    /// Takes a fix; true when the position was lost between the last one and this one without anybody having said so.
+    /// Takes a fix; true if the position was lost since the last one and this was not reported yet.
     public mutating func addFix(at time: UTCTime?) -> Bool {
         let wasLost = !isLost && isTimeout(at: time)
         silence.addReport(at: time)
@@ -26,13 +26,13 @@ public struct PositionLossRule: Sendable {
     /// Takes a report without a fix; true when the position is lost from now on.
     public mutating func addNoFix(at time: UTCTime?) -> Bool { isTimeout(at: time) && lose() }
 
-    /// The position is lost for a reason that the fixes do not show; true unless it was lost already.
+    /// Takes that the position is lost for another reason; true unless it was lost already.
     public mutating func lose() -> Bool {
         defer { isLost = true }
         return !isLost
     }
 
-    /// The receiver sleeps for a while as planned: the time until the next report is no loss.
+    /// Takes that the receiver sleeps as planned: the time until the next report does not count as a loss.
     public mutating func pause() {
         lastFix = nil
         silence.pause()

@@ -1,4 +1,4 @@
-/// Decides which fixes a log keeps when it does not keep every one: so many that the way can be told, a few while nothing moves.
+/// Decides which fixes a thinned log keeps: enough to show the way, and a few while nothing moves.
 ///
 /// A fix is compared with the last one kept. The rule, in this order:
 ///
@@ -15,13 +15,13 @@
 public struct PositionThinner: Sendable {
     /// How much is kept.
     public struct Settings: Sendable, Hashable {
-        /// The shortest way between two fixes kept, metres; 0 = any.
+        /// The least distance between two fixes that are kept, metres; 0 = any.
         public var minimumMetres = 0.0
-        /// The shortest time between two fixes kept; 0 = any.
+        /// The least time between two fixes that are kept; 0 = any.
         public var minimumMilliseconds: Int64 = 0
-        /// A change of course by so much is kept whatever the way and the time; 0 = turns do not count.
+        /// A change of course of at least this much is kept, whatever the distance and the time; 0 = turns do not count.
         public var turnDegrees = 20.0
-        /// The longest time without a fix kept; 0 = none is kept for its time alone.
+        /// The longest time without a fix that is kept; 0 = no limit.
         public var heartbeatMilliseconds: Int64 = 300_000
 
         /// Every fix.
@@ -48,7 +48,7 @@ public struct PositionThinner: Sendable {
         self.settings = settings
     }
 
-    /// Says that the track is interrupted here: the next fix is kept.
+    /// Takes that the track is interrupted here: the next fix is kept.
     public mutating func breakTrack() { last = nil }
 
     /// Whether the next fix is kept.

@@ -1,4 +1,4 @@
-/// How the 68 % radius is got from what sources give.
+/// Computes the 68 % radius from the figures of a source.
 public enum RangeErrorModel {
     /// The radius that holds 68 % of positions, from the one that holds 95 %, which gpsd's `eph` is; metres, in whole millimetres.
     ///
@@ -8,7 +8,7 @@ public enum RangeErrorModel {
         return radius < 1e9 ? radius.roundedToMillimetres : radius
     }
 
-    /// The radius in metres that holds 68 % of positions whose errors are normal, with those standard deviations along perpendicular axes.
+    /// The radius in metres that contains 68 % of positions with normally distributed errors of these standard deviations along two axes.
     ///
     /// - Source: the root of the summed squares (DRMS) holds 63 to 68 % depending on the ratio of the axes; the factor is fitted to the
     ///   numerical integral, within 0.5 % for every ratio (shown by a test).

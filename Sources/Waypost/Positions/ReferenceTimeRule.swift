@@ -1,4 +1,4 @@
-/// Which fixes may set a clock: those of a receiver that is on the air now, once several of them agree on the date, one a second.
+/// Decides which fixes may set a clock: those of a real receiver, once several of them agree on the date, one a second.
 ///
 /// - Concurrency: a value; one step per fix.
 public struct ReferenceTimeRule: Sendable, Hashable {
@@ -18,7 +18,7 @@ public struct ReferenceTimeRule: Sendable, Hashable {
         self.schemes = schemes
     }
 
-    /// Whether the time of that fix may be told.
+    /// Whether the time of that fix may be passed on.
     ///
     /// - Parameters:
     ///   - position: the fix.

@@ -1,4 +1,4 @@
-/// What the receiver sees of the sky at one moment.
+/// The satellites that the receiver sees at one moment.
 public struct SkyView: Sendable, Hashable {
     /// The receiver's time, when it has one.
     public var time: UTCTime?

@@ -1,11 +1,11 @@
-/// How long nothing may come from a receiver before that is silence: 5 seconds or three of its periods, whichever is longer.
+/// How long a receiver may send nothing before it counts as silent: 5 seconds or three of its periods, whichever is longer.
 ///
 /// The period is the shortest of the last four steps between its reports, so that one long pause does not lengthen it. Times are the
 /// receiver's own, or those of any one clock; a step back or of more than a minute tells nothing.
 public struct SilenceRule: Sendable, Equatable {
-    /// The shortest time that is silence, in milliseconds.
+    /// The shortest silence, in milliseconds.
     public static let leastMilliseconds: Int64 = 5_000
-    /// That many periods without a report are silence.
+    /// How many periods without a report are silence.
     public static let periods: Int64 = 3
     private static let longestPeriodMilliseconds: Int64 = 60_000
     private static let stepsToLearn = 4
@@ -25,7 +25,7 @@ public struct SilenceRule: Sendable, Equatable {
     /// How often the receiver reports, in milliseconds; nil until two times are known.
     public var periodMilliseconds: Int64? { steps.min() }
 
-    /// How long without a report is silence for this receiver, in milliseconds.
+    /// How long this receiver may send no report before it counts as silent, in milliseconds.
     public var limitMilliseconds: Int64 { max(leastMilliseconds, SilenceRule.periods * (periodMilliseconds ?? 0)) }
 
     /// Learns from a report of that moment, in milliseconds.
@@ -40,12 +40,12 @@ public struct SilenceRule: Sendable, Equatable {
         }
     }
 
-    /// The receiver sleeps for a while: the step to the next report tells nothing.
+    /// Takes that the receiver sleeps: the step to the next report is not learned from.
     public mutating func pause() {
         last = nil
     }
 
-    /// Learns from a report of that moment; without a time it tells nothing.
+    /// Learns from a report of that moment; a report without a time is ignored.
     public mutating func addReport(at time: UTCTime?) {
         if let time { addReport(atMilliseconds: time.millisecondsSince1970) }
     }

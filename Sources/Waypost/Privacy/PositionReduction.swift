@@ -1,6 +1,6 @@
 import func Glibc.cos
 
-/// Makes positions coarse, for those who may know about where the box is and no better.
+/// Makes positions coarse, for those who may know roughly where the device is.
 ///
 /// - *One place for each cell*: a grid of cells 5 km high and wide, fixed to the earth. Told is the cell's middle, so that repeating and
 ///   averaging show nothing finer.
@@ -11,13 +11,13 @@ import func Glibc.cos
 ///
 /// - Concurrency: a value; one for each row of positions in their order.
 public struct PositionReduction: Sendable, Hashable {
-    /// A position as it may be told.
+    /// A position as it may be shared.
     public struct Told: Sendable, Hashable {
         /// The coarse position.
         public var position: Position
         /// Which quarter of an hour it is, counted from 1970: grows from one to the next, and is the same for all of one.
         public var quarter: Int64
-        /// Whether it was not told before.
+        /// Whether it was not shared before.
         public var isNew: Bool
     }
 
@@ -39,7 +39,7 @@ public struct PositionReduction: Sendable, Hashable {
     /// Nothing was told yet.
     public init() {}
 
-    /// Takes the next position, and says what is told of it; nil while nothing may be told.
+    /// Takes the next position, and gives what is shared of it; nil while nothing may be shared.
     ///
     /// One without a time, or earlier than the last, tells nothing new.
     public mutating func process(_ position: Position) -> Told? {

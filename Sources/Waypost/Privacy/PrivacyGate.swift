@@ -1,4 +1,4 @@
-/// Decides which positions may leave the receiver's room: none, or only a coarse one, inside a privacy zone, and none in private mode.
+/// Decides which positions may be used at all: none, or only a coarse one, inside a privacy zone, and none in private mode.
 ///
 /// A value with one mutating step, asked before a fix reaches a disk, a socket or a listener: what it withholds was never there. How it
 /// cuts a hole that does not show the home is told at `PrivacyHole`; in time it works so:
@@ -17,23 +17,23 @@ public struct PrivacyGate: Sendable {
     public enum Inside: String, Sendable, Hashable, CaseIterable {
         /// Nothing is told.
         case nothing
-        /// At most every 15 minutes the zone's stand-in is told: one place for the whole zone, on a grid of 0.1 degrees.
+        /// At most every 15 minutes one coarse place for the whole zone is shared, on a grid of 0.1 degrees.
         case coarse
     }
 
     /// What the gate says about a fix.
     public enum Decision: Sendable, Hashable {
-        /// It may be told as it is.
+        /// It passes unchanged.
         case pass
-        /// This is told in its place.
+        /// It is replaced by this position.
         case replace(Position)
-        /// It was never there.
+        /// It is withheld, as if it had never come.
         case withhold(Reason)
     }
 
     /// Why fixes are withheld.
     public enum Reason: Sendable, Hashable {
-        /// The box may be inside a zone.
+        /// The device may be inside a zone.
         case zone
         /// Private mode is on.
         case privateMode
@@ -46,7 +46,7 @@ public struct PrivacyGate: Sendable {
     /// The shortest time between two coarse positions.
     static let coarseMilliseconds: Int64 = 900_000
 
-    /// Whether private mode is on: everything is withheld, zones or none.
+    /// Whether private mode is on: everything is withheld, with or without zones.
     public var isPrivate: Bool
 
     /// Whether fixes are withheld now, and why; nil before the first fix and outside of all zones.
@@ -91,7 +91,7 @@ public struct PrivacyGate: Sendable {
         return .replace(coarse)
     }
 
-    /// Whether a position from an earlier run must not be told: private mode is on, or it may be inside a zone.
+    /// Whether a position from an earlier run must be withheld: private mode is on, or it may be inside a zone.
     ///
     /// Zones may have been added since; the furthest that a hole ever reaches counts.
     public func withholds(stored position: Position) -> Bool {

@@ -1,6 +1,6 @@
 /// Lines of JSON in gpsd's names, the reports of ``TPVCodec``, as fixes, sky views and points of tracks.
 public struct JSONLinesDecoder: RecordingDecoder {
-    /// Longer lines are damage; gpsd's longest has 20 KiB.
+    /// The longest line, in bytes; longer lines are damage (those of gpsd have up to 20 KiB).
     public static let longestLine = 1 << 20
 
     /// Whether a line gave a position, a report without one, or a sky view.

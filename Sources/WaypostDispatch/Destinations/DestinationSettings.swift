@@ -78,11 +78,11 @@ public struct DispatchCompletion: Sendable, Hashable {
     }
 }
 
-/// How a destination is.
+/// The state of a destination.
 public struct DestinationStatus: Sendable, Hashable {
     /// How far it is.
     public var state: DestinationState
-    /// Whether it is attached; one that is not was once, and what waits for it is kept.
+    /// Whether it is attached; if not, it was in an earlier run, and its queue is kept.
     public var isAttached = true
     /// Whether it is sending now.
     public var isSending: Bool
@@ -90,7 +90,7 @@ public struct DestinationStatus: Sendable, Hashable {
     public var isOnDemand = false
     /// Why it could not be reached the last time; nil when it could.
     public var failure: String?
-    /// Whether somebody has to change something before it can be.
+    /// Whether somebody has to change something before it can be reached.
     public var needsMending: Bool
     /// Milliseconds since it could not be reached for the first time; nil when it could the last time.
     public var failingMilliseconds: Int64?
@@ -104,14 +104,14 @@ public struct DestinationStatus: Sendable, Hashable {
     public var waitingPositionCount: Int?
 }
 
-/// What people should hear of.
+/// Something that people should be told.
 public enum DispatchNotice: Sendable, Hashable {
     /// A destination cannot be reached, or refuses.
     case failing(destination: String, reason: String, needsMending: Bool)
     /// It takes records again.
     case recovered(destination: String)
-    /// Records went to its dead letters; the server's words for the last.
+    /// It refused records for good; the server's answer to the last.
     case buried(destination: String, count: Int, reason: String)
-    /// So many records would have been sent.
+    /// A dry run: how many records would have been sent.
     case dryRun(destination: String, count: Int)
 }

@@ -68,7 +68,9 @@ public actor Dispatcher {
         worker.noteWaiting()
     }
 
-    /// Says that all destinations are attached that are to be: others, later, begin with what comes from then on, also when an outbox was damaged.
+    /// Takes that all configured destinations are attached.
+    ///
+    /// Others, attached later, begin with what comes from then on, even if the outbox was damaged.
     public nonisolated func finishAttaching() async throws(OutboxError) { try await outbox.forgetDamage() }
 
     /// Takes entries for all destinations; they are on the disk when it returns.
@@ -87,14 +89,14 @@ public actor Dispatcher {
         return attached.filter { !$0.destination.carries(record) }.map(\.settings.name)
     }
 
-    /// Says that something waits: positions were logged.
+    /// Takes that positions were logged, so that something waits.
     ///
     /// Cheap; for every fix.
     public nonisolated func noteWaiting() {
         for worker in workers.withLock({ $0 }) { worker.noteWaiting() }
     }
 
-    /// Says by what moment of the boot clock everything must be gone; nil for none.
+    /// Sets by which moment of the boot clock everything must be sent; nil for none.
     public nonisolated func setCutoff(_ moment: Int64?) async {
         for worker in workers.withLock({ $0 }) { await worker.take(.cutoff(moment)) }
     }
@@ -170,12 +172,12 @@ public actor Dispatcher {
         return count
     }
 
-    /// Reads anew what waits: somebody changed the outbox behind the dispatcher's back, by erasing or dropping.
+    /// Reads the queue again, after the outbox was changed directly, by erasing or dropping.
     public func reload() async throws(OutboxError) {
         for worker in try chosen(nil) { try await worker.reload() }
     }
 
-    /// How the destinations are, in the order in which they were attached; then those that were once, by name.
+    /// The state of the destinations, in the order in which they were attached; then of those that were attached in earlier runs, by name.
     public func statuses() async throws(OutboxError) -> [DestinationStatus] {
         var statuses: [DestinationStatus] = []
         for worker in attached { statuses.append(try await worker.status()) }

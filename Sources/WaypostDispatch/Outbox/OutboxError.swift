@@ -28,7 +28,7 @@ public enum OutboxError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether the same may succeed later without anybody changing the set-up.
+    /// Whether the same may succeed later without a change of the set-up.
     public var isTemporary: Bool {
         switch self {
         case .full, .cannotAccess, .locked, .gone: true

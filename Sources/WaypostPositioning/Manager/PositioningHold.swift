@@ -1,7 +1,7 @@
 import Synchronization
 import Waypost
 
-/// Somebody's need of positions, kept until it is released or nobody holds it any more.
+/// A need of positions, which lasts until it is released or deallocated.
 ///
 /// - Concurrency: from anywhere; a change takes effect soon after.
 public final class PositioningHold: Sendable {

@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// Where the device is: runs one position source, as closely as anybody needs it, and tells everybody who wants to know.
+/// Runs one position source, as closely as any client needs, and passes its positions on to every listener.
 ///
 /// ```swift
 /// let manager = PositioningManager(source: GPSDSource())
@@ -16,13 +16,13 @@ import WaypostSystem
 public actor PositioningManager {
     /// How a manager works, beyond its source.
     public struct Settings: Sendable {
-        /// At rest the receiver is looked at only so often, although every fix is needed; nil = it stays on.
+        /// How often the receiver is turned on at rest, even if every fix is needed; nil = it stays on.
         public var restInterval: Duration?
         /// The last position of the run before this one: the first report of a listener to significant changes.
         public var storedPosition: Position?
         /// Over how long the average speed is taken, in milliseconds.
         public var averageSpeedMilliseconds: Int64 = 60_000
-        /// Switches the receiver off for pauses of a minute and more; nil when nothing can.
+        /// Turns the receiver off for pauses of a minute or more; nil if nothing can.
         public var power: (any ReceiverPower)?
 
         /// The defaults.
@@ -99,7 +99,7 @@ public actor PositioningManager {
     enum Life {
         case stopped
         case started
-        /// Stopped by who started it; goes on until no hold needs positions.
+        /// Stopped, but still running until no hold needs positions.
         case held
     }
 
@@ -211,7 +211,7 @@ public actor PositioningManager {
         return true
     }
 
-    /// Returns when everybody has taken what was told before; never when a consumer hangs.
+    /// Returns when all consumers have taken everything delivered so far; never if a consumer hangs.
     ///
     /// From a consumer it returns at once.
     public func answer() async {
@@ -220,7 +220,7 @@ public actor PositioningManager {
 
     // MARK: - Who wants to know
 
-    /// Adds somebody who must see every update; call it before ``start(needing:)`` to miss none.
+    /// Adds a consumer, which sees every update; call it before ``start(needing:)`` so that none is missed.
     ///
     /// That alone needs no positions: see ``hold(_:reason:)``.
     public func attach(_ consumer: any PositioningConsumer) {
@@ -281,7 +281,7 @@ public actor PositioningManager {
     }
 }
 
-/// Switches a receiver on and off: a GPIO, a USB port, a command.
+/// Turns a receiver on and off: a GPIO, a USB port, a command.
 public protocol ReceiverPower: Sendable {
     /// Returns when it is done, or has failed; a failure is its own to tell.
     func setReceiver(isOn: Bool) async

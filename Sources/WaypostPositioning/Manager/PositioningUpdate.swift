@@ -1,6 +1,6 @@
 import Waypost
 
-/// What a ``PositioningManager`` tells its listeners and consumers.
+/// An update from a ``PositioningManager`` to its listeners and consumers.
 public enum PositioningUpdate: Sendable, Equatable {
     /// A new raw position (`didUpdate`).
     case position(Position)

@@ -45,9 +45,9 @@ struct FenceOrigin: Sendable, Hashable {
     var line: Int32
 }
 
-/// Why a file is no fence file.
+/// Why a file cannot be read as a fence file.
 public enum FenceFileError: Error, Sendable, Hashable {
-    /// It is longer than allowed, in bytes.
+    /// It is longer than the limit, in bytes.
     case tooLong(limit: Int)
     /// It has more entries than allowed.
     case tooManyEntries(limit: Int)

@@ -137,7 +137,7 @@ public enum FenceFormat: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What a fence file may take of a small box, however well it is written.
+/// The limits of a fence file, which keep small devices from running out of memory.
 public struct FenceFileLimits: Sendable, Hashable {
     /// The longest file in bytes.
     public var bytes: Int

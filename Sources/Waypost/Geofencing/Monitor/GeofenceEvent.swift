@@ -26,7 +26,7 @@ public struct GeofenceEvent: Sendable, Hashable {
         case expired
     }
 
-    /// What the id begins with: it tells the events of one monitor and its successors from those of others.
+    /// The beginning of the id, which is the same for all events of one monitor and its successors.
     public var idPrefix: String
     /// What happened.
     public var kind: Kind
@@ -49,14 +49,14 @@ public struct GeofenceEvent: Sendable, Hashable {
     public var leftAt: UTCTime?
     /// Where the fix was at which it was decided; absent when no fix is known.
     public var coordinate: Coordinate?
-    /// True when it happened while nobody watched: the first fix after a restart contradicts the state before it.
+    /// True if it happened while the tracker was not running: the first fix after a restart contradicts the state before it.
     public var isLate: Bool
     /// True when the border was still ahead, by up to half a second (see ``BorderRule/robust``).
     public var isPredicted: Bool
     /// What the decision rests on.
     public var evidence: Evidence
 
-    /// Tells this event from every other one; the same crossing has the same one when it is found again.
+    /// The id of the event; if the same crossing is found again, it has the same id.
     public var id: String { "\(idPrefix)\(visit)-\(kind.rawValue)" }
 
     /// What a decision rests on.

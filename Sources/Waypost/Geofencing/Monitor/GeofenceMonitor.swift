@@ -1,4 +1,4 @@
-/// Watches one object's positions against many fences and says what happens.
+/// Compares the positions of one object with many fences, and gives the events.
 ///
 /// A value with one step: ``process(_:)``. It knows no clock; durations run on the times of the fixes. A fence takes its first state silently;
 /// enter and exit of one fence always alternate.
@@ -9,7 +9,7 @@ public struct GeofenceMonitor: Sendable {
 
     /// How changes of side are decided.
     public let rule: BorderRule
-    /// At most so many fences count, the nearest by their borders; nil for all.
+    /// How many fences are watched at most, those with the nearest borders; nil for all.
     ///
     /// The ones that one is inside of count always.
     public let maxActive: Int?
@@ -135,7 +135,7 @@ public struct GeofenceMonitor: Sendable {
         lastPlace = nil
     }
 
-    /// The position is lost; stays do not grow until the next fix, and no way leads over the gap.
+    /// Takes that the position is lost: stays do not grow until the next fix, and the gap is not crossed by a line.
     public mutating func lose(at time: UTCTime?) {
         if lostSince == nil { lostSince = time ?? lastTime }
         estimator.lose()

@@ -1,4 +1,4 @@
-/// What a monitor must remember over a restart: plain values, for two files.
+/// What a monitor must remember across a restart: plain values, for two files.
 ///
 /// `progress` changes with every fix and is small; `known` changes only with the set of fences, and takes 8 bytes a fence. Write `progress`
 /// first: a fence that is known but has no stay counts as one that the object is outside of.

@@ -1,4 +1,4 @@
-/// Looks over a fence file for what a person would want to know before a device follows it.
+/// Checks a fence file for everything that a person should know before it is used.
 ///
 /// ```swift
 /// let file = try FenceLinter(now: now).check(bytes)
@@ -7,9 +7,9 @@
 /// - Cost: O(n log n) in the corners of a fence and in the number of fences; where fences lie in heaps, the search for overlaps ends with a
 ///   remark after some 50 comparisons a fence.
 public struct FenceLinter: Sendable {
-    /// How far off a fix may be, metres; a fence that reaches no further from its middle is smaller than the receiver can see.
+    /// The error of a fix, metres; a fence with a smaller radius is too small for the receiver.
     public var accuracyMetres: Double
-    /// The time by which fences have expired; nil when no clock is to be trusted.
+    /// The time with which expiry is compared; nil if no clock can be trusted.
     public var now: UTCTime?
     /// What is refused however well it is written.
     public var limits: FenceFileLimits

@@ -36,7 +36,7 @@ public struct FenceRemark: Sendable, Hashable {
         case invalidValue(expected: String)
         /// A latitude or longitude beyond its range; the numbers as given.
         case coordinateOutOfRange(latitude: Double, longitude: Double)
-        /// A kind of geometry that is no fence.
+        /// A kind of geometry that cannot be a fence.
         case unknownGeometry(String)
         /// A fence of more corners than allowed.
         case tooManyCorners(limit: Int)
