@@ -27,7 +27,7 @@ struct SetupDialogue<Screen: SetupScreen> {
     /// - Errors: the input ended.
     func run(_ former: SetupAnswers) throws(CommandFailure) -> Answered {
         screen.say(
-            "Five questions. Enter takes what is in [ ], \"none\" leaves a thing out; nothing is written before the end, Ctrl-C ends it.")
+            "Five questions. Enter takes the answer in [ ], \"none\" skips a question. Nothing is written until the end; Ctrl-C cancels.")
         var answers = former
         answers.sources = try receiver(former.sources)
         var secrets: [String: String] = [:]
@@ -62,7 +62,7 @@ struct SetupDialogue<Screen: SetupScreen> {
         _ former: [DestinationConfiguration], _ secrets: inout [String: String]
     ) throws(CommandFailure) -> [DestinationConfiguration] {
         if let destinations = given.destinations { return destinations }
-        title("2. Where positions and events are sent; several servers with blanks between.", SetupAnswerText.sendForms)
+        title("2. Where positions and events are sent; separate several servers with spaces.", SetupAnswerText.sendForms)
         var isKept = true
         var destinations = try ask("Send to", former, SetupAnswerText.text(former)) { (text) throws(SetupProblem) in
             isKept = false

@@ -5,7 +5,7 @@ import WaypostPositioning
 /// What `waypost setup` finds before it asks: receivers, gpsd, who asks.
 struct SetupFindings: Equatable {
     /// What was found of a receiver, in a sentence.
-    var receiverWords = "None is plugged in that is known."
+    var receiverWords = "No known receiver is plugged in."
     /// The sources that follow from it.
     var sources = SetupFindings.automatic
     /// The person's name.

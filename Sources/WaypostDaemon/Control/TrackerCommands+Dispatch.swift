@@ -34,8 +34,15 @@ extension TrackerCommands {
             // One that is not in the configuration any more is known all the same.
             if let name { _ = try await dispatcher.outbox.state(of: name) }
             switch command.action {
-            case .now: return TrackerCommands.dispatched(try await dispatcher.dispatch(name))
-            case .drain: return TrackerCommands.dispatched(try await dispatcher.drain(name, budget: .seconds(command.budgetSeconds)))
+            case .now, .drain:
+                let failure = dispatches.failure(ofPending: name)
+                // One that is named is the only one.
+                if name != nil, let failure { return TrackerCommands.dispatched(failure) }
+                let completion =
+                    command.action == .now
+                    ? try await dispatcher.dispatch(name)
+                    : try await dispatcher.drain(name, budget: .seconds(command.budgetSeconds))
+                return TrackerCommands.dispatched(failure.map { completion.joined(with: $0) } ?? completion)
             case .status:
                 let statuses = try await dispatches.statuses()
                 return ControlProtocol.object("DISPATCH") { json in json.append(statuses.filter { name == nil || $0.state.name == name }) }

@@ -287,6 +287,13 @@ final class DispatchDesk: Sendable {
         line.state.withLock { $0.pending = left }
     }
 
+    /// Why a destination, or with nil any, gets nothing of a dispatch that somebody asks for: it could not be attached; nil when all could.
+    func failure(ofPending name: String?) -> DispatchCompletion? {
+        line.state.withLock { $0.pending }.filter { name == nil || $0.settings.name == name }
+            .map { DispatchCompletion.error($0.settings.name, $0.reason) }
+            .reduce(nil) { $0?.joined(with: $1) ?? $1 }
+    }
+
     /// How the destinations are; none without an outbox.
     func statuses() async throws(OutboxError) -> [DestinationStatus] { try await line.statuses() }
 

@@ -67,12 +67,12 @@ public struct DispatchCompletion: Sendable, Hashable {
     public static let noData = DispatchCompletion(word: .noData)
 
     /// It was tried and failed, or is not to be tried now.
-    static func error(_ destination: String, _ reason: String) -> DispatchCompletion {
+    public static func error(_ destination: String, _ reason: String) -> DispatchCompletion {
         DispatchCompletion(word: .error, failures: [Failure(destination: destination, reason: reason)])
     }
 
     /// That of several destinations: an error is one, whatever the others did.
-    func joined(with other: DispatchCompletion) -> DispatchCompletion {
+    public func joined(with other: DispatchCompletion) -> DispatchCompletion {
         let word: Word = self.word == .error || other.word == .error ? .error : self.word == .good ? .good : other.word
         return DispatchCompletion(word: word, failures: failures + other.failures)
     }

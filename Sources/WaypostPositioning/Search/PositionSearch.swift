@@ -99,7 +99,8 @@ extension SourceObstacle {
             case let line?: "no known receiver is plugged in; \(line.path) may be one (\(line.words ?? "USB"))"
             }
         case .notPermitted(let path, let group):
-            "permission denied: \(userName) may not open \(path)" + (group.map { ", its group \($0) may" } ?? "")
+            group.map { "permission denied: only the group \($0) may open \(path), and \(userName) is not in it" }
+                ?? "permission denied: \(userName) may not open \(path)"
         case .heldByGPSD(let path): "gpsd has \(path)"
         }
     }

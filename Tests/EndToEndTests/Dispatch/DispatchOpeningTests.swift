@@ -27,6 +27,12 @@ extension EndToEnd {
             #expect(try await eventually { try await ask("status", in: folder).output.contains("nothing is sent to home: the log: ") })
             let table = try await ask("dispatch", in: folder).output
             #expect(table.contains("failing") && table.contains("is not an ordinary file") && !table.contains("unconfigured"), "\(table)")
+            for words in [
+                ["dispatch", "now", "--wait"], ["dispatch", "now", "--wait", "--to", "home"], ["dispatch", "drain", "--budget", "5"],
+            ] {
+                let run = try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
+                #expect(run.code == 1 && run.output == "error\n" && run.errors.contains("destination home: the log: "), "\(run)")
+            }
             let discarding = try await ask("dispatch", "discard", "home", in: folder)
             #expect(discarding.code == 64 && discarding.errors.contains("use --yes"), "\(discarding)")
 

@@ -48,8 +48,13 @@ started() { typed "waypost run --state $work/$world/state --log $work/$world/log
 # asked WORDS...: status, watch and doctor each show it.
 asked() {
     for command in 'waypost status' 'timeout 4 waypost watch' 'waypost doctor'; do
-        typed "clear; tmux -L $server clear-history; $command"
-        for words in "$@"; do said 15 "$words"; done
+        # What the command before has shown is gone first; else its words would count as those of this one.
+        typed clear
+        sleep 1
+        tmux -L "$server" clear-history -t "$world"
+        typed "$command; echo en''ded"
+        said 30 ended
+        for words in "$@"; do said 1 "$words"; done
         cp "$pages/$world.txt" "$work/$world.${command//[ \/]/-}"
     done
     cat "$work/$world".waypost-status "$work/$world".timeout-4-waypost-watch "$work/$world".waypost-doctor >"$pages/$world.txt"
@@ -127,7 +132,7 @@ printf '[[source]]\nurl = "serial:///dev/serial0"\n' >"$tree/etc/waypost/waypost
 opened console
 typed "clear; waypost doctor --root $tree"
 said 10 'a login console is on /dev/serial0, the line of the receiver'
-said 10 'sudo reboot'
+said 10 'they change the card at'
 grep -q 'not checked: uart' "$pages/console.txt" || short "console: the model is not known"
 
 printf 'first-minutes: six worlds, each with a position or the next step; screens in %s\n' "$pages"

@@ -165,7 +165,7 @@ import WaypostSystem
         #expect(found.receiverWords == "Found: u-blox 8 at /dev/ttyACM0.", "\(found.receiverWords)")
         #expect(SetupAnswerText.text(found.sources) == "auto" && found.userName == "ana")
         let nothing = try findings { try $0.remove("/sys/class/tty/ttyACM0") }
-        #expect(nothing.receiverWords == "None is plugged in that is known.")
+        #expect(nothing.receiverWords == "No known receiver is plugged in.")
     }
 
     @Test func leavesSourcesThatAnotherFileNames() throws {

@@ -78,7 +78,7 @@ import Testing
     @Test func namesTheGroupAndTheCommandForAPortWithoutPermission() {
         let denied = serial(.notPermitted(path: "/dev/ttyACM0", group: "dialout"))
         let search = PositionSearch([gpsd(noGPSD), denied], in: service)
-        #expect(search.why.hasSuffix("permission denied: waypost may not open /dev/ttyACM0, its group dialout may"))
+        #expect(search.why.hasSuffix("permission denied: only the group dialout may open /dev/ttyACM0, and waypost is not in it"))
         #expect(search.commands == ["sudo usermod -aG dialout waypost", "sudo systemctl restart waypostd.service"])
         #expect(PositionSearch([denied], in: byHand).commands == ["sudo usermod -aG dialout mia"])
         let root = serial(.notPermitted(path: "/dev/ttyACM0", group: "root"))
