@@ -20,7 +20,7 @@ extension CommandFailure {
             }
         case .notRunning(let path):
             self.init(
-                .unavailable, what: "tracker", why: "not running (nobody listens on \(path))",
+                .unavailable, what: "tracker", why: "not running (nothing listens on \(path))",
                 next: "start it with \(CommandFailure.startCommand(socket: path))")
         case .noPermission(let path):
             self.init(

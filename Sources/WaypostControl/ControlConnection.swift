@@ -150,7 +150,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
                     refuseAndClose(
                         ControlRefusal(
                             .tooLong, what: "request", why: "is longer than \(ControlProtocol.maximumRequestBytes) bytes",
-                            next: "say less at a time"),
+                            next: "send less at a time"),
                         context)
                 }
                 break

@@ -41,7 +41,7 @@ extension ControlError: CustomStringConvertible {
         case .anotherIsListening(let path): "control socket \(path): another waypostd is listening"
         case .notASocket(let path): "control socket \(path): there is something that is not a socket"
         case .cannotListen(let path, let reason): "control socket \(path): \(reason)"
-        case .notRunning(let path): "waypostd is not running (nobody listens on \(path))"
+        case .notRunning(let path): "waypostd is not running (nothing listens on \(path))"
         case .noPermission(let path): "control socket \(path): this user may not use it"
         case .cannotConnect(let path, let reason): "control socket \(path): \(reason)"
         case .protocolMismatch(let found?):

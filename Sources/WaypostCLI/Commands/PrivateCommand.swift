@@ -20,7 +20,7 @@ struct PrivateCommand: ParsableCommand {
         case on, off
     }
 
-    @Argument(help: "on or off; without it, shows which.")
+    @Argument(help: "on or off; if omitted, the setting is shown.")
     var choice: Choice?
 
     @OptionGroup var daemon: DaemonConnection

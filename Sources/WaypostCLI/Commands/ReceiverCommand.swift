@@ -37,7 +37,7 @@ struct ReceiverCommand: ParsableCommand {
             commandName: "rate", abstract: "Show or set how many fixes a second there are.",
             discussion: "Example: waypost receiver rate 5 --keep")
 
-        @Argument(help: ArgumentHelp("Fixes a second, 0.1 to 25; without it, shows them.", valueName: "hertz"))
+        @Argument(help: ArgumentHelp("Fixes per second, 0.1 to 25; if omitted, the rate is shown.", valueName: "hertz"))
         var hertz: Double?
 
         @OptionGroup var keeping: KeepOption
@@ -59,7 +59,7 @@ struct ReceiverCommand: ParsableCommand {
             commandName: "baud", abstract: "Show or set the speed of the receiver's serial port.",
             discussion: "The tracker finds the new speed by itself.\n\nExample: waypost receiver baud 115200 --port /dev/ttyAMA0")
 
-        @Argument(help: ArgumentHelp("4800 to 921600; without it, shows it.", valueName: "bits per second"))
+        @Argument(help: ArgumentHelp("4800 to 921600; if omitted, the speed is shown.", valueName: "bits per second"))
         var rate: Int?
 
         @OptionGroup var keeping: KeepOption
@@ -84,7 +84,7 @@ struct ReceiverCommand: ParsableCommand {
                 Example: waypost receiver model automotive
                 """)
 
-        @Argument(help: ArgumentHelp("The model; without it, shows it.", valueName: "name"))
+        @Argument(help: ArgumentHelp("The model; if omitted, the current one is shown.", valueName: "name"))
         var name: String?
 
         @OptionGroup var keeping: KeepOption
@@ -106,7 +106,7 @@ struct ReceiverCommand: ParsableCommand {
             commandName: "gst", abstract: "Show or set whether the receiver sends GST, the error estimates of each fix.",
             discussion: "With GST, the accuracy is the receiver's own estimate.\n\nExample: waypost receiver gst on --keep")
 
-        @Argument(help: "on or off; without it, shows it.")
+        @Argument(help: "on or off; if omitted, the setting is shown.")
         var state: Switch?
 
         @OptionGroup var keeping: KeepOption

@@ -19,7 +19,7 @@ struct RunCommand: ParsableCommand {
 
     @Argument(
         help: """
-            A recording to play, instead of --source: its extension gives the format (.nmea .log .txt, .gpx, .csv, .kml), also before .gz.
+            A recording to play instead of a --source. The extension gives the format (.nmea .log .txt, .gpx, .csv, .kml; with or without .gz).
             """,
         completion: .file())
     var recording: String?
@@ -30,7 +30,7 @@ struct RunCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Where positions come from, one of the sources above. Several: the first is preferred, the next ones stand in for it.
+            Where positions come from: one of the sources above. With several, the first is preferred, the others are fallbacks.
             """, valueName: "url"), completion: .source)
     var source: [String] = []
 

@@ -21,7 +21,7 @@ struct SetupCommand: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The receiver: \(SetupAnswerText.receiverForms). Several: the first is preferred.", valueName: "receiver"),
+        help: ArgumentHelp("The receiver: \(SetupAnswerText.receiverForms). With several, the first is preferred.", valueName: "receiver"),
         completion: .receiver)
     var receiver: [String] = []
 

@@ -55,7 +55,7 @@ public struct SetupAnswers: Equatable, Sendable {
             lines += ["", blocks.isEmpty ? "# \(unsaid)" : "# \(said)"] + blocks
         }
         answer(
-            "1. Where positions come from: the first is preferred, the next ones stand in for it.",
+            "1. Where positions come from: the first is preferred, the others are fallbacks.",
             unsaid: "1. Where positions come from: nothing is said here.", "source")
         answer("2. Where positions and events are sent: waypost dispatch shows it.", unsaid: "2. Nothing is sent from here.", "destination")
         answer("3. How quantities are shown.", unsaid: "3. Units: nothing is said here.", "display", ["units"])

@@ -124,7 +124,7 @@ struct TrackerCommands: Sendable {
             let problems = dispatches.problems.joined(separator: "; ")
             throw ControlRefusal(
                 .cannotStore, what: "log", why: "is erased, but not what waits to be sent: \(problems)",
-                next: "erase it once more when that is mended")
+                next: "erase it again once that is fixed")
         }
         do throws(OutboxError) {
             _ = try await dispatcher.outbox.erase(from: from, to: to)
@@ -132,7 +132,7 @@ struct TrackerCommands: Sendable {
         } catch {
             throw ControlRefusal(
                 .inputOutput, what: "log", why: "is erased, but not what waits to be sent: \(error)",
-                next: "erase it once more when that is mended")
+                next: "erase it again once that is fixed")
         }
     }
 

@@ -211,7 +211,7 @@ final class DispatchDesk: Sendable {
             try await dispatcher.outbox.acceptWaypoints(fences, for: opening.fenceReaders)
             dispatcher.noteWaiting()
         } catch {
-            logger.warning("the fences are not told: \(error)")
+            logger.warning("the fences are not sent: \(error)")
         }
     }
 

@@ -131,7 +131,7 @@ printf 'enable_uart=1\n' >"$tree/boot/firmware/config.txt"
 printf '[[source]]\nurl = "serial:///dev/serial0"\n' >"$tree/etc/waypost/waypost.toml"
 opened console
 typed "clear; waypost doctor --root $tree"
-said 10 'a login console is on /dev/serial0, the line of the receiver'
+said 10 "a login console is on /dev/serial0, the receiver's port"
 said 10 'they change the card at'
 grep -q 'not checked: uart' "$pages/console.txt" || short "console: the model is not known"
 

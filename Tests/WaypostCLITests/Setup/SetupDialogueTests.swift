@@ -107,7 +107,7 @@ import WaypostSystem
         let port = SetupPort(facts: SystemFacts(tree: tree, measurements: Measurements(saved: tree)))
         func problems(_ receiver: String) throws -> [String] { try port.problems(SetupAnswerText.sources(receiver)) }
         let console = try problems("/dev/ttyS0")
-        #expect(console.first?.hasPrefix("/dev/ttyS0: a login console is on /dev/ttyS0, the line of the receiver") == true, "\(console)")
+        #expect(console.first?.hasPrefix("/dev/ttyS0: a login console is on /dev/ttyS0, the receiver's port") == true, "\(console)")
         #expect(console.contains("   sudo systemctl disable --now serial-getty@ttyS0.service"))
         #expect(
             try problems("/dev/ttyUSB9") == [

@@ -61,7 +61,7 @@ enum ConsoleCheck: DoctorCheck {
         return Finding(
             level: isSure ? .fault : .note,
             what: isSure
-                ? "a login console is on \(device), the line of the receiver: it takes its sentences and answers them"
+                ? "a login console is on \(device), the receiver's port: it reads the receiver's data and answers it"
                 : "a login console is on \(device): no receiver can be there; end it only if you want one there, and have another way to log in",
             evidence: consoles.map(\.evidence) + (named.map { [$0.evidence] } ?? []),
             commands: commands(device, consoles, facts, hasBootFile: hasBootFile))
