@@ -89,11 +89,8 @@ struct StatusScreen {
     }
 
     private var position: Position? {
-        guard let value = status["position"] else { return nil }
-        var text = TextBuffer()
-        text.appendJSON { json in json.element(value) }
         // A position that this version cannot read is not shown; the rest is.
-        guard case .position(let position)? = try? TPVCodec.decode(text.bytes) else { return nil }  // See above.
+        guard let value = status["position"], case .position(let position)? = try? TPVCodec.decode(value) else { return nil }  // See above.
         return position
     }
 
@@ -101,7 +98,9 @@ struct StatusScreen {
     private func fenceLines(_ fences: JSONValue) -> [String] {
         let inside = (fences["inside"]?.array ?? []).compactMap(\.string)
         let names = inside.isEmpty ? "" : ", inside \(inside.prefix(5).joined(separator: ", "))\(inside.count > 5 ? " and more" : "")"
-        let events = (fences["events"]?.array ?? []).suffix(3).map { "          \(EventLine($0, format).text)" }
+        let events = (fences["events"]?.array ?? []).suffix(3).compactMap(TrackerEvent.init).map {
+            "          \(EventLine($0, format).text)"
+        }
         return ["fences    \(counted(fences["count"]?.int ?? 0, "fence"))\(names)"] + events
     }
 

@@ -296,7 +296,7 @@ public enum ControlRequest: Sendable, Hashable {
         }
 
         mutating func time(_ name: String) throws(ControlRefusal) -> UTCTime {
-            guard let time = rest.removeValue(forKey: name)?.string.flatMap(UTCTime.init(rfc3339:)) else {
+            guard let time = rest.removeValue(forKey: name)?.time else {
                 throw wrong(name, "a time of RFC 3339")
             }
             return time

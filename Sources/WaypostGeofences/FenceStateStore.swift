@@ -4,18 +4,18 @@ import WaypostSystem
 /// What is known of the sides of fences, on disk: two files that are each written whole or not at all.
 ///
 /// `fences-known` has a number for every fence whose side is known; it changes with the set of fences. `fence-state` has the stays, the way so
-/// far, and the reports of the last events; it is written at each event, before anybody hears of it, and is small however many fences
+/// far, and the last events; it is written at each event, before anybody hears of it, and is small however many fences
 /// there are:
 ///
-///     reports, a line each | empty line | ``GeofenceProgress/encoded()`` | how many reports are in doubt, 2 bytes | CRC-32C of reports and number
+///     events, a line each | empty line | ``GeofenceProgress/encoded()`` | how many events are in doubt, 2 bytes | CRC-32C of events and number
 ///
 /// Whole numbers are little-endian. Damage to one part leaves the other.
 struct FenceStateStore {
     /// What a run before has left.
     struct Content {
         var state = GeofenceMonitorState()
-        /// The reports of the last events.
-        var reports: [FenceReport] = []
+        /// The last events.
+        var events: [TrackerEvent] = []
         /// Of so many of them, the newest, it is not known whether everybody has heard.
         var doubtfulCount = 0
         /// Whether fences had sides, and nobody knows them any more but the log.
@@ -43,7 +43,7 @@ struct FenceStateStore {
         let known = contents(of: knownPath, &content.problems)
         let bytes = contents(of: progressPath, &content.problems)
         let parts = bytes.map { FenceStateStore.parts(of: $0) }
-        if let parts { (content.reports, content.doubtfulCount) = (parts.reports, parts.doubtfulCount) }
+        if let parts { (content.events, content.doubtfulCount) = (parts.events, parts.doubtfulCount) }
         do throws(GeofenceStateError) {
             if let known { content.state.known = try GeofenceMonitorState.decode(known: known) }
             if let parts { content.state.progress = try GeofenceProgress(decoding: parts.progress) }
@@ -60,19 +60,20 @@ struct FenceStateStore {
         return content
     }
 
-    /// Keeps which fences' sides are known; ``save(_:reports:doubtfulCount:)`` must have been called since they are.
+    /// Keeps which fences' sides are known; ``save(_:events:doubtfulCount:)`` must have been called since they are.
     func save(known: [UInt64]) throws(SystemError) {
         try AtomicFile.write(GeofenceMonitorState.encode(known: known), to: knownPath, mode: 0o600)
     }
 
     /// Keeps the stays and the way so far, and what is about to be told or may not have been heard by everybody: so many, the newest.
-    func save(_ progress: GeofenceProgress, reports: [FenceReport], doubtfulCount: Int) throws(SystemError) {
-        var bytes: [UInt8] = []
-        for report in reports {
-            bytes += report.line
-            bytes.append(UInt8(ascii: "\n"))
+    func save(_ progress: GeofenceProgress, events: [TrackerEvent], doubtfulCount: Int) throws(SystemError) {
+        var text = TextBuffer(capacity: 256 * (events.count + 1))
+        for event in events {
+            text.appendJSON { $0.element(event) }
+            text.append("\n")
         }
-        bytes.append(UInt8(ascii: "\n"))
+        text.append("\n")
+        let bytes = text.bytes
         let count = FenceStateStore.littleEndian(UInt32(clamping: doubtfulCount)).prefix(2)
         let checked = bytes + count
         let checksum = FenceStateStore.littleEndian(CRC32C.checksum(checked.span.bytes))
@@ -90,20 +91,22 @@ struct FenceStateStore {
         }
     }
 
-    /// What is before the empty line, and behind it; no reports where these are damaged.
-    private static func parts(of bytes: [UInt8]) -> (reports: [FenceReport], doubtfulCount: Int, progress: [UInt8]) {
-        var reports: [FenceReport] = []
+    /// What is before the empty line, and behind it; no events where these are damaged.
+    private static func parts(of bytes: [UInt8]) -> (events: [TrackerEvent], doubtfulCount: Int, progress: [UInt8]) {
+        var events: [TrackerEvent] = []
         var start = 0
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             defer { start = end + 1 }
             if end == start { break }
-            if let report = FenceReport(line: Array(bytes[start..<end])) { reports.append(report) }
+            // What is no event is left out.
+            let value = try? JSONParser().parse(Array(bytes[start..<end]))  // See above.
+            if let event = value.flatMap(TrackerEvent.init) { events.append(event) }
         }
         let trailer = bytes.count - 6
         guard trailer >= start else { return ([], 0, []) }
         let progress = Array(bytes[start..<trailer])
         let checked = bytes[..<start] + bytes[trailer..<(trailer + 2)]
         guard bytes[(trailer + 2)...].elementsEqual(littleEndian(CRC32C.checksum(checked.span.bytes))) else { return ([], 0, progress) }
-        return (reports, Int(bytes[trailer]) | Int(bytes[trailer + 1]) << 8, progress)
+        return (events, Int(bytes[trailer]) | Int(bytes[trailer + 1]) << 8, progress)
     }
 }

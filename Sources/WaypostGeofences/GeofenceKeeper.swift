@@ -5,8 +5,8 @@ import WaypostSystem
 ///
 /// ```swift
 /// let keeper = try GeofenceKeeper(settings)
-/// for report in await keeper.start() { tell(report) }                // what a run before may not have told
-/// for report in await keeper.process(position) { tell(report) }      // for each fix
+/// for event in await keeper.start() { tell(event) }                  // what a run before may not have told
+/// for event in await keeper.process(position) { tell(event) }        // for each fix
 /// ```
 /// What `process(_:)` gives is on the disk when it returns; after a crash `start()` gives the last of it again, with the same ids. So each
 /// event is told at least once, and who remembers the ids knows it once.
@@ -49,7 +49,7 @@ public actor GeofenceKeeper {
     /// What is wrong with the files and the state, for people; empty when all is well.
     public private(set) var problems: [String] = []
     /// The last events, the newest last.
-    public var lastReports: [FenceReport] { recent.reports }
+    public var lastEvents: [TrackerEvent] { recent.events }
 
     private let settings: Settings
     private let store: FenceStateStore
@@ -64,7 +64,7 @@ public actor GeofenceKeeper {
     private var monitor: GeofenceMonitor
     /// What the ids of this run's events begin with.
     private let eventPrefix = UniqueName.make("f-", digitCount: 20) + "-"
-    private var recent = RecentReports()
+    private var recent = RecentEvents()
     /// Whether the disk has something to be told, and the task that tells it again.
     private var isUnsaved = false
     private var saving: Task<Void, Never>?
@@ -109,14 +109,14 @@ public actor GeofenceKeeper {
         for stretch in erased { content.forget(stretch) }
         self.content = content
         if content.isStateLost { return .newest }
-        let earliest = content.reports.suffix(content.doubtfulCount).compactMap(\.time).min() ?? content.state.progress.lastTime
+        let earliest = content.events.suffix(content.doubtfulCount).compactMap(\.time).min() ?? content.state.progress.lastTime
         return earliest.map(LogNeed.from) ?? .nothing
     }
 
     /// Reads fences and state; gives what the run before may not have told to everybody, and what happened to fences meanwhile.
     ///
     /// - Parameter logged: what a log has since ``load()``, in its order: a full disk may have kept the state from having it.
-    public func start(logged: [FenceReport] = []) -> [FenceReport] {
+    public func start(logged: [TrackerEvent] = []) -> [TrackerEvent] {
         var content = self.content.take() ?? store.load()
         content.state.progress.numberVisits(after: .random(in: 0..<GeofenceKeeper.mostVisitBase))
         stateProblem = content.problems.first
@@ -128,23 +128,23 @@ public actor GeofenceKeeper {
         content.follow(logged, fences)
         monitor = GeofenceMonitor(
             fences: FenceIndex(fences), rule: settings.rule, maxActive: settings.maxActive, eventPrefix: eventPrefix)
-        recent = RecentReports(content.reports, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
+        recent = RecentEvents(content.events, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
         savedRevision = nil
         let removed = keep(monitor.restore(content.state))
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
         noteProblems()
-        return content.reports.suffix(content.doubtfulCount) + removed
+        return content.events.suffix(content.doubtfulCount) + removed
     }
 
     // MARK: - Positions
 
     /// Takes the next fix; gives what happened, which is on the disk by now.
-    public func process(_ position: Position) -> [FenceReport] {
+    public func process(_ position: Position) -> [TrackerEvent] {
         lastPlace = position.coordinate
-        var reports = MonotonicClock.milliseconds >= lookAt ? reload() : []
-        reports += keep(monitor.process(position))
+        var events = MonotonicClock.milliseconds >= lookAt ? reload() : []
+        events += keep(monitor.process(position))
         keepKnown()
-        return reports
+        return events
     }
 
     /// The position is lost.
@@ -207,7 +207,7 @@ public actor GeofenceKeeper {
 
     /// Reads the files again if they have changed; gives what follows from that.
     @discardableResult
-    public func reload() -> [FenceReport] {
+    public func reload() -> [TrackerEvent] {
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
         guard let reading = loader?.read() else { return [] }
         loadProblems = reading.problems
@@ -217,40 +217,40 @@ public actor GeofenceKeeper {
     }
 
     /// Takes what a look at the server of the fences gave; gives what follows from it.
-    public func process(_ download: FenceDownload.Outcome) -> [FenceReport] {
+    public func process(_ download: FenceDownload.Outcome) -> [TrackerEvent] {
         if case .failed(let reason) = download { downloadProblem = reason } else { downloadProblem = nil }
         defer { noteProblems() }
         return download == .changed ? reload() : []
     }
 
     /// Adds fences, or changes those of the same ids; they are on the disk when this returns.
-    public func add(_ fences: [Geofence]) throws(SystemError) -> [FenceReport] {
+    public func add(_ fences: [Geofence]) throws(SystemError) -> [TrackerEvent] {
         try own.add(fences)
         return replaceFences()
     }
 
     /// Removes a fence that was added while running; false when there is none of that id.
-    public func remove(id: String) throws(SystemError) -> (wasThere: Bool, reports: [FenceReport]) {
+    public func remove(id: String) throws(SystemError) -> (wasThere: Bool, events: [TrackerEvent]) {
         guard try own.remove(id: id) else { return (false, []) }
         return (true, replaceFences())
     }
 
-    private func replaceFences() -> [FenceReport] {
+    private func replaceFences() -> [TrackerEvent] {
         joinFences()
         return keep(monitor.replaceFences(with: fences))
     }
 
     // MARK: - The disk
 
-    private func keep(_ events: [GeofenceEvent]) -> [FenceReport] {
+    private func keep(_ events: [GeofenceEvent]) -> [TrackerEvent] {
         guard !events.isEmpty else { return [] }
-        let reports = events.map(FenceReport.init)
-        recent.append(reports)
+        let events = events.map { TrackerEvent($0) }
+        recent.append(events)
         isUnsaved = true
         save()
         if saveProblem == nil { stateProblem = nil }
         noteProblems()
-        return reports
+        return events
     }
 
     /// Writes which fences' sides are known, when that has changed: the set of fences, or a border that was near at first.
@@ -314,7 +314,7 @@ public actor GeofenceKeeper {
         let knownRevision = monitor.knownRevision
         // In that order: a known fence without a stay is one that the device is outside of.
         if isUnsaved || savedRevision != knownRevision {
-            try store.save(monitor.progress, reports: recent.reports, doubtfulCount: recent.doubtfulCount(now: now))
+            try store.save(monitor.progress, events: recent.events, doubtfulCount: recent.doubtfulCount(now: now))
             recent.noteSaved(now: now)
             isUnsaved = false
             savedAt = now

@@ -18,8 +18,6 @@ public enum RecordingError: Error, Sendable, Equatable {
     case cannotFinish(path: String, cause: SystemError)
     /// Tracks that are too old or too many cannot be deleted.
     case cannotDelete(path: String, cause: SystemError)
-    /// An event whose detail is too long.
-    case eventTooLong(byteCount: Int, limit: Int)
     /// A name that no puller may have; see ``Pullers/isValid(name:)``.
     case invalidPuller(name: String)
     /// A cursor behind the last record of the log.
@@ -43,7 +41,7 @@ public enum RecordingError: Error, Sendable, Equatable {
     /// Whether the same may succeed later without a change of the set-up.
     public var isTemporary: Bool {
         switch self {
-        case .alreadyInUse, .unsupportedVersion, .eventTooLong, .invalidPuller, .unknownCursor, .tooManyPullers, .damagedPullers, .closed:
+        case .alreadyInUse, .unsupportedVersion, .invalidPuller, .unknownCursor, .tooManyPullers, .damagedPullers, .closed:
             false
         case .cannotPrepare(_, let cause), .cannotAppend(_, let cause), .cannotSynchronize(_, let cause), .cannotRead(_, let cause),
             .cannotFinish(_, let cause), .cannotAcknowledge(_, let cause), .cannotErase(_, let cause), .cannotDelete(_, let cause):

@@ -28,7 +28,7 @@ struct TrackFile: ~Copyable {
     }
 
     /// Adds a waypoint; before all positions.
-    mutating func add(_ event: LogEvent) throws(RecordingError) {
+    mutating func add(_ event: TrackerEvent) throws(RecordingError) {
         guard var position = event.position else { return }
         position.time = event.time
         writer.waypoint(GPXPoint(position, name: event.name, description: event.kind), into: &text)

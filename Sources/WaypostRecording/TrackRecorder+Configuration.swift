@@ -29,6 +29,14 @@ extension TrackRecorder {
         /// Its type is not logged.
         case notWanted
     }
+
+    /// What became of an event.
+    public enum EventOutcome: Sendable, Hashable {
+        /// It is in the journal, under that number; not the whole of it when it is longer than a journal's records.
+        case logged(sequence: UInt64, isWhole: Bool)
+        /// It is not: it has no time.
+        case untimed
+    }
 }
 
 /// What is wrong with the log now.

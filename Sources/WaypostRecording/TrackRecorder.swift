@@ -123,18 +123,17 @@ public actor TrackRecorder {
 
     /// Logs an event, which becomes a waypoint of the track.
     ///
-    /// - Returns: its number.
-    /// - Errors: as of ``record(_:as:now:)``; `eventTooLong`.
+    /// One that is too long is logged without its payload.
+    /// - Errors: as of ``record(_:as:now:)``.
     @discardableResult
-    public func record(_ event: LogEvent, now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) -> UInt64 {
+    public func record(_ event: TrackerEvent, now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) -> EventOutcome {
         guard lock != nil else { throw .closed }
-        guard event.detail.count <= LogEvent.maximumDetailByteCount else {
-            throw .eventTooLong(byteCount: event.detail.count, limit: LogEvent.maximumDetailByteCount)
-        }
-        let sequence = try append([(.event(event), .all)], at: event.time, source: event.position?.source, now: now)
+        guard let time = event.time, time.hasFourDigitYear else { return .untimed }
+        let fitted = EventCodec.fitted(event)
+        let sequence = try append([(.event(fitted), .all)], at: time, source: event.position?.source, now: now)
         statistics.eventCount += 1
         try synchronizeIfDue(now: now)
-        return sequence
+        return .logged(sequence: sequence, isWhole: fitted == event)
     }
 
     /// Takes that the track is interrupted: the next fix begins a new segment.

@@ -10,7 +10,7 @@ import WaypostGeofences
     @Test(arguments: Loss.allCases) func areNotGivenAgainWhateverBecomesOfTheState(loss: Loss) async throws {
         let fixture = try FenceFixture()
         try fixture.writeCircles([("Home", 0)])
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         for _ in 0..<3 {
             let keeper = try fixture.keeper()
             _ = await keeper.start()
@@ -24,7 +24,7 @@ import WaypostGeofences
         }
         #expect(told.count == 12)
         #expect(Set(told.map(\.id)).count == 12)
-        let visits = try told.map { try JSONParser().parse($0.line)["visit"]?.int }
+        let visits = told.map(\.payload?.visit)
         #expect(Set(visits).count == 6)
         #expect(visits.allSatisfy { (1..<(1 << 53)).contains($0 ?? 0) })
     }
@@ -36,7 +36,7 @@ import WaypostGeofences
         let walk = try FenceFixture.walk()
         let first = try fixture.keeper()
         _ = await first.start()
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         for fix in walk.prefix(5) { told += await first.process(fix) }
         let (state, full) = (fixture.folder + "/state", fixture.folder + "/full")
         try FileManager.default.copyItem(atPath: state, toPath: full)
@@ -56,8 +56,8 @@ import WaypostGeofences
     @Test func differBetweenTwoBoxes() async throws {
         var ids: Set<String> = []
         for _ in 0..<2 {
-            let reports = try await FenceFixture.run([FenceFixture.walk()], losesLast: false)
-            ids.formUnion(reports.map(\.id))
+            let events = try await FenceFixture.run([FenceFixture.walk()], losesLast: false)
+            ids.formUnion(events.map(\.id))
         }
         #expect(ids.count == 8)
     }
@@ -70,7 +70,7 @@ import WaypostGeofences
         _ = await keeper.start()
         let (state, away) = (fixture.folder + "/state", fixture.folder + "/away")
         try FileManager.default.moveItem(atPath: state, toPath: away)
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         for fix in try FenceFixture.walk().prefix(20) { told += await keeper.process(fix) }
         #expect(told.map(\.kind) == ["enter"])
         try FileManager.default.moveItem(atPath: away, toPath: state)
@@ -90,7 +90,7 @@ import WaypostGeofences
         try fixture.writeCircles([("Home", 0)])
         let keeper = try fixture.keeper()
         _ = await keeper.start()
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         for fix in try FenceFixture.walk() { told += await keeper.process(fix) }
         let state = URL(filePath: fixture.folder + "/state/fence-state")
         var bytes = try Data(contentsOf: state)
@@ -109,11 +109,11 @@ import WaypostGeofences
         try fixture.writeCircles([("Home", 0)])
         let keeper = try fixture.keeper()
         _ = await keeper.start()
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         for fix in try FenceFixture.walk() { told += await keeper.process(fix) }
         let times = told.compactMap(\.time)
         await keeper.forget(from: times[1], to: times[3])
-        #expect(await keeper.lastReports == [told[0], told[3]])
+        #expect(await keeper.lastEvents == [told[0], told[3]])
         #expect(try await fixture.keeper().start() == [told[0], told[3]])
     }
 }

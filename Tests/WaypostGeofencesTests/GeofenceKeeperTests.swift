@@ -13,12 +13,12 @@ import WaypostGeofences
         var kinds: [String] = []
         for fix in try FenceFixture.walk() { kinds += await keeper.process(fix).map(\.kind) }
         #expect(kinds == ["enter", "exit", "enter", "exit"])
-        #expect(await keeper.lastReports.map(\.kind) == kinds)
+        #expect(await keeper.lastEvents.map(\.kind) == kinds)
         #expect(await keeper.problems == [])
         // The next run knows what was told last.
         let next = try fixture.keeper()
         #expect(await next.start().map(\.kind) == kinds)
-        #expect(await next.lastReports.map(\.kind) == kinds)
+        #expect(await next.lastEvents.map(\.kind) == kinds)
     }
 
     /// However it is killed between two fixes, or between the disk and whoever is told: every crossing comes once.
@@ -38,7 +38,7 @@ import WaypostGeofences
         for cut in stride(from: 2, to: walk.count, by: 3) {
             let fixture = try FenceFixture()
             try fixture.writeCircles([("Home", 0)])
-            var told: [FenceReport] = []
+            var told: [TrackerEvent] = []
             let first = try fixture.keeper()
             _ = await first.start()
             for fix in walk[..<(cut - 1)] { told += await first.process(fix) }
@@ -62,9 +62,9 @@ import WaypostGeofences
         for second in 0..<5 { _ = await first.process(try FenceFixture.fix(second, metres: 300)) }
         let second = try fixture.keeper()
         #expect(await second.start() == [])
-        let reports = await second.process(try FenceFixture.fix(500, metres: 0))
-        #expect(reports.map(\.kind) == ["enter"])
-        #expect(reports.allSatisfy { String(decoding: $0.line, as: UTF8.self).contains(#""late":true"#) })
+        let events = await second.process(try FenceFixture.fix(500, metres: 0))
+        #expect(events.map(\.kind) == ["enter"])
+        #expect(events.allSatisfy { $0.payload?.isLate == true })
     }
 
     @Test func takesANewFenceSilently() async throws {
@@ -89,9 +89,9 @@ import WaypostGeofences
         #expect(await first.insideIDs == ["Home"])
         try fixture.writeCircles([("Far", 5_000)])
         let second = try fixture.keeper()
-        let reports = await second.start()
-        #expect(reports.map(\.kind) == ["enter", "exit"])
-        #expect(reports.last.map { String(decoding: $0.line, as: UTF8.self).contains(#""reason":"removed""#) } == true)
+        let events = await second.start()
+        #expect(events.map(\.kind) == ["enter", "exit"])
+        #expect(events.last?.payload?.reason == .removed)
     }
 
     @Test func keepsTheLastGoodSetWhenTheFileIsDamaged() async throws {
@@ -184,27 +184,27 @@ import WaypostGeofences
 }
 
 extension FenceFixture {
-    /// What is told when the walk is cut into runs; the last reports of each run may get lost on the way.
-    static func run(_ runs: [[Position]], losesLast: Bool) async throws -> [FenceReport] {
+    /// What is told when the walk is cut into runs; the last events of each run may get lost on the way.
+    static func run(_ runs: [[Position]], losesLast: Bool) async throws -> [TrackerEvent] {
         let fixture = try FenceFixture()
         try fixture.writeCircles([("Home", 0)])
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         for (index, fixes) in runs.enumerated() {
             let keeper = try fixture.keeper()
             told += await keeper.start()
             for (number, fix) in fixes.enumerated() {
-                let reports = await keeper.process(fix)
+                let events = await keeper.process(fix)
                 if losesLast, index + 1 < runs.count, number + 1 == fixes.count { continue }
-                told += reports
+                told += events
             }
         }
         return told
     }
 
     /// The kinds of the events, each id once, in the order of time.
-    static func kinds(_ reports: [FenceReport]) -> [String] {
+    static func kinds(_ events: [TrackerEvent]) -> [String] {
         var seen: Set<String> = []
-        return reports.filter { seen.insert($0.id).inserted }.sorted { ($0.time ?? .distantPast) < ($1.time ?? .distantPast) }.map(\.kind)
+        return events.filter { seen.insert($0.id).inserted }.sorted { ($0.time ?? .distantPast) < ($1.time ?? .distantPast) }.map(\.kind)
     }
 }
 

@@ -6,7 +6,7 @@ import WaypostGeofences
 /// A full disk keeps the state from having events that were told and logged; the next run goes on by the log.
 @Suite struct LoggedEventsTests {
     /// The state is that of before the `from`th fix when the tracker is killed before the `to`th; what was told between is in the log.
-    private func told(statelessFrom from: Int, killedAt to: Int, rule: BorderRule) async throws -> [FenceReport] {
+    private func told(statelessFrom from: Int, killedAt to: Int, rule: BorderRule) async throws -> [TrackerEvent] {
         let fixture = try FenceFixture()
         try fixture.writeCircles([("Home", 0), ("North", 70), ("South", -90)])
         var walk = try FenceFixture.walk(seconds: 240)
@@ -14,7 +14,7 @@ import WaypostGeofences
         let (state, old) = (fixture.folder + "/state", fixture.folder + "/old")
         let first = try fixture.keeper(rule: rule)
         _ = await first.start()
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         for fix in walk[..<from] { told += await first.process(fix) }
         try FileManager.default.copyItem(atPath: state, toPath: old)
         for fix in walk[from..<to] { told += await first.process(fix) }
@@ -40,11 +40,11 @@ import WaypostGeofences
                 let told = try await told(statelessFrom: from, killedAt: to, rule: rule)
                 #expect(Set(told.map(\.id)).count == told.count)
                 for name in ["Home", "North", "South"] {
-                    let kinds = told.filter { $0.fenceName == name && $0.kind != "pass" }.map(\.kind)
+                    let kinds = told.filter { $0.name == name && $0.kind != "pass" }.map(\.kind)
                     let isAlternating = zip(kinds, kinds.dropFirst()).allSatisfy { $0 != $1 }
                     #expect(isAlternating, "\(rule), state of \(from), killed at \(to): \(name) \(kinds)")
                 }
-                let visits = try told.map { try JSONParser().parse($0.line)["visit"]?.int }
+                let visits = told.map(\.payload?.visit)
                 #expect(Dictionary(grouping: visits) { $0 }.values.allSatisfy { $0.count <= 2 })
             }
         }
@@ -60,7 +60,7 @@ import WaypostGeofences
             for index in walk.indices { walk[index].speedMetresPerSecond = 5 }
             let first = try fixture.keeper(rule: rule)
             _ = await first.start()
-            var told: [FenceReport] = []
+            var told: [TrackerEvent] = []
             for fix in walk[..<end] { told += await first.process(fix) }
             let path = fixture.folder + "/state/fence-state"
             if how == "missing" {
@@ -75,7 +75,7 @@ import WaypostGeofences
             for fix in walk[end...] { told += await second.process(fix) }
             #expect(Set(told.map(\.id)).count == told.count)
             for name in ["Home", "North", "South"] {
-                let kinds = told.filter { $0.fenceName == name && $0.kind != "pass" }.map(\.kind)
+                let kinds = told.filter { $0.name == name && $0.kind != "pass" }.map(\.kind)
                 #expect(zip(kinds, kinds.dropFirst()).allSatisfy { $0 != $1 }, "\(how), lost at \(end): \(name) \(kinds)")
             }
         }
@@ -94,7 +94,7 @@ import WaypostGeofences
         _ = await first.start()
         _ = await first.process(try FenceFixture.fix(0, metres: 0))
         try FileManager.default.copyItem(atPath: state, toPath: old)
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         // Killed again and again while the disk stays full.
         for run in 0..<4 {
             let keeper = try fixture.keeper()
@@ -113,7 +113,7 @@ import WaypostGeofences
         try fixture.writeCircles([("Home", 0)])
         let keeper = try fixture.keeper()
         _ = await keeper.start()
-        var told: [FenceReport] = []
+        var told: [TrackerEvent] = []
         for fix in try FenceFixture.walk() { told += await keeper.process(fix) }
         await keeper.holdUnheard([told[1].id])
         for _ in 0..<20 { for fix in try FenceFixture.walk().map(FenceFixture.laterByAnHour) { told += await keeper.process(fix) } }

@@ -32,7 +32,7 @@ import WaypostSystem
             addPosition(second: 0)
             addPosition(second: 1)
             event = ends.count
-            add(.event(LogEvent(id: "1", time: Sample.start, name: "home", kind: "enter", position: Sample.bare())))
+            add(.event(TrackerEvent(id: "1", kind: "enter", name: "home", time: Sample.start, position: Sample.bare())))
             add(.segmentBreak(.loss))
             addPosition(second: 5)
             addPosition(second: 6)

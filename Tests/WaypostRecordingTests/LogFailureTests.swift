@@ -53,7 +53,7 @@ import WaypostSystem
                 }
             }
             // An event that is refused is no position lost: it is tried again.
-            let event = LogEvent(id: "f-1", time: Sample.start, name: "Yard", kind: "enter", position: Sample.bare())
+            let event = TrackerEvent(id: "f-1", kind: "enter", name: "Yard", time: Sample.start, position: Sample.bare())
             await #expect(throws: RecordingError.self) { try await recorder.record(event, now: Self.second) }
             let problem = try #require(await recorder.problems.writing)
             #expect(problem.count == 4 && problem.lostPositionCount == 3 && problem.sinceMilliseconds == 1_000)

@@ -61,16 +61,14 @@ import WaypostSystem
         try await Sample.withFolder { folder in
             let recorder = try TrackRecorder(folder: folder)
             try await recorder.record(Sample.position(second: 0))
-            var event = LogEvent(
-                id: "01J", time: Sample.start, name: "home <1>", kind: "enter", position: Sample.position(second: 0),
-                detail: Array(#"{"fence":"home"}"#.utf8))
+            var event = TrackerEvent(
+                id: "01J", kind: "enter", name: "home <1>", time: Sample.start, position: Sample.position(second: 0),
+                payload: .init(fenceID: "home", visit: 7, reason: .changed))
             try await recorder.record(event)
             try await recorder.record(Sample.position(second: 1))
             event.position = nil
             event.name = "nowhere"
             try await recorder.record(event)
-            event.detail = [UInt8](repeating: 32, count: LogEvent.maximumDetailByteCount + 1)
-            await #expect(throws: RecordingError.eventTooLong(byteCount: 1_537, limit: 1_536)) { try await recorder.record(event) }
             let track = try #require(try await recorder.close())
             #expect(track.eventCount == 2 && track.positionCount == 2 && track.segmentCount == 1)
             let path = try #require(track.trackPath)
@@ -80,17 +78,40 @@ import WaypostSystem
             #expect(waypoint.lowerBound < segment.lowerBound)
             if Schema.path != nil { #expect(try Schema.complaints(about: [path]) == "") }
             var reader = LogReader(folder: LogFolder(path: folder))
-            var events: [LogEvent] = []
+            var events: [TrackerEvent] = []
             while let record = try reader.next() { if case .event(let found) = record.content { events.append(found) } }
             #expect(events.map(\.name) == ["home <1>", "nowhere"] && events.first?.position == Sample.position(second: 0))
-            #expect(events.first.map { String(decoding: $0.detail, as: UTF8.self) } == #"{"fence":"home"}"#)
+            #expect(events.allSatisfy { $0.payload == event.payload })
+        }
+    }
+
+    /// An event that is longer than a record is logged as far as it fits, and whoever logs it is told so.
+    @Test(arguments: [3_500, 5_000, 70_000]) func leavesOutThePayloadOfALongEvent(length: Int) async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            var event = TrackerEvent(id: "1", kind: "enter", name: "Yard", time: Sample.start, position: Sample.position(second: 0))
+            event.payload = .init(fenceID: String(repeating: "é", count: length / 2), visit: 7)
+            let isWhole = length < 4_000
+            #expect(try await recorder.record(event) == .logged(sequence: 1, isWhole: isWhole))
+            if !isWhole { event.payload = nil }
+            var long = event
+            (long.id, long.name) = ("2", String(repeating: "東", count: length))
+            #expect(try await recorder.record(long) == .logged(sequence: 2, isWhole: false))
+            long.name = String(repeating: "東", count: 341)
+            if length == 3_500 { long.payload = nil }
+            #expect(try await recorder.record(TrackerEvent(id: "3", kind: "enter", name: "Yard", time: nil)) == .untimed)
+            _ = try await recorder.close()
+            var reader = LogReader(folder: LogFolder(path: folder))
+            var events: [TrackerEvent] = []
+            while let record = try reader.next() { if case .event(let found) = record.content { events.append(found) } }
+            #expect(events == [event, long])
         }
     }
 
     @Test func makesAFileOfEventsAlone() async throws {
         try await Sample.withFolder { folder in
             let recorder = try TrackRecorder(folder: folder)
-            try await recorder.record(LogEvent(id: "1", time: Sample.start, name: "a", kind: "enter", position: Sample.bare()))
+            try await recorder.record(TrackerEvent(id: "1", kind: "enter", name: "a", time: Sample.start, position: Sample.bare()))
             let track = try #require(try await recorder.close())
             let path = try #require(track.trackPath)
             if Schema.path != nil { #expect(try Schema.complaints(about: [path]) == "") }

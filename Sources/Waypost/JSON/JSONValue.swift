@@ -43,6 +43,9 @@ public enum JSONValue: Sendable, Hashable {
         if case .string(let value) = self { value } else { nil }
     }
 
+    /// The moment, or nil when this is no text in the form of RFC 3339.
+    public var time: UTCTime? { string.flatMap(UTCTime.init(rfc3339:)) }
+
     /// The truth value, or nil when this is not one.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }

@@ -167,10 +167,7 @@ public struct JSONWriter: Sendable {
         case .number(let value): element(value)
         case .string(let value): element(value)
         case .array(let elements): array { json in for element in elements { json.element(element) } }
-        case .object(let members):
-            object { json in
-                for (name, value) in members.sorted(by: { $0.key < $1.key }) { json.member(named: name, value) }
-            }
+        case .object(let members): object { json in json.members(members) }
         }
     }
 

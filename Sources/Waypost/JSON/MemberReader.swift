@@ -1,7 +1,5 @@
-/// Walks through the members of a flat JSON object and reads values of the types expected; `null` reads as nil.
-///
-/// After ``nextMember(in:)`` exactly one of the reading methods or ``skip(in:)`` takes the member's value.
-struct MemberReader {
+/// Reads the members of an object in a text.
+struct MemberReader: MemberValues {
     private let line: Int
     private var scanner: JSONScanner
     private var member = ""
@@ -64,27 +62,6 @@ struct MemberReader {
         }
     }
 
-    /// A number of a range.
-    mutating func number(in range: ClosedRange<Double>, in bytes: Span<UInt8>) throws(TPVError) -> Double? {
-        guard let value = try number(in: bytes) else { return nil }
-        guard range.contains(value) else { throw outOfRange(in: bytes) }
-        return value
-    }
-
-    /// A whole number, written with or without decimals.
-    mutating func integer(in bytes: Span<UInt8>) throws(TPVError) -> Int? {
-        guard let value = try number(in: bytes) else { return nil }
-        guard let integer = Int(exactly: value) else { throw wrongType(in: bytes) }
-        return integer
-    }
-
-    /// A whole number of a range.
-    mutating func integer(in range: ClosedRange<Int>, in bytes: Span<UInt8>) throws(TPVError) -> Int? {
-        guard let value = try integer(in: bytes) else { return nil }
-        guard range.contains(value) else { throw outOfRange(in: bytes) }
-        return value
-    }
-
     /// A text.
     mutating func string(in bytes: Span<UInt8>) throws(TPVError) -> String? {
         switch try next(in: bytes) {
@@ -120,11 +97,11 @@ struct MemberReader {
         do { return try scanner.next(in: bytes) } catch { throw .json(error) }
     }
 
-    private func wrongType(in bytes: Span<UInt8>) -> TPVError {
+    func wrongType(in bytes: Span<UInt8>) -> TPVError {
         .wrongType(member: member, line: line, column: column(in: bytes))
     }
 
-    private func outOfRange(in bytes: Span<UInt8>) -> TPVError {
+    func outOfRange(in bytes: Span<UInt8>) -> TPVError {
         .outOfRange(member: member, line: line, column: column(in: bytes))
     }
 

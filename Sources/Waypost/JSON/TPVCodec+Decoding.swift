@@ -40,6 +40,18 @@ extension TPVCodec {
         try decode(bytes.span, line: line)
     }
 
+    /// The report of an object in memory, as of a line; nil when it is of another class, or a sky view.
+    ///
+    /// - Errors: as for a line, all at line 1, column 1.
+    public static func decode(_ value: JSONValue) throws(TPVError) -> PositionReport? {
+        var place = RecordedPlace()
+        let name = value["class"]?.string
+        guard name == nil || name == "TPV" else { return nil }
+        var reader = ValueReader(value)
+        let nothing: [UInt8] = []
+        return try decodeTPV(&reader, in: nothing.span, line: 1, isClassKnown: name != nil, &place)
+    }
+
     /// The value of `class`; where it stands first, as gpsd and we write it, and names a report, the second reading checks the rest.
     static func className(of bytes: Span<UInt8>, line: Int) throws(TPVError) -> String? {
         var reader = MemberReader(line: line)
@@ -61,6 +73,14 @@ extension TPVCodec {
     static func decodeTPV(
         _ bytes: Span<UInt8>, line: Int, isClassKnown: Bool, _ place: inout RecordedPlace
     ) throws(TPVError) -> PositionReport? {
+        var reader = MemberReader(line: line)
+        return try decodeTPV(&reader, in: bytes, line: line, isClassKnown: isClassKnown, &place)
+    }
+
+    @inline(__always)
+    private static func decodeTPV(
+        _ reader: inout some MemberValues, in bytes: Span<UInt8>, line: Int, isClassKnown: Bool, _ place: inout RecordedPlace
+    ) throws(TPVError) -> PositionReport? {
         var latitude: Double?
         var longitude: Double?
         var mode: Int?
@@ -71,7 +91,6 @@ extension TPVCodec {
         // Everything else goes straight to its place; the coordinate follows when it is complete.
         var fix = Position(time: nil, coordinate: origin)
 
-        var reader = MemberReader(line: line)
         try reader.open(in: bytes)
         while let member = try reader.nextMember(in: bytes) {
             switch member {

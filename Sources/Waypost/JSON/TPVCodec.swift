@@ -23,39 +23,45 @@ public enum TPVCodec {
     /// - Parameters:
     ///   - position: what is written.
     ///   - text: what it is appended to.
-    ///   - name: the `class`, for kinds of places other than a fix; nil for a place inside of another line, which is no line by itself.
+    ///   - name: the `class`, for kinds of places other than a fix.
     ///   - extra: writes members that belong to the line but not to the position, such as a sequence number.
     public static func append(
-        _ position: Position, to text: inout TextBuffer, class name: String? = "TPV", extra: (inout JSONWriter) -> Void = { _ in }
+        _ position: Position, to text: inout TextBuffer, class name: String = "TPV", extra: (inout JSONWriter) -> Void = { _ in }
     ) {
         text.appendJSON { json in
             json.object { json in
                 json.member("class", name)
-                json.member("time", position.time)
-                json.member("mode", position.mode.rawValue)
-                if position.status != .unknown { json.member("status", position.status.rawValue) }
-                json.member("lat", position.coordinate.latitudeDegrees)
-                json.member("lon", position.coordinate.longitudeDegrees)
-                json.member("altMSL", measured: position.altitudeMSLMetres)
-                json.member("altHAE", measured: position.altitudeHAEMetres)
-                json.member("geoidSep", measured: position.geoidSeparationMetres)
-                json.member("speed", measured: position.speedMetresPerSecond)
-                json.member("track", measured: position.writtenCourseDegrees)
-                json.member("climb", measured: position.climbMetresPerSecond)
-                json.member("accuracy", measured: position.accuracy?.radiusMetres)
-                json.member("accuracy_from", position.accuracy?.origin.rawValue)
-                json.member("eph", measured: position.quality.eph)
-                json.member("epv", measured: position.quality.epv)
-                json.member("eps", measured: position.quality.eps)
-                json.member("hdop", measured: position.quality.hdop)
-                json.member("vdop", measured: position.quality.vdop)
-                json.member("pdop", measured: position.quality.pdop)
-                json.member("satellites", position.quality.satellitesUsed)
-                json.member("source", position.source)
-                if position.isWeekRolloverCorrected { json.member("rollover", true) }
+                write(position, to: &json)
                 extra(&json)
             }
         }
+    }
+
+    /// Writes the members of a position but its `class`.
+    @inline(__always)
+    public static func write(_ position: Position, to members: inout some JSONMembers) {
+        members.member("time", position.time)
+        members.member("mode", position.mode.rawValue)
+        if position.status != .unknown { members.member("status", position.status.rawValue) }
+        members.member("lat", position.coordinate.latitudeDegrees)
+        members.member("lon", position.coordinate.longitudeDegrees)
+        members.member("altMSL", measured: position.altitudeMSLMetres)
+        members.member("altHAE", measured: position.altitudeHAEMetres)
+        members.member("geoidSep", measured: position.geoidSeparationMetres)
+        members.member("speed", measured: position.speedMetresPerSecond)
+        members.member("track", measured: position.writtenCourseDegrees)
+        members.member("climb", measured: position.climbMetresPerSecond)
+        members.member("accuracy", measured: position.accuracy?.radiusMetres)
+        members.member("accuracy_from", position.accuracy?.origin.rawValue)
+        members.member("eph", measured: position.quality.eph)
+        members.member("epv", measured: position.quality.epv)
+        members.member("eps", measured: position.quality.eps)
+        members.member("hdop", measured: position.quality.hdop)
+        members.member("vdop", measured: position.quality.vdop)
+        members.member("pdop", measured: position.quality.pdop)
+        members.member("satellites", position.quality.satellitesUsed)
+        members.member("source", position.source)
+        if position.isWeekRolloverCorrected { members.member("rollover", true) }
     }
 
     /// Appends a report without a fix as one object, without a line feed.

@@ -128,6 +128,14 @@ extension TextBuffer {
     /// Appends a measured number: at most six decimals, zeros at the end left out.
     public mutating func append(measured value: Double) { append(value, decimals: 6, trimsZeros: true) }
 
+    /// A number as ``append(measured:)`` writes it; nil when it is not finite.
+    public static func measured(_ value: Double) -> Double? {
+        guard value.isFinite else { return nil }
+        guard abs(value) * powersOfTen[6] < 9e18 else { return value }
+        let magnitude = Double(scaled(value, decimals: 6)) / powersOfTen[6]
+        return value < 0 && magnitude != 0 ? -magnitude : magnitude
+    }
+
     /// Appends a number that has at most so many decimals; false when it has more.
     @inline(__always)
     private mutating func append(exactly value: Double, decimals: Int) -> Bool {

@@ -76,9 +76,9 @@ struct WatchCommand: ParsableCommand {
                 for line in patience.look(&client) where !json || Terminal.isErrorInteractive { SystemProcess.printError(line) }
                 continue
             }
-            let report = try? TPVCodec.decode(line)  // Other classes of lines are no reports.
-            let value = report == nil ? try? JSONParser().parse(line) : nil  // Of a later version, perhaps.
-            hasEnded = value?["class"]?.string == "LOST" && value?["reason"]?.string == "ended"
+            let value = (try? JSONParser().parse(line)) ?? .null  // Of a later version, perhaps.
+            let report = try? TPVCodec.decode(value)  // Other classes of lines are no reports.
+            hasEnded = value["class"]?.string == "LOST" && value["reason"]?.string == "ended"
             if isCounted(report, value) {
                 found += 1
                 deadline = nextDeadline
@@ -87,7 +87,7 @@ struct WatchCommand: ParsableCommand {
                 try output.write(line: String(decoding: line, as: UTF8.self))
                 patience.noteShown()
             } else {
-                for text in lines?.lines(for: report, line, value) ?? [] {
+                for text in lines?.lines(for: report, value) ?? [] {
                     try output.write(line: text)
                     patience.noteShown()
                 }
@@ -101,8 +101,8 @@ struct WatchCommand: ParsableCommand {
             selection: .init(isSignificantOnly: significant, distanceFilterMetres: distance ?? 0, accuracy: accuracy))
     }
 
-    private func isCounted(_ report: PositionReport?, _ value: JSONValue?) -> Bool {
-        if events { return value?["class"]?.string == "EVENT" }
+    private func isCounted(_ report: PositionReport?, _ value: JSONValue) -> Bool {
+        if events { return value["class"]?.string == "EVENT" }
         if case .position? = report { return true }
         return false
     }

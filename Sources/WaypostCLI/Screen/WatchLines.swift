@@ -17,19 +17,18 @@ struct WatchLines {
     ///
     /// - Parameters:
     ///   - report: what the line reports, nil when it is none.
-    ///   - value: the line as JSON when it is no report.
-    mutating func lines(for report: PositionReport?, _ line: [UInt8], _ value: JSONValue?) -> [String] {
+    ///   - value: the line.
+    mutating func lines(for report: PositionReport?, _ value: JSONValue) -> [String] {
         if case .position(let position)? = report {
             let row = PositionLine(position, format).row(screenColumns: screenColumns)
-            // It was read already.
-            guard let line = try? JSONParser().parse(line), line["cached"]?.bool == true else { return found() + [row] }  // See above.
-            let age = line["age"]?.int.map { "\(spanText(seconds: $0)) ago" } ?? "it is not known when"
+            guard value["cached"]?.bool == true else { return found() + [row] }
+            let age = value["age"]?.int.map { "\(spanText(seconds: $0)) ago" } ?? "it is not known when"
             return ["\(row)  last known, \(age)"]
         }
-        switch value?["class"]?.string {
-        case "LOST"?: return [value.map { lost($0) } ?? ""]
-        case "EVENT"?: return value.map { [EventLine($0, format).text] } ?? []
-        case "DROPPED"?: return ["(\(counted(value?["count"]?.int ?? 0, "line")) dropped: this terminal is too slow)"]
+        switch value["class"]?.string {
+        case "LOST"?: return [lost(value)]
+        case "EVENT"?: return TrackerEvent(value).map { [EventLine($0, format).text] } ?? []
+        case "DROPPED"?: return ["(\(counted(value["count"]?.int ?? 0, "line")) dropped: this terminal is too slow)"]
         default: return []
         }
     }
@@ -56,10 +55,8 @@ struct LastPlace {
     /// - Parameter value: what has `last`, a TPV, and its `last_age` in seconds, unless that is not known; nil where it has none.
     init?(_ value: JSONValue, _ format: ScreenFormat) {
         guard let last = value["last"] else { return nil }
-        var text = TextBuffer()
-        text.appendJSON { json in json.element(last) }
         // A position that this version cannot read is not shown.
-        guard case .position(let position)? = try? TPVCodec.decode(text.bytes) else { return nil }  // See above.
+        guard case .position(let position)? = try? TPVCodec.decode(last) else { return nil }  // See above.
         let age =
             value["last_age"]?.int.map { $0 == 0 ? "just now" : "\(spanText(seconds: $0)) ago" }
             ?? position.time.map { "at \(format.moment($0))" }

@@ -70,7 +70,7 @@ struct StatusReporter: Sendable {
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
         let insideIDs = await fences.insideIDs(unlessWithheldBy: source)
-        let fenceReports = await fences.lastReports
+        let fenceEvents = await fences.lastEvents
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)
         // What is found in the state folder is among what is told of the outbox.
@@ -128,7 +128,7 @@ struct StatusReporter: Sendable {
                 json.member("stationary", isStationary)
                 if withholding == nil { json.member("average_speed", averageSpeed) }
             }
-            if fenceCount > 0 || !fenceReports.isEmpty {
+            if fenceCount > 0 || !fenceEvents.isEmpty {
                 json.object("fences") { json in
                     json.member("count", fenceCount)
                     if let insideIDs {
@@ -137,7 +137,7 @@ struct StatusReporter: Sendable {
                         }
                     }
                     json.array("events") { json in
-                        for report in fenceReports { json.element(json: report.line) }
+                        for event in fenceEvents { json.element(event) }
                     }
                 }
             }
@@ -147,9 +147,10 @@ struct StatusReporter: Sendable {
                 json.member("withheld", withholding != nil)
             }
             if let position, withholding == nil {
-                var text = TextBuffer(capacity: 512)
-                TPVCodec.append(position, to: &text)
-                json.member("position", json: text.bytes)
+                json.object("position") { json in
+                    json.member("class", "TPV")
+                    TPVCodec.write(position, to: &json)
+                }
             }
             if position == nil, withholding == nil { watches.appendLast(to: &json) }
             json.member("configuration", configurationFile)

@@ -72,11 +72,10 @@ final class WatchDesk: PositioningConsumer {
 
     // MARK: - Updates
 
-    /// Tells everybody who watches an event, which is given as a JSON object.
-    func tell(_ event: [UInt8]) {
+    /// Tells everybody who watches an event.
+    func tell(_ event: TrackerEvent) {
         state.withLock { state in
-            // `class` comes first in every line.
-            state.server?.broadcast(Array("{\"class\":\"EVENT\",".utf8) + event.dropFirst(), topic: .event)
+            state.server?.broadcast(ControlProtocol.object("EVENT") { event.write(to: &$0) }, topic: .event)
         }
     }
 
@@ -160,10 +159,8 @@ extension JSONWriter {
     /// The last position that was known, and how old it is where that is known.
     fileprivate mutating func append(_ lastKnown: (position: Position, at: Int64?)?) {
         guard let lastKnown else { return }
-        var text = TextBuffer(capacity: 512)
         // Without its class: who looks for fixes in the text of a line finds none.
-        TPVCodec.append(lastKnown.position, to: &text, class: nil)
-        member("last", json: text.bytes)
+        object("last") { TPVCodec.write(lastKnown.position, to: &$0) }
         member("last_age", lastKnown.at.map { Int((MonotonicClock.milliseconds - $0) / 1_000) })
     }
 }

@@ -169,8 +169,8 @@ final class DispatchDesk: Sendable {
     /// Takes a fence event; it is on the disk when this returns, unless the disk takes nothing now.
     ///
     /// - Parameter number: that in the log; nil when it is not there.
-    func take(_ report: FenceReport, loggedAs number: UInt64? = nil) async {
-        await feeder?.take(OutboxEntry(report), loggedAs: number)
+    func take(_ event: TrackerEvent, loggedAs number: UInt64? = nil) async {
+        await feeder?.take(.event(event), loggedAs: number)
     }
 
     /// Takes that an event is in the log now, under that number.

@@ -49,7 +49,7 @@ actor FenceWatcher: PositioningConsumer {
         let logged = FenceWatcher.logged(await keeper.load(without: erased), in: folder)
         let left = await keeper.start(logged: logged)
         // What was sent already comes with the same id, and is taken once.
-        for report in left { await dispatches.take(report) }
+        for event in left { await dispatches.take(event) }
         let known = Set(logged.map(\.id))
         await tell(left.filter { !known.contains($0.id) })
         await tellProblems()
@@ -90,13 +90,13 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Removes a fence that was added so; false when there is none of that id.
     func remove(id: String) async throws(SystemError) -> Bool {
-        let (wasThere, reports) = try await keeper.remove(id: id)
-        await noteChange(reports)
+        let (wasThere, events) = try await keeper.remove(id: id)
+        await noteChange(events)
         return wasThere
     }
 
-    private func noteChange(_ reports: [FenceReport]) async {
-        await tell(reports)
+    private func noteChange(_ events: [TrackerEvent]) async {
+        await tell(events)
         await tellProblems()
         await followAsNeeded()
         await tellFences()
@@ -113,18 +113,18 @@ actor FenceWatcher: PositioningConsumer {
     }
 
     /// One after the other: the log, the outbox and those who watch have them in the same order.
-    private func tell(_ reports: [FenceReport]) async {
-        guard !reports.isEmpty || hasUnlogged else { return }
+    private func tell(_ new: [TrackerEvent]) async {
+        guard !new.isEmpty || hasUnlogged else { return }
         tellCounts.begun += 1
         tellCounts.open += 1
         defer { tellCounts.open -= 1 }
         let before = telling
         let task = Task {
             await before?.value
-            for (id, number) in await events.logWaiting(tries: !reports.isEmpty) { await dispatches.note(id, loggedAs: number) }
-            for report in reports {
-                await dispatches.take(report, loggedAs: await events.log(report))
-                watches.tell(report.line)
+            for (id, number) in await events.logWaiting(tries: !new.isEmpty) { await dispatches.note(id, loggedAs: number) }
+            for event in new {
+                await dispatches.take(event, loggedAs: await events.log(event))
+                watches.tell(event)
             }
             let waitingIDs = await events.waitingIDs
             hasUnlogged = !waitingIDs.isEmpty
@@ -164,8 +164,8 @@ actor FenceWatcher: PositioningConsumer {
     private static let newestCount = 2
 
     /// The events of the log that the fences' state needs.
-    private static func logged(_ need: GeofenceKeeper.LogNeed, in folder: LogFolder) -> [FenceReport] {
-        var found: [FenceReport] = []
+    private static func logged(_ need: GeofenceKeeper.LogNeed, in folder: LogFolder) -> [TrackerEvent] {
+        var found: [TrackerEvent] = []
         do throws(RecordingError) {
             let start: LogReader.Start
             switch need {
@@ -177,7 +177,7 @@ actor FenceWatcher: PositioningConsumer {
             }
             var reader = LogReader(folder: folder, from: start)
             while let record = try reader.next() {
-                if case .event(let event) = record.content, let report = FenceReport(event) { found.append(report) }
+                if case .event(let event) = record.content, event.isOfFence { found.append(event) }
             }
         } catch {
             // What cannot be read now does not have the event for those who read it later: it is logged again, under the same id.

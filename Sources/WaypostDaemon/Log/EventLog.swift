@@ -1,6 +1,5 @@
 import Logging
 import Waypost
-import WaypostGeofences
 import WaypostRecording
 
 /// Logs fence events, in their order.
@@ -11,7 +10,7 @@ import WaypostRecording
 actor EventLog {
     private let recorder: TrackRecorder?
     private let logger: Logger
-    private var waiting: [WaypostRecording.LogEvent] = []
+    private var waiting: [TrackerEvent] = []
     private var droppedCount = 0
 
     /// So many wait.
@@ -37,13 +36,13 @@ actor EventLog {
     var waitingIDs: Set<String> { Set(waiting.map(\.id)) }
 
     /// Logs an event, behind those that wait; its number in the log, nil when it is not there now.
-    func log(_ report: FenceReport) async -> UInt64? {
-        guard let recorder, let event = report.logEvent else { return nil }
+    func log(_ event: TrackerEvent) async -> UInt64? {
+        guard let recorder else { return nil }
         guard waiting.isEmpty else {
             wait(event)
             return nil
         }
-        do throws(RecordingError) { return try await recorder.record(event) } catch {
+        do throws(RecordingError) { return try await record(event, recorder) } catch {
             // That the log is paused is told by those who feed it with positions.
             logger.warning("an event is not logged\(error.isPause ? " yet" : ""): \(DaemonFailure(error).lines.joined())")
             if error.isPause { wait(event) }
@@ -61,7 +60,9 @@ actor EventLog {
         guard tries || takesSome else { return [] }
         var logged: [(id: String, number: UInt64)] = []
         while let event = waiting.first {
-            do throws(RecordingError) { logged.append((event.id, try await recorder.record(event))) } catch {
+            do throws(RecordingError) {
+                if let number = try await record(event, recorder) { logged.append((event.id, number)) }
+            } catch {
                 if error.isPause { break }
                 logger.error("event \(event.id) is not logged: \(DaemonFailure(error).lines.joined())")
             }
@@ -73,9 +74,23 @@ actor EventLog {
     }
 
     /// Forgets what happened from the first time until the second one.
-    func forget(from: UTCTime, to: UTCTime) { waiting.removeAll { from <= $0.time && $0.time < to } }
+    func forget(from: UTCTime, to: UTCTime) {
+        waiting.removeAll { event in event.time.map { from <= $0 && $0 < to } ?? false }
+    }
 
-    private func wait(_ event: WaypostRecording.LogEvent) {
+    /// Logs an event, and says what of it is not in the log; its number there, nil when it is not.
+    private func record(_ event: TrackerEvent, _ recorder: TrackRecorder) async throws(RecordingError) -> UInt64? {
+        switch try await recorder.record(event) {
+        case .logged(let sequence, let isWhole):
+            if !isWhole { logger.warning("event \(event.id) is too long for the log: only its kind, fence, time and place are logged") }
+            return sequence
+        case .untimed:
+            logger.warning("event \(event.id) is not logged: the fixes have no time")
+            return nil
+        }
+    }
+
+    private func wait(_ event: TrackerEvent) {
         waiting.append(event)
         if waiting.count > EventLog.maximumCount {
             waiting.removeFirst()
@@ -88,7 +103,7 @@ extension RecordingError {
     /// Whether the same may be logged later.
     fileprivate var isPause: Bool {
         switch self {
-        case .closed, .eventTooLong: false
+        case .closed: false
         default: true
         }
     }

@@ -49,7 +49,7 @@ actor LogPositions: PositionSupply {
                 case .position(let position):
                     guard record.types.contains(type) else { continue }
                     if let time, let moment = position.time, moment < time { continue }
-                case .event(let event): if let time, event.time < time { continue }
+                case .event(let event): if let time, let moment = event.time, moment < time { continue }
                 case .segmentBreak, .other: continue
                 }
                 records.append(record)

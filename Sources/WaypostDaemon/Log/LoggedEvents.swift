@@ -1,6 +1,5 @@
 import Waypost
 import WaypostDispatch
-import WaypostGeofences
 import WaypostRecording
 
 /// The fence events of the log, for an outbox that could not take them when they happened: its disk was full, and then the tracker was killed,
@@ -25,7 +24,7 @@ struct LoggedEvents: Sendable {
             while true {
                 let page = try await positions.events(after: through, through: newest, limit: LoggedEvents.pageCount)
                 guard page.through > through else { return nil }
-                try await outbox.accept(page.reports.map(OutboxEntry.init), loggedThrough: page.through)
+                try await outbox.accept(page.events.map(OutboxEntry.event), loggedThrough: page.through)
                 through = page.through
             }
         } catch let error as OutboxError {
@@ -45,7 +44,7 @@ struct LoggedEvents: Sendable {
             while through < stop {
                 let page = try await positions.events(after: through, through: stop, limit: LoggedEvents.pageCount)
                 guard page.through > through else { return }
-                let new = try await outbox.takeBack(page.reports.map(OutboxEntry.init), loggedThrough: page.through)
+                let new = try await outbox.takeBack(page.events.map(OutboxEntry.event), loggedThrough: page.through)
                 // Those behind it the lost one never had.
                 if page.through <= interruption.takenThrough ?? .max { count += new }
                 through = page.through
@@ -66,27 +65,18 @@ extension LogPositions {
     /// The fence events after a number and up to another, at most so many, and up to which number there are no others.
     func events(
         after number: UInt64, through last: UInt64, limit: Int
-    ) throws(PositionSupplyError) -> (reports: [FenceReport], through: UInt64) {
+    ) throws(PositionSupplyError) -> (events: [TrackerEvent], through: UInt64) {
         var reader = LogReader(folder: folder, from: .after(number))
-        var reports: [FenceReport] = []
+        var events: [TrackerEvent] = []
         var through = number
         do throws(RecordingError) {
-            while reports.count < limit, let record = try reader.next(), record.sequence <= last {
+            while events.count < limit, let record = try reader.next(), record.sequence <= last {
                 through = record.sequence
-                if case .event(let event) = record.content, let report = FenceReport(event) { reports.append(report) }
+                if case .event(let event) = record.content, event.isOfFence { events.append(event) }
             }
         } catch {
-            if reports.isEmpty { throw PositionSupplyError(reason: DaemonFailure(error).lines.joined()) }
+            if events.isEmpty { throw PositionSupplyError(reason: DaemonFailure(error).lines.joined()) }
         }
-        return (reports, through)
-    }
-}
-
-extension OutboxEntry {
-    /// The entry of a fence event.
-    init(_ report: FenceReport) {
-        self = .event(
-            DispatchEvent(
-                id: report.id, kind: report.kind, name: report.fenceName, time: report.time, position: report.position, line: report.line))
+        return (events, through)
     }
 }

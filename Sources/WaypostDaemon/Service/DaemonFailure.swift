@@ -61,8 +61,6 @@ struct DaemonFailure: Error {
                 """)
         case .cannotDelete(let path, let cause):
             self.init(.inputOutput, "\(path): cannot be deleted: \(cause.reason)")
-        case .eventTooLong(let byteCount, let limit):
-            self.init(.badData, "an event with \(byteCount) bytes of detail; the log takes \(limit)")
         case .invalidPuller(let name):
             self.init(.usage, "\(name): no name of a puller")
         case .unknownCursor(let cursor, let last):

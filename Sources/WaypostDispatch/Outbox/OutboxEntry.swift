@@ -3,7 +3,7 @@ import Waypost
 /// What the outbox takes: everything that is sent and is not a position of the log.
 public enum OutboxEntry: Sendable, Hashable {
     /// A fence event.
-    case event(DispatchEvent)
+    case event(TrackerEvent)
     /// An application's own event.
     case track(TrackCall)
     /// How the tracker is; the id is made for it.

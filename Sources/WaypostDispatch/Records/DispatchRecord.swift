@@ -26,7 +26,7 @@ public struct DispatchRecord: Sendable, Hashable {
         /// A fix.
         case position(Position)
         /// A border was crossed, or something of that kind.
-        case event(DispatchEvent)
+        case event(TrackerEvent)
         /// An application's own event.
         case track(TrackCall)
         /// How the tracker is: version, queue, disk.
@@ -104,32 +104,6 @@ public enum DispatchLane: String, Sendable, Hashable, CaseIterable {
     case live
     /// Positions that a later one has overtaken: sent last, oldest first.
     case history
-}
-
-/// A fence event, or another one of the tracker's own.
-public struct DispatchEvent: Sendable, Hashable {
-    /// Its name for ever.
-    public var id: String
-    /// `enter`, `exit`, `dwell`, `pass`.
-    public var kind: String
-    /// The fence's name.
-    public var name: String
-    /// When it was decided.
-    public var time: UTCTime?
-    /// The fix that decided it; nil when none is known.
-    public var position: Position?
-    /// The whole event as a JSON object, as `GeofenceEvent/write(to:track:)` writes it.
-    public var line: [UInt8]
-
-    /// An event from its parts.
-    public init(id: String, kind: String, name: String, time: UTCTime?, position: Position?, line: [UInt8]) {
-        self.id = id
-        self.kind = kind
-        self.name = name
-        self.time = time
-        self.position = position
-        self.line = line
-    }
 }
 
 /// An application's own event: `waypost track NAME KEY=VALUE...`.

@@ -4,7 +4,7 @@ import Waypost
 ///
 /// ```
 /// {"class":"TPV",...}                                                              a position (dead letters only)
-/// {"class":"EVENT","id":ID,"event":KIND,"name":FENCE,"time":T,"position":TPV,"line":{...}}
+/// {"class":"EVENT","id":ID,"time":T,"event":KIND,"fence":FENCE,...,"position":TPV} a fence event, as ``TrackerEvent`` is written
 /// {"class":"TRACK","id":ID,"name":NAME,"time":T,"position":TPV,"values":{...}}
 /// {"class":"HEALTH","id":ID,"report":{...}}
 /// {"class":"WAYPOINTS","id":ID,"waypoints":{...}}
@@ -19,12 +19,8 @@ enum RecordCodec {
             text.appendJSON { json in
                 json.object { json in
                     json.member("class", "EVENT")
-                    json.member("id", event.id)
-                    json.member("event", event.kind)
-                    json.member("name", event.name)
-                    json.member("time", event.time)
+                    event.write(to: &json)
                     json.member("position", event.position)
-                    json.member("line", json: event.line)
                 }
             }
         case .track(let call):
@@ -47,18 +43,17 @@ enum RecordCodec {
     /// What the bytes say; nil when they cannot be read.
     static func content(_ bytes: [UInt8]) -> DispatchRecord.Content? {
         guard let value = try? JSONParser().parse(bytes) else { return nil }  // What cannot be read is nil.
-        let time = value["time"]?.string.flatMap(UTCTime.init(rfc3339:))
         let position = value["position"].flatMap(position)
         switch value["class"]?.string {
         case "TPV": return self.position(value).map(DispatchRecord.Content.position)
         case "EVENT":
-            guard let id = value["id"]?.string, let kind = value["event"]?.string, let name = value["name"]?.string,
-                let line = value["line"]
-            else { return nil }
-            return .event(DispatchEvent(id: id, kind: kind, name: name, time: time, position: position, line: json(line)))
+            guard var event = TrackerEvent(value) else { return nil }
+            event.position = position
+            return .event(event)
         case "TRACK":
             guard let id = value["id"]?.string, let name = value["name"]?.string else { return nil }
-            return .track(TrackCall(id: id, name: name, values: value["values"]?.object ?? [:], time: time, position: position))
+            return .track(
+                TrackCall(id: id, name: name, values: value["values"]?.object ?? [:], time: value["time"]?.time, position: position))
         case "HEALTH": return value["report"].map(DispatchRecord.Content.health)
         case "WAYPOINTS": return value["waypoints"].map(DispatchRecord.Content.waypoints)
         default: return nil
@@ -66,14 +61,8 @@ enum RecordCodec {
     }
 
     private static func position(_ value: JSONValue) -> Position? {
-        guard case .position(let position)? = try? TPVCodec.decode(json(value)) else { return nil }  // See above.
+        guard case .position(let position)? = try? TPVCodec.decode(value) else { return nil }  // See above.
         return position
-    }
-
-    private static func json(_ value: JSONValue) -> [UInt8] {
-        var text = TextBuffer(capacity: 512)
-        text.appendJSON { $0.element(value) }
-        return text.bytes
     }
 }
 
@@ -92,8 +81,9 @@ extension TextBuffer {
 extension JSONWriter {
     fileprivate mutating func member(_ name: StaticString, _ position: Position?) {
         guard let position else { return }
-        var text = TextBuffer(capacity: 512)
-        TPVCodec.append(position, to: &text)
-        member(name, json: text.bytes)
+        object(name) { json in
+            json.member("class", "TPV")
+            TPVCodec.write(position, to: &json)
+        }
     }
 }

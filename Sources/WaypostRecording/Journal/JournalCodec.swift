@@ -228,8 +228,9 @@ struct JournalInput {
     /// A signed number, its sign in the lowest bit.
     mutating func signedVarint() -> Int64? { rest.popSignedVarint() }
 
-    mutating func string() -> String? {
-        guard let count = varint(), count <= UInt64(JournalCodec.maximumSourceByteCount) else { return nil }
+    /// A string of at most so many bytes.
+    mutating func string(longest: Int = JournalCodec.maximumSourceByteCount) -> String? {
+        guard let count = varint(), count <= UInt64(longest) else { return nil }
         return bytes(Int(count)).map { String(decoding: $0, as: UTF8.self) }
     }
 }
@@ -239,11 +240,18 @@ extension [UInt8] {
         for index in 0..<MemoryLayout<Value>.size { append(UInt8(truncatingIfNeeded: value >> (8 * Value(index)))) }
     }
 
-    /// Appends a string, cut to whole characters when it is longer than a journal keeps.
-    mutating func append(journalString text: String) {
+    /// Appends a string, cut to whole characters when it is longer than that.
+    mutating func append(journalString text: String, longest: Int = JournalCodec.maximumSourceByteCount) {
         var text = text
-        while text.utf8.count > JournalCodec.maximumSourceByteCount { text.removeLast() }
+        text.cut(toByteCount: longest)
         append(varint: UInt64(text.utf8.count))
         append(contentsOf: text.utf8)
+    }
+}
+
+extension String {
+    /// Leaves out characters at its end while it is longer.
+    mutating func cut(toByteCount count: Int) {
+        while utf8.count > count { removeLast() }
     }
 }

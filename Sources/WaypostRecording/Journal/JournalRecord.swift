@@ -8,8 +8,8 @@ public struct JournalRecord: Sendable, Equatable {
         case position(Position)
         /// The track is interrupted: what follows does not connect to what was before.
         case segmentBreak(SegmentBreak)
-        /// Something that happened.
-        case event(LogEvent)
+        /// Something that happened; it has a time.
+        case event(TrackerEvent)
         /// An entry of a kind that this version does not know; its checksum was right.
         case other(kind: UInt8, payload: [UInt8])
     }

@@ -181,9 +181,11 @@ struct LogEraser {
     }
 }
 
-extension LogEvent {
+extension TrackerEvent {
     /// By its own time or by its position's.
-    fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool { stretch.contains(time) || position?.isIn(stretch) ?? false }
+    fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool {
+        time.map(stretch.contains) ?? false || position?.isIn(stretch) ?? false
+    }
 }
 
 extension Position {

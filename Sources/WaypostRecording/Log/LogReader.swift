@@ -81,7 +81,7 @@ public struct LogReader: ~Copyable {
                 case .position(let position):
                     guard let time = position.time, time >= earliest else { continue }
                 case .event(let event):
-                    guard event.time >= earliest else { continue }
+                    guard let time = event.time, time >= earliest else { continue }
                     cursor = record.sequence
                     return record
                 case .other:

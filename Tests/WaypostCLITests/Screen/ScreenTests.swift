@@ -55,22 +55,22 @@ import Waypost
         let lost =
             #"{"class":"LOST","reason":"silent","detail":"the source is silent","last":{"mode":2,"lat":47.378,"lon":8.54},"last_age":125}"#
         #expect(
-            watch.lines(for: nil, [], try JSONParser().parse(lost))
+            watch.lines(for: nil, try JSONParser().parse(lost))
                 == ["lost: the source is silent; last at 47.378000 N 8.540000 E, 2 min 5 s ago"])
-        let found = watch.lines(for: .position(try position(1, 2, speed: nil, accuracy: nil)), Array("{}".utf8), nil)
+        let found = watch.lines(for: .position(try position(1, 2, speed: nil, accuracy: nil)), .null)
         #expect(found.count == 2 && found[0] == "fix again, 0 s after it was lost")
-        #expect(watch.lines(for: .position(try position(1, 2, speed: nil, accuracy: nil)), Array("{}".utf8), nil).count == 1)
-        #expect(watch.lines(for: nil, [], try JSONParser().parse(#"{"class":"LOST","detail":"no fix"}"#)) == ["lost: no fix"])
+        #expect(watch.lines(for: .position(try position(1, 2, speed: nil, accuracy: nil)), .null).count == 1)
+        #expect(watch.lines(for: nil, try JSONParser().parse(#"{"class":"LOST","detail":"no fix"}"#)) == ["lost: no fix"])
         #expect(
-            watch.lines(for: nil, [], try JSONParser().parse(#"{"class":"DROPPED","count":1}"#))
+            watch.lines(for: nil, try JSONParser().parse(#"{"class":"DROPPED","count":1}"#))
                 == ["(1 line dropped: this terminal is too slow)"])
     }
 
     @Test func showsEventsByTheClocksOfThePlace() throws {
         let event =
-            #"{"time":"2026-03-01T22:59:59.250Z","event":"enter","fence":"Yard","reason":"crossed","crossed_at":"2026-03-01T22:59:58Z","left_at":"2026-03-01T23:00:01Z"}"#
+            #"{"id":"x","time":"2026-03-01T22:59:59.250Z","event":"enter","fence":"Yard","visit":7,"reason":"crossed","crossed_at":"2026-03-01T22:59:58Z","left_at":"2026-03-01T23:00:01Z"}"#
         #expect(
-            EventLine(try JSONParser().parse(event), swiss).text
+            EventLine(try #require(TrackerEvent(try JSONParser().parse(event))), swiss).text
                 == "2026-03-01 23:59:59.250  enter Yard, crossed at 23:59:58 and left at 2026-03-02 00:00:01")
     }
 

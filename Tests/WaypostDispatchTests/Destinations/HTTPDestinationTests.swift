@@ -39,8 +39,8 @@ import WaypostTestKit
 
     @Test func sendsWhatTheFormatSays() async throws {
         let server = try await FlakyServer()
-        let line = Array(#"{"id":"x-enter","time":"2026-05-02T03:25:02.000Z","event":"enter","fence":"Yard","reason":"crossed"}"#.utf8)
-        let event = DispatchEvent(id: "x-enter", kind: "enter", name: "Yard", time: DispatchFixture.start, position: nil, line: line)
+        let event = TrackerEvent(
+            id: "x-enter", kind: "enter", name: "Yard", time: DispatchFixture.start, payload: .init(visit: 7, reason: .crossed))
         var batch = batch(1)
         batch.records.append(DispatchRecord(id: "x-enter", lane: .events, sequence: 2, age: nil, content: .event(event)))
         batch.records.append(

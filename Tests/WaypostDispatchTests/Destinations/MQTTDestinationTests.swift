@@ -66,8 +66,7 @@ import WaypostTestKit
             $0.client.idleLimit = .seconds(1)
         }
         var batch = Self.batch(1...1)
-        let line = Array(#"{"id":"x-enter","time":"2026-05-02T03:25:02.000Z","event":"enter","fence":"Yard"}"#.utf8)
-        let event = DispatchEvent(id: "x-enter", kind: "enter", name: "Yard", time: DispatchFixture.start, position: nil, line: line)
+        let event = TrackerEvent(id: "x-enter", kind: "enter", name: "Yard", time: DispatchFixture.start)
         batch.records.append(DispatchRecord(id: "x-enter", lane: .events, sequence: 2, age: nil, content: .event(event)))
         #expect(await destination.send(batch) == Self.good)
         batch.records = (8...9).map {
@@ -136,13 +135,12 @@ import WaypostTestKit
                 $0.showsPresence = true
             }
             // It has no word for a dwell: delivered, and nothing is said.
-            let line = Array(#"{"id":"x-dwell","event":"dwell","fence":"Yard"}"#.utf8)
-            let dwell = DispatchEvent(id: "x-dwell", kind: "dwell", name: "Yard", time: DispatchFixture.start, position: nil, line: line)
+            let dwell = TrackerEvent(id: "x-dwell", kind: "dwell", name: "Yard", time: DispatchFixture.start)
             var batch = Self.batch(1...1)
             batch.records = [DispatchRecord(id: "x-dwell", lane: .events, sequence: 1, age: nil, content: .event(dwell))]
             #expect(await destination.send(batch) == .delivered(refused: [:], answer: "nothing to say"))
-            let enter = DispatchEvent(
-                id: "x-enter", kind: "enter", name: "Yard", time: DispatchFixture.start, position: DispatchFixture.position(1), line: line)
+            let enter = TrackerEvent(
+                id: "x-enter", kind: "enter", name: "Yard", time: DispatchFixture.start, position: DispatchFixture.position(1))
             batch.records.append(DispatchRecord(id: "x-enter", lane: .events, sequence: 2, age: nil, content: .event(enter)))
             batch.records.append(
                 DispatchRecord(id: "p-9-0", lane: .live, sequence: 9, age: .zero, content: .position(DispatchFixture.position(9))))

@@ -11,7 +11,7 @@ import WaypostSystem
 
     @Test func fillsInWhatEachRecordSays() throws {
         let topic = try MQTTTopic("fleet/{device}/{lane}/{kind}/{name}")
-        let event = DispatchEvent(id: "e", kind: "enter", name: "Yard 7", time: nil, position: nil, line: [])
+        let event = TrackerEvent(id: "e", kind: "enter", name: "Yard 7", time: nil)
         let call = TrackCall(name: "delivered", values: [:], time: nil, position: nil)
         #expect(topic.topic(for: record(.event(event)), device: "van-7") == "fleet/van-7/events/event/Yard 7")
         #expect(topic.topic(for: record(.track(call)), device: "van-7") == "fleet/van-7/events/track/delivered")

@@ -26,10 +26,8 @@ import WaypostTestKit
 
     private func text(_ message: OwnTracksMessage) -> String { String(decoding: message.payload, as: UTF8.self) }
 
-    private func event(_ kind: String, _ members: String = "", position: Position? = nil) -> DispatchEvent {
-        DispatchEvent(
-            id: "x-\(kind)", kind: kind, name: "Yard", time: start, position: position,
-            line: Array(#"{"id":"x","event":"\#(kind)","fence":"Yard"\#(members)}"#.utf8))
+    private func event(_ kind: String, _ payload: TrackerEvent.Payload? = nil, position: Position? = nil) -> TrackerEvent {
+        TrackerEvent(id: "x-\(kind)", kind: kind, name: "Yard", time: start, position: position, payload: payload)
     }
 
     @Test func saysALocationInItsUnits() throws {
@@ -89,9 +87,11 @@ import WaypostTestKit
 
     @Test func saysCrossingsAsTransitions() throws {
         let fix = position { $0.accuracy = HorizontalAccuracy(radiusMetres: 3.1, origin: .gst) }
-        let members = #","fence_id":"f-1","crossed_at":"2026-05-02T03:25:00.250Z","left_at":"2026-05-02T03:25:01.000Z""#
+        var payload = TrackerEvent.Payload(fenceID: "f-1", visit: 7)
+        (payload.crossedAt, payload.leftAt) = (start.advanced(byMilliseconds: -1_750), start.advanced(byMilliseconds: -1_000))
+        payload.evidence.accuracyMetres = 9
         let stamp = OwnTracksStamps.stamp(of: "f-1")
-        let enter = try format.messages(for: record(.event(event("enter", members, position: fix)), id: "x-enter"), at: start)
+        let enter = try format.messages(for: record(.event(event("enter", payload, position: fix)), id: "x-enter"), at: start)
         #expect(
             enter.map(text) == [
                 #"{"_type":"transition","event":"enter","desc":"Yard","tst":1777692300,"wtst":\#(stamp),"acc":4,"lat":47.10001,"lon":9.5,"#
@@ -104,7 +104,7 @@ import WaypostTestKit
                 #"{"_type":"transition","event":"leave","desc":"Yard","tst":1777692302,"wtst":\#(OwnTracksStamps.stamp(of: "Yard")),"acc":0,"#
                     + #""t":"c","rid":"Yard","tid":"n7","_id":"x-exit"}"#
             ])
-        let pass = try format.messages(for: record(.event(event("pass", members, position: fix)), id: "x-pass"), at: start).map {
+        let pass = try format.messages(for: record(.event(event("pass", payload, position: fix)), id: "x-pass"), at: start).map {
             try JSONParser().parse($0.payload)
         }
         #expect(pass.map { $0["event"]?.string } == ["enter", "leave"] && pass.map { $0["tst"]?.int } == [1_777_692_300, 1_777_692_301])

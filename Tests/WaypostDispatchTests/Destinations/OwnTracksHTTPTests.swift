@@ -46,8 +46,7 @@ import WaypostTestKit
 
     @Test func takesAPassForTwoMessagesOverOneConnection() async throws {
         let server = try await FlakyServer("answer []")
-        let event = DispatchEvent(
-            id: "x-pass", kind: "pass", name: "Yard", time: DispatchFixture.start, position: nil, line: Array("{}".utf8))
+        let event = TrackerEvent(id: "x-pass", kind: "pass", name: "Yard", time: DispatchFixture.start)
         let destination = try destination(server.url)
         guard case .delivered = await destination.send(batch(.event(event))) else { throw Unexpected("a server that takes all") }
         #expect(try server.received().map { $0["event"]?.string } == ["enter", "leave"])
@@ -59,8 +58,7 @@ import WaypostTestKit
 
     @Test func sendsNothingForWhatHasNoWord() async throws {
         let server = try await FlakyServer("status 500")
-        let event = DispatchEvent(
-            id: "x-dwell", kind: "dwell", name: "Yard", time: DispatchFixture.start, position: nil, line: Array("{}".utf8))
+        let event = TrackerEvent(id: "x-dwell", kind: "dwell", name: "Yard", time: DispatchFixture.start)
         guard case .delivered = await (try destination(server.url)).send(batch(.event(event))) else {
             throw Unexpected("there is no word for it")
         }

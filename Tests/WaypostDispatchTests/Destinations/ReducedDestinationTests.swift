@@ -68,8 +68,7 @@ import WaypostTestKit
 
     @Test func tellsNoFenceAndCallsWithoutAPlaceBesidePositions() async throws {
         let inner = ScriptedDestination()
-        let event = DispatchEvent(
-            id: "e", kind: "enter", name: "Yard", time: nil, position: DispatchFixture.position(1), line: Array("{}".utf8))
+        let event = TrackerEvent(id: "e", kind: "enter", name: "Yard", time: nil, position: DispatchFixture.position(1))
         _ = await ReducedDestination(inner, sendsPositions: true).send(batch([.event(event), call(1), .health(.null)], lane: .events))
         #expect(inner.taken.map(\.shortName) == ["n", "health"])
         #expect(inner.taken[0].position == nil && inner.taken[0].time?.millisecondsSince1970 == 1_777_691_700_000)

@@ -15,7 +15,7 @@ import WaypostTestKit
     }
 
     private func event(_ kind: String, _ position: Position?) -> DispatchRecord.Content {
-        .event(DispatchEvent(id: "x", kind: kind, name: "Yard", time: nil, position: position, line: Array("{}".utf8)))
+        .event(TrackerEvent(id: "x", kind: kind, name: "Yard", time: nil, position: position))
     }
 
     private func lines(_ content: DispatchRecord.Content, _ layer: TealiumDataLayer? = nil) -> [[String]] {

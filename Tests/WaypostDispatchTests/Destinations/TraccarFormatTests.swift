@@ -30,8 +30,8 @@ import WaypostTestKit
         return messages.first.map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    private func event(_ kind: String) -> DispatchEvent {
-        DispatchEvent(id: "x-enter", kind: kind, name: "Tür 7", time: start, position: position, line: Array("{}".utf8))
+    private func event(_ kind: String) -> TrackerEvent {
+        TrackerEvent(id: "x-enter", kind: kind, name: "Tür 7", time: start, position: position)
     }
 
     @Test func hasKnotsInTheFormAndMetresPerSecondInJSON() throws {

@@ -41,9 +41,11 @@ import WaypostSystem
     @Test func givesBackEveryKindOfEntryAsItWas() async throws {
         let outbox = try DispatchFixture().outbox()
         _ = try await outbox.attach("a", newestPosition: 0)
-        let line = Array(#"{"event":"enter","fence":"Yard","id":"x-enter","lat":47.5}"#.utf8)
-        let event = DispatchEvent(
-            id: "x-enter", kind: "enter", name: "Yard", time: DispatchFixture.start, position: DispatchFixture.position(3), line: line)
+        var payload = TrackerEvent.Payload(fenceID: "yard-7", visit: 7, reason: .stayed)
+        payload.evidence.distanceMetres = -1.54
+        let event = TrackerEvent(
+            id: "x-enter", kind: "enter", name: "Yard", time: DispatchFixture.start, position: DispatchFixture.position(3), payload: payload
+        )
         let call = TrackCall(
             name: "Tür \"7\"", values: ["a": .string("東"), "b": .number(1.5), "c": .null, "d": .array([.bool(true)])], time: nil,
             position: nil)

@@ -100,7 +100,6 @@ public struct DestinationContract: Sendable {
             let origin = Coordinate(latitudeDegrees: 0, longitudeDegrees: 0)
         else { preconditionFailure("places") }
         let words = "Tür \"7\" \\ 東京 \u{1F697}\n\t"
-        let line = Array(#"{"id":"a-enter","event":"enter","fence":"Yard","reason":"crossed"}"#.utf8)
         func record(_ id: String, _ content: DispatchRecord.Content, age: Duration? = nil) -> DispatchRecord {
             DispatchRecord(id: id, lane: .events, sequence: 1, age: age, content: content)
         }
@@ -109,13 +108,13 @@ public struct DestinationContract: Sendable {
             ("a position at 0, 0", record("p-2-0", .position(Position(time: start, coordinate: origin)), age: .zero)),
             (
                 "an event without time and place",
-                record("a-enter", .event(DispatchEvent(id: "a-enter", kind: "enter", name: "Yard", time: nil, position: nil, line: line)))
+                record("a-enter", .event(TrackerEvent(id: "a-enter", kind: "enter", name: "Yard", time: nil, payload: .init(visit: 7))))
             ),
             (
                 "an event",
                 record(
                     "a-enter",
-                    .event(DispatchEvent(id: "a-enter", kind: "enter", name: words, time: start, position: position(3), line: line)))
+                    .event(TrackerEvent(id: "a-enter", kind: "enter", name: words, time: start, position: position(3))))
             ),
             ("a track call without values", record("t-1", .track(TrackCall(name: "ping", values: [:], time: nil, position: nil)))),
             (

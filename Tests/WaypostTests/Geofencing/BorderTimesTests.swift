@@ -104,7 +104,7 @@ struct BorderTimesTests {
     private func expectWords(of event: GeofenceEvent) throws {
         var (words, json) = (TextBuffer(), TextBuffer())
         event.append(to: &words)
-        json.appendJSON { event.write(to: &$0) }
+        json.appendJSON { $0.element(TrackerEvent(event)) }
         let line = String(decoding: words.bytes, as: UTF8.self)
         #expect(line.contains(", predicted, ") == event.isPredicted && line.contains("before the border") == event.isPredicted)
         #expect(!line.contains(event.kind == .exit ? "m inside" : "m outside"), "\(line)")

@@ -28,7 +28,8 @@ import WaypostTestKit
     /// The place of a loss stands inside of its line: a search for fixes in the text must not find it.
     @Test func writesAPlaceInsideOfAnotherLineWithoutAClass() throws {
         var text = TextBuffer()
-        TPVCodec.append(try full, to: &text, class: nil)
+        let place = try full
+        text.appendJSON { json in json.object { TPVCodec.write(place, to: &$0) } }
         #expect(text.string.hasPrefix(#"{"time":"#) && !text.string.contains("TPV"))
         #expect(try position(text.string) == full, "it is read as a position all the same")
     }
@@ -229,6 +230,25 @@ import WaypostTestKit
         #expect(json.line == 12)
     }
 
+    /// What stands in another object, as in a status or in the outbox, is read without being written again.
+    @Test func readsAnObjectInMemoryAsItsLine() throws {
+        let lines = try [
+            written(.position(full)), #"{"lat":1,"lon":2,"eph":10,"alt":7,"device":"/dev/ttyS0"}"#,
+            #"{"mode":1,"time":"2026-11-21T11:33:28Z"}"#,
+            #"{"class":"TPV","mode":3,"lat":1,"lon":2,"speed":-1,"track":360,"status":99,"extra":[{}],"epv":null}"#,
+            #"{"class":"VERSION"}"#,
+            #"{"a":1}"#,
+        ]
+        for line in lines { #expect(try TPVCodec.decode(JSONParser().parse(line)) == decoded(line)) }
+        for line in [#"{"mode":2,"lat":91,"lon":0}"#, #"{"lat":1}"#, #"{"lat":"1","lon":2}"#, #"{"class":"TPV","mode":7}"#, "[]"] {
+            #expect(throws: TPVError.self) { try TPVCodec.decode(JSONParser().parse(line)) }
+        }
+        var values = JSONObject()
+        TPVCodec.write(try full, to: &values)
+        values.member("class", "TPV")
+        #expect(try JSONParser().parse(lines[0]) == .object(values.members))
+    }
+
     /// Cut and scribbled lines end in an error or a report, and a report always holds finite numbers.
     @Test func survivesMutations() throws {
         let seed = Array(written(.position(try full)).utf8)
@@ -243,6 +263,8 @@ import WaypostTestKit
             do throws(TPVError) {
                 guard case .position(let position) = try TPVCodec.decode(bytes) else { continue }
                 positions += 1
+                // The same object in memory tells the same.
+                #expect(((try? JSONParser().parse(bytes)).flatMap { try? TPVCodec.decode($0) }) == .position(position))
                 #expect(position.altitudeMSLMetres?.isFinite ?? true)
                 #expect(position.courseDegrees.map { (0..<360).contains($0) } ?? true)
             } catch {

@@ -70,7 +70,7 @@ struct FencesReplayCommand: ParsableCommand {
     private func append(_ event: GeofenceEvent, _ track: String, _ format: ScreenFormat, to text: inout TextBuffer) {
         var line = TextBuffer()
         if json {
-            line.appendJSON { event.write(to: &$0, track: track) }
+            line.appendJSON { json in json.object { TrackerEvent(event).write(to: &$0, track: track) } }
         } else {
             if tracks.count > 1 { line.append(string: track + ": ") }
             event.append(to: &line, format)

@@ -149,8 +149,6 @@ extension CommandFailure {
                 why: "has journal format \(version), but this waypost reads only format \(JournalFormatError.readableVersion)",
                 next: "read it with the waypost that wrote it, or move it out of the log")
         case .cannotDelete(let path, let cause): self.init(cause, .inputOutput, what: path, why: "cannot be deleted")
-        case .eventTooLong(let byteCount, let limit):
-            self.init(.badData, what: "an event", why: "has \(byteCount) bytes of detail, but the log takes at most \(limit)")
         case .invalidPuller(let name):
             self.init(
                 .usage, what: "--puller \(name)", why: "is not a valid name",

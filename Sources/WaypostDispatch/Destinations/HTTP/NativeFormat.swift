@@ -89,21 +89,25 @@ extension JSONWriter {
     fileprivate mutating func append(_ record: DispatchRecord, _ extra: (inout JSONWriter) -> Void = { _ in }) {
         switch record.content {
         case .position(let position):
-            element(
-                json: NativeFormat.tpv(position) { json in
-                    extra(&json)
-                    json.appendEnvelope(record)
-                })
+            object { json in
+                json.member("class", "TPV")
+                TPVCodec.write(position, to: &json)
+                extra(&json)
+                json.appendEnvelope(record)
+            }
         case .event(let event):
             object { json in
                 json.member("class", "EVENT")
                 extra(&json)
                 json.appendEnvelope(record, withID: false)
-                json.appendMembers(of: event.line)
+                var members = JSONObject()
+                event.write(to: &members)
+                json.members(members.members)
             }
         case .track(let call):
-            var position: [UInt8] = []
-            if let fix = call.position { position = NativeFormat.tpv(fix) { _ in } }
+            var fix = JSONObject()
+            if let position = call.position { TPVCodec.write(position, to: &fix) }
+            fix.members["time"] = nil
             object { json in
                 json.member("class", "TRACK")
                 extra(&json)
@@ -112,7 +116,7 @@ extension JSONWriter {
                 json.member("values", .object(call.values))
                 json.member("time", call.time ?? call.position?.time)
                 json.member("fix_time", call.position?.time)
-                json.appendMembers(of: position, but: ["class", "time"])
+                json.members(fix.members)
             }
         case .health(let report):
             object { json in
@@ -140,23 +144,9 @@ extension JSONWriter {
             member("queue_ms", Int(age.components.seconds) * 1_000 + Int(age.components.attoseconds / 1_000_000_000_000_000))
         }
     }
-
-    /// Writes the members of another object into this one.
-    private mutating func appendMembers(of object: [UInt8], but left: Set<String> = []) {
-        guard let value = try? JSONParser().parse(object), let members = value.object else { return }  // Our own text is JSON.
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) where !left.contains(name) { member(named: name, value) }
-    }
 }
 
 extension DispatchRecord {
     /// Whether our own format has a word for it on its way to a server.
     var isNative: Bool { if case .waypoints = content { false } else { true } }
-}
-
-extension NativeFormat {
-    fileprivate static func tpv(_ position: Position, _ extra: (inout JSONWriter) -> Void) -> [UInt8] {
-        var text = TextBuffer(capacity: 512)
-        TPVCodec.append(position, to: &text, extra: extra)
-        return text.bytes
-    }
 }

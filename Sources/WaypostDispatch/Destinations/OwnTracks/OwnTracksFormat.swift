@@ -150,19 +150,17 @@ public struct OwnTracksFormat: RecordFormat {
         return message
     }
 
-    private func transitions(_ event: DispatchEvent, _ decided: UTCTime?) throws(FormatError) -> [OwnTracksMessage] {
-        let line = (try? JSONParser().parse(event.line)) ?? .null  // Our own text is JSON; without it less is known.
-        let crossed = line["crossed_at"]?.string.flatMap(UTCTime.init(rfc3339:))
-        let left = line["left_at"]?.string.flatMap(UTCTime.init(rfc3339:))
+    private func transitions(_ event: TrackerEvent, _ decided: UTCTime?) throws(FormatError) -> [OwnTracksMessage] {
+        let crossed = event.payload?.crossedAt ?? decided
+        let left = event.payload?.leftAt ?? decided
         let steps: [(word: String, time: UTCTime?, id: String)] =
             switch event.kind {
-            case "enter": [("enter", crossed ?? decided, event.id)]
-            case "exit": [("leave", crossed ?? decided, event.id)]
-            case "pass": [("enter", crossed ?? decided, event.id + "-enter"), ("leave", left ?? decided, event.id + "-leave")]
+            case "enter": [("enter", crossed, event.id)]
+            case "exit": [("leave", crossed, event.id)]
+            case "pass": [("enter", crossed, event.id + "-enter"), ("leave", left, event.id + "-leave")]
             default: []
             }
-        let fence = line["fence_id"]?.string ?? event.name
-        let accuracy = event.position?.accuracy?.radiusMetres ?? line["accuracy"]?.double
+        let accuracy = event.position?.accuracy?.radiusMetres ?? event.payload?.evidence.accuracyMetres
         var messages: [OwnTracksMessage] = []
         for step in steps {
             guard let time = step.time else { continue }
@@ -172,12 +170,12 @@ public struct OwnTracksFormat: RecordFormat {
                     json.member("event", step.word)
                     json.member("desc", event.name)
                     json.member("tst", Int(time.secondsSince1970))
-                    json.member("wtst", OwnTracksStamps.stamp(of: fence))
+                    json.member("wtst", OwnTracksStamps.stamp(of: event.fenceID))
                     json.member("acc", OwnTracksFormat.whole(accuracy, .up) ?? 0)
                     json.member("lat", event.position?.coordinate.latitudeDegrees)
                     json.member("lon", event.position?.coordinate.longitudeDegrees)
                     json.member("t", "c")
-                    json.member("rid", fence)
+                    json.member("rid", event.fenceID)
                     json.member("tid", trackerID)
                     json.member("_id", step.id)
                 })

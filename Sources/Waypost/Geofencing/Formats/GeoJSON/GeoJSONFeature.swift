@@ -55,7 +55,7 @@ struct GeoJSONFeature {
             draft.dwellSeconds = seconds
         }
         if let expires = properties["expires"] {
-            guard let time = expires.string.flatMap(UTCTime.init(rfc3339:)) else {
+            guard let time = expires.time else {
                 throw .invalid("properties.expires", "a time as RFC 3339 writes it")
             }
             draft.expires = time

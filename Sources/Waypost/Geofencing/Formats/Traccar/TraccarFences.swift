@@ -69,7 +69,7 @@ enum TraccarFences {
             draft.dwellSeconds = seconds
         }
         if let expires = attributes["expires"] {
-            guard let time = expires.string.flatMap(UTCTime.init(rfc3339:)) else {
+            guard let time = expires.time else {
                 throw .invalid("attributes.expires", "a time as RFC 3339 writes it")
             }
             draft.expires = time

@@ -2,9 +2,9 @@ import Waypost
 
 /// The last events, and which of them somebody may not have heard of: those that no file has yet, those that were written a short while ago, and
 /// those that wait for somebody who can take none now.
-struct RecentReports {
+struct RecentEvents {
     private struct Entry {
-        var report: FenceReport
+        var event: TrackerEvent
         /// When it was first on the disk, milliseconds of the monotonic clock; nil when it is not.
         var savedAt: Int64?
     }
@@ -20,31 +20,31 @@ struct RecentReports {
     var unheard: Set<String> = []
 
     /// All, the newest last.
-    var reports: [FenceReport] { entries.map(\.report) }
+    var events: [TrackerEvent] { entries.map(\.event) }
 
     init() {}
 
     /// What a run before has left; so many, the newest, are in doubt.
-    init(_ reports: [FenceReport], doubtfulCount: Int, now: Int64) {
-        entries = reports.enumerated().map { index, report in
-            Entry(report: report, savedAt: index >= reports.count - doubtfulCount ? now : now - RecentReports.doubtMilliseconds)
+    init(_ events: [TrackerEvent], doubtfulCount: Int, now: Int64) {
+        entries = events.enumerated().map { index, event in
+            Entry(event: event, savedAt: index >= events.count - doubtfulCount ? now : now - RecentEvents.doubtMilliseconds)
         }
     }
 
-    mutating func append(_ reports: [FenceReport]) {
-        entries += reports.map { Entry(report: $0, savedAt: nil) }
+    mutating func append(_ events: [TrackerEvent]) {
+        entries += events.map { Entry(event: $0, savedAt: nil) }
         let needed = count { $0.savedAt == nil }
-        entries.removeFirst(max(0, entries.count - min(max(needed, RecentReports.usualCount), RecentReports.mostCount)))
+        entries.removeFirst(max(0, entries.count - min(max(needed, RecentEvents.usualCount), RecentEvents.mostCount)))
     }
 
     /// How many of the newest are in doubt.
     func doubtfulCount(now: Int64) -> Int {
-        count { entry in entry.savedAt.map { now - $0 < RecentReports.doubtMilliseconds } ?? true }
+        count { entry in entry.savedAt.map { now - $0 < RecentEvents.doubtMilliseconds } ?? true }
     }
 
     /// How many there are from the first one on that is so, or unheard.
     private func count(from isSo: (Entry) -> Bool) -> Int {
-        entries.firstIndex { isSo($0) || unheard.contains($0.report.id) }.map { entries.count - $0 } ?? 0
+        entries.firstIndex { isSo($0) || unheard.contains($0.event.id) }.map { entries.count - $0 } ?? 0
     }
 
     /// All of them are on the disk.
@@ -55,7 +55,7 @@ struct RecentReports {
     /// Forgets what happened from the first time until the second one; whether there was something.
     mutating func forget(from: UTCTime, to: UTCTime) -> Bool {
         let count = entries.count
-        entries.removeAll { entry in entry.report.time.map { from <= $0 && $0 < to } ?? false }
+        entries.removeAll { entry in entry.event.time.map { from <= $0 && $0 < to } ?? false }
         return entries.count < count
     }
 }
