@@ -21,7 +21,7 @@ final class MQTTLoop {
     /// All messages of a job must be acknowledged within so many time-outs.
     private static let mostTimeouts: Int64 = 10
 
-    /// How far the connection is. It goes from case to case downwards, and its end is an error.
+    /// How far the connection is: it goes from case to case downwards, and its end is an error.
     private enum State {
         /// The network has not let us through yet.
         case connecting
