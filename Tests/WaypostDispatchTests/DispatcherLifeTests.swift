@@ -29,6 +29,20 @@ import WaypostDispatch
         await dispatcher.stop()
     }
 
+    @Test func erasesAtOnceWhileAServerDoesNotAnswer() async throws {
+        let fixture = try DispatchFixture()
+        let destination = StuckDestination()
+        let dispatcher = try await fixture.dispatcher([("home", destination)])
+        try await dispatcher.accept([DispatchFixture.call(1)])
+        let caller = Task { try await dispatcher.dispatch() }
+        #expect(await destination.waits { $0.sending == 1 })
+        try await dispatcher.erase(from: UTCTime(millisecondsSince1970: 0), to: UTCTime(millisecondsSince1970: 4_000_000_000_000))
+        #expect(try await caller.value.word == .error)
+        destination.answers()
+        #expect(try await dispatcher.dispatch() == .noData)
+        await dispatcher.stop()
+    }
+
     @Test func letsACallerGoThatWaitsForAnothersRun() async throws {
         let fixture = try DispatchFixture()
         let destination = StuckDestination()

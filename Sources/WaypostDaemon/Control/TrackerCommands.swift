@@ -127,8 +127,7 @@ struct TrackerCommands: Sendable {
                 next: "erase it again once that is fixed")
         }
         do throws(OutboxError) {
-            _ = try await dispatcher.outbox.erase(from: from, to: to)
-            try await dispatcher.reload()
+            try await dispatcher.erase(from: from, to: to)
         } catch {
             throw ControlRefusal(
                 .inputOutput, what: "log", why: "is erased, but not what waits to be sent: \(error)",

@@ -80,6 +80,14 @@ extension Dispatcher {
     private static let pageByteCount = 1_000_000
     private static let entriesReadAtOnce = 20
 
+    /// Erases what happened from one moment on until before another and is not sent yet, dead letters too.
+    ///
+    /// What is on its way then is given up: a server that is slow to confirm delays nothing.
+    public func erase(from: UTCTime, to: UTCTime) async throws(OutboxError) {
+        let outbox = outbox
+        try await holding(attached) { () throws(OutboxError) in _ = try await outbox.erase(from: from, to: to) }
+    }
+
     /// Does something with the rows of destinations while nothing is sent to them.
     ///
     /// - Parameter body: gets the number of the newest position when the first of them is attached, else nil.
@@ -88,10 +96,16 @@ extension Dispatcher {
     ) async throws(OutboxError) {
         let isAttached = attached.contains { $0.settings.name == names.first }
         let newest = isAttached ? try await newestPosition() : nil
-        let held = attached.filter { names.contains($0.settings.name) }
+        try await holding(attached.filter { names.contains($0.settings.name) }) { () throws(OutboxError) in try await body(newest) }
+    }
+
+    /// Changes the outbox while nothing of it is on its way; what was is sent later, if it still waits.
+    private func holding(
+        _ held: [DestinationWorker], _ body: @Sendable () async throws(OutboxError) -> Void
+    ) async throws(OutboxError) {
         for worker in held { await worker.hold() }
         var failure: OutboxError?
-        do throws(OutboxError) { try await body(newest) } catch { failure = error }
+        do throws(OutboxError) { try await body() } catch { failure = error }
         for worker in held {
             do throws(OutboxError) { try await worker.release() } catch { failure = failure ?? error }
         }
