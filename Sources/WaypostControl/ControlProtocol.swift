@@ -30,7 +30,7 @@ import Waypost
 /// client  {"request":"log_erase","from":"2026-11-21T11:00:00Z","to":"2026-11-21T12:00:00Z"}
 /// daemon  {"class":"ERASED","positions":3600,"tracks":1}
 /// client  {"request":"track","name":"delivered","values":{"parcel":7}}
-/// daemon  {"class":"TRACKED","id":"t-...","not_for":["recorder"]}         destinations that have no word for it: OwnTracks without a place
+/// daemon  {"class":"TRACKED","id":"t-...","not_for":["recorder"],"why":["..."]}   destinations that have no word for it, and why each
 /// client  {"request":"dispatch","action":"now","destination":"home"}   or status, pause, resume, drain ("budget"), list, retry, drop ("number")
 /// daemon  {"class":"DISPATCHED","completion":"good"}                     {"class":"DISPATCH",...} {"class":"DEAD_LETTERS",...}
 /// client  {"request":"ledger","id":"t-..."}                               or "since":"2026-11-21T11:00:00Z", then "page" as "next" said

@@ -114,7 +114,7 @@ final class ScriptedDestination: Destination {
 
     func setAnswer(_ answer: @escaping @Sendable ([DispatchRecord]) -> DeliveryOutcome) { self.answer.withLock { $0 = answer } }
 
-    func carries(_ record: DispatchRecord) -> Bool { carries(record) }
+    func obstacle(to record: DispatchRecord) -> String? { carries(record) ? nil : "it has no word for it" }
 
     func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
         record.withLock { record in

@@ -10,7 +10,7 @@ struct TrackCommand: ParsableCommand {
         abstract: "Send your own event, with the position, to every destination.",
         discussion: """
             The event is on the disk when this returns, and is sent when the destination is due. Values that are JSON numbers, true, false or null are \
-            sent as such, everything else as text. A warning names destinations that cannot take it: OwnTracks takes no event without a position.
+            sent as such, everything else as text. A warning names destinations that cannot take it, and why: OwnTracks takes no event without a position.
 
             Example: waypost track delivered parcel=7 signed_by="A. Smith"
             """)
@@ -31,8 +31,10 @@ struct TrackCommand: ParsableCommand {
 
     func run() throws {
         let answer = try daemon.ask(.track(name: name, values: try members()))
+        var reasons = (answer["why"]?.array ?? []).map(\.string).makeIterator()
         for destination in (answer["not_for"]?.array ?? []).compactMap(\.string) {
-            SystemProcess.printError("waypost: track: \(destination) will not get it: OwnTracks takes no event without a position")
+            let reason = reasons.next()?.map { ": \($0)" } ?? ""
+            SystemProcess.printError("waypost: track: \(destination) will not get it\(reason)")
         }
     }
 

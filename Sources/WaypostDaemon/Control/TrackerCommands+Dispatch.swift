@@ -22,7 +22,10 @@ extension TrackerCommands {
             json.member("id", call.id)
             guard !others.isEmpty else { return }
             json.array("not_for") { json in
-                for name in others { json.element(name) }
+                for other in others { json.element(other.name) }
+            }
+            json.array("why") { json in
+                for other in others { json.element(other.reason) }
             }
         }
     }

@@ -12,7 +12,7 @@ import Waypost
 ///   again, under the same ids. Where the server confirms record by record, it may say of which it has the receipt
 ///   (``DeliveryOutcome/partly(received:refused:answer:then:)``): only the others are sent again.
 /// - It returns within its own time limit, and soon after its task is cancelled, with a temporary failure.
-/// - It takes every kind of record. One that its format has no word for (``carries(_:)``) is not sent to it, and counts as settled.
+/// - It takes every kind of record. One that its format has no word for (``obstacle(to:)``) is not sent to it, and counts as settled.
 /// - It never tries again by itself, and keeps no record after it has returned.
 /// - Errors hold no secret (a token, a password in a URL) and no position: they are shown and logged.
 /// - Concurrency: the dispatcher calls ``send(_:)`` once at a time; what blocks (libcurl) has a thread of its own.
@@ -23,8 +23,8 @@ public protocol Destination: Sendable {
     /// Sends a batch and says what became of it; never called with an empty one.
     func send(_ batch: DispatchBatch) async -> DeliveryOutcome
 
-    /// Whether a record, as it is, has a word in what this destination speaks.
-    func carries(_ record: DispatchRecord) -> Bool
+    /// Why a record, as it is, has no word in what this destination speaks, for people; nil when it has one.
+    func obstacle(to record: DispatchRecord) -> String?
 
     /// The ids of those records of a batch that it would not tell: once the batch is delivered they count as settled, and not as sent.
     func withheld(from batch: DispatchBatch) -> Set<String>
@@ -37,7 +37,10 @@ public protocol Destination: Sendable {
 
 extension Destination {
     /// Most have a word for everything.
-    public func carries(_ record: DispatchRecord) -> Bool { true }
+    public func obstacle(to record: DispatchRecord) -> String? { nil }
+
+    /// Whether a record, as it is, has a word in what this destination speaks.
+    public func carries(_ record: DispatchRecord) -> Bool { obstacle(to: record) == nil }
 
     /// Most tell everything they have a word for.
     public func withheld(from batch: DispatchBatch) -> Set<String> { [] }

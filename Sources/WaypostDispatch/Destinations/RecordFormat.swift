@@ -6,8 +6,11 @@ public enum FormatVerdict: Sendable, Hashable {
     case said
     /// It will be able to, once something is known: why not now, for people.
     case waits(reason: String)
-    /// It has no word for it.
-    case unsaid
+    /// It has no word for it: why, for people.
+    case unsaid(reason: String)
+
+    /// Why it will never be said; nil when it will.
+    public var obstacle: String? { if case .unsaid(let reason) = self { reason } else { nil } }
 }
 
 /// How records are said to some kind of server, whatever the transport.

@@ -30,16 +30,16 @@ public final class ReducedDestination: Destination {
     /// As many as the destination takes, though most of them say nothing.
     public var maximumBatchCount: Int { destination.maximumBatchCount }
 
-    /// Whether something of it may be told, and has a word there.
-    public func carries(_ record: DispatchRecord) -> Bool {
+    /// Why nothing of it may be told, or has a word there.
+    public func obstacle(to record: DispatchRecord) -> String? {
         switch record.content {
-        case .position, .health: return true
-        case .event, .waypoints: return false
+        case .position, .health: return nil
+        case .event, .waypoints: return "fences are not told at reduced accuracy"
         case .track(var call):
             if !placesCalls { call.position = nil }
             var coarse = record
             coarse.content = .track(call)
-            return destination.carries(coarse)
+            return destination.obstacle(to: coarse)
         }
     }
 

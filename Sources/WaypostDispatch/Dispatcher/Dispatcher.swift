@@ -83,10 +83,12 @@ public actor Dispatcher {
         noteWaiting()
     }
 
-    /// The attached destinations that will not get an entry, as what they speak has no word for it as it is.
-    public nonisolated func withoutWord(for entry: OutboxEntry) -> [String] {
+    /// The attached destinations that will not get an entry, as what they speak has no word for it as it is, each with the reason for people.
+    public nonisolated func withoutWord(for entry: OutboxEntry) -> [(name: String, reason: String)] {
         let record = DispatchRecord(id: entry.id, lane: .events, sequence: 0, age: nil, content: entry.content)
-        return attached.filter { !$0.destination.carries(record) }.map(\.settings.name)
+        return attached.compactMap { worker in
+            worker.destination.obstacle(to: record).map { (worker.settings.name, $0) }
+        }
     }
 
     /// Takes that positions were logged, so that something waits.

@@ -67,8 +67,8 @@ public struct HTTPDestination: Destination {
         self.client = try HTTPClient(client)
     }
 
-    /// Whether the format has a word for it.
-    public func carries(_ record: DispatchRecord) -> Bool { format.verdict(on: record, at: nil) != .unsaid }
+    /// Why the format has no word for it.
+    public func obstacle(to record: DispatchRecord) -> String? { format.verdict(on: record, at: nil).obstacle }
 
     /// Posts the batch, and says what the server makes of it.
     public func send(_ batch: DispatchBatch) async -> DeliveryOutcome { await format.sending(batch, post) }

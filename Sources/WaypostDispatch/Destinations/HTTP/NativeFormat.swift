@@ -21,7 +21,9 @@ public struct NativeFormat: HTTPFormat {
     public init() {}
 
     /// Fences have none.
-    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { record.isNative ? .said : .unsaid }
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
+        record.isNative ? .said : .unsaid(reason: "fences are told only where they can be shown")
+    }
 
     /// One request for all.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {

@@ -76,7 +76,7 @@ public final class MQTTDestination: Destination {
     public static func clientID(for name: String) -> String { "waypost-" + MachineIdentity.digits(for: "mqtt \(name)", digitCount: 15) }
 
     /// Whether the format has a word for it.
-    public func carries(_ record: DispatchRecord) -> Bool { settings.format.verdict(on: record, at: nil) != .unsaid }
+    public func obstacle(to record: DispatchRecord) -> String? { settings.format.verdict(on: record, at: nil).obstacle }
 
     /// What an application has not said that it has is published again.
     public func hurry() {

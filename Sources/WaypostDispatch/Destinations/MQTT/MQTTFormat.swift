@@ -40,7 +40,9 @@ public struct NativeMQTTFormat: MQTTFormat {
     }
 
     /// Fences have none.
-    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { record.isNative ? .said : .unsaid }
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
+        record.isNative ? .said : .unsaid(reason: "fences are told only where they can be shown")
+    }
 
     /// One message; of positions, the last one of a batch of the live lane may be kept by the broker.
     public func messages(for record: DispatchRecord, of batch: DispatchBatch, receiptTopic: String?) throws(FormatError) -> [MQTTMessage] {

@@ -26,7 +26,7 @@ public struct OverlandFormat: HTTPFormat {
 
     /// Positions, once it is known what time it is.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
-        guard case .position = record.content else { return .unsaid }
+        guard case .position = record.content else { return .unsaid(reason: "Overland takes positions only") }
         return record.verdictWithTime(at: now)
     }
 

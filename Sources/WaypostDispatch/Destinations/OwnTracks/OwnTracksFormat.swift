@@ -69,10 +69,12 @@ public struct OwnTracksFormat: RecordFormat {
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
         switch record.content {
         case .position: record.verdictWithTime(at: now)
-        case .track(let call): call.position == nil ? .unsaid : record.verdictWithTime(at: now)
-        case .event(let event): event.kind == "dwell" ? .unsaid : record.verdictWithTime(at: now)
+        case .track(let call):
+            call.position == nil ? .unsaid(reason: "OwnTracks takes no event without a position") : record.verdictWithTime(at: now)
+        case .event(let event):
+            event.kind == "dwell" ? .unsaid(reason: "OwnTracks has no event for a stay") : record.verdictWithTime(at: now)
         case .health: .said
-        case .waypoints: settings.sendsWaypoints ? .said : .unsaid
+        case .waypoints: settings.sendsWaypoints ? .said : .unsaid(reason: "it is not told of fences: waypoints = false")
         }
     }
 

@@ -46,7 +46,7 @@ public struct TealiumFormat: HTTPFormat {
 
     /// Health, fences and what fences have no transition for have none.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
-        settings.dataLayer.entries(for: record.content).isEmpty ? .unsaid : .said
+        settings.dataLayer.entries(for: record.content).isEmpty ? .unsaid(reason: "Tealium has no event for it") : .said
     }
 
     /// One request for each event, or for each ten.

@@ -47,8 +47,10 @@ struct TemplateFormat: HTTPFormat {
     func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
         switch record.content {
         case .position: break
-        case .event, .track: if record.position == nil || !request.has(.kind) { return .unsaid }
-        case .health, .waypoints: return .unsaid
+        case .event, .track:
+            if !request.has(.kind) { return .unsaid(reason: "it gets positions only: its template has no {kind}") }
+            if record.position == nil { return .unsaid(reason: "a template takes no event without a position") }
+        case .health, .waypoints: return .unsaid(reason: "a template takes positions and events only")
         }
         let needsTime = [RecordTemplate.Field.time, .timestamp, .timestampMilliseconds].contains(where: request.has)
         return needsTime ? record.verdictWithTime(at: now) : .said

@@ -47,7 +47,9 @@ public struct TraccarFormat: HTTPFormat {
     }
 
     /// Fences have none.
-    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { record.isNative ? .said : .unsaid }
+    public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
+        record.isNative ? .said : .unsaid(reason: "fences are told only where they can be shown")
+    }
 
     /// A request for each record.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
