@@ -152,8 +152,14 @@ extension DestinationStatus {
         return state.waitingEventCount > 0 || waitingPositionCount != 0 ? "waiting" : "idle"
     }
 
-    /// What is wrong, for people; nil when nothing is.
-    var problem: String? {
+    /// What is wrong, for people; empty when nothing is.
+    var problems: [String] {
+        let letters = counted(state.deadLetterCount, "record")
+        let refused = "destination \(state.name) has refused \(letters) for good: waypost dispatch list, then retry or drop"
+        return [failing, state.deadLetterCount > 0 ? refused : nil].compactMap { $0 }
+    }
+
+    private var failing: String? {
         guard let failure else { return nil }
         if needsMending { return "destination \(state.name): \(failure)" }
         guard isStalled else { return nil }

@@ -16,6 +16,8 @@ final class DispatchDesk: Sendable {
         var dispatcher: Dispatcher?
         var logged: LoggedEvents?
         var problems: [String] = []
+        /// Destinations that could not be opened; each attempt tries it again.
+        var shut: [DispatchOpening.ShutDestination] = []
         /// Destinations that are tried to be attached again.
         var pending: [PendingDestination] = []
         var isSilent = false
@@ -65,7 +67,7 @@ final class DispatchDesk: Sendable {
         line.state.withLock { state in
             let deletions = state.deletions.sorted { $0.key < $1.key }.map(\.value.problem)
             return ([state.refusal, state.recovery.problem, state.drops.problem] + deletions).compactMap { $0 } + state.problems
-                + state.pending.map(\.problem)
+                + state.shut.compactMap(\.problem) + state.pending.map(\.problem)
         }
     }
     /// Whether there is an outbox that cannot be opened now.
@@ -130,13 +132,14 @@ final class DispatchDesk: Sendable {
             var isSilent = line.state.withLock { $0.isSilent }
             let opened = try await opening.open(after: number, isSilent: isSilent)
             let dispatcher = opened.dispatcher
-            for problem in opened.problems + opened.pending.map(\.problem) { logger.error("\(problem)") }
+            let found = opened.problems + opened.shut.compactMap(\.problem) + opened.pending.map(\.problem)
+            for problem in found { logger.error("\(problem)") }
             // Somebody may have told it otherwise meanwhile.
             while true {
                 let wanted = line.state.withLock { state in
                     if state.isSilent == isSilent {
                         (state.dispatcher, state.logged) = (dispatcher, opened.logged)
-                        (state.problems, state.pending) = (opened.problems, opened.pending)
+                        (state.problems, state.shut, state.pending) = (opened.problems, opened.shut, opened.pending)
                     }
                     return state.isSilent
                 }
@@ -310,7 +313,7 @@ final class DispatchDesk: Sendable {
                 let others = statuses.filter { status in
                     !found.contains(DispatchOpening.problem(of: status.state.name, status.failure ?? ""))
                 }
-                return (statuses, found + others.compactMap(\.problem))
+                return (statuses, found + others.flatMap(\.problems))
             } catch {
                 return ([], found + ["nothing is known of what waits: \(error)"])
             }

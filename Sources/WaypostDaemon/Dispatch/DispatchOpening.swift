@@ -34,12 +34,23 @@ struct DispatchOpening: Sendable {
         try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
     }
 
+    /// A destination that could not be opened.
+    struct ShutDestination: Sendable {
+        let name: String
+        let destination: UnopenedDestination
+
+        /// What is wrong, for people; nil once it is open.
+        var problem: String? { destination.reason.map { DispatchOpening.problem(of: name, $0) } }
+    }
+
     /// A dispatcher with every destination that can be attached now.
     struct Opened: Sendable {
         let dispatcher: Dispatcher
         let logged: LoggedEvents
         /// What is wrong, for people.
         var problems: [String]
+        /// Those that could not be opened, though attached.
+        var shut: [ShutDestination]
         /// Those that could not be attached, in the order of the configuration.
         var pending: [PendingDestination]
     }
@@ -77,14 +88,15 @@ struct DispatchOpening: Sendable {
         let box = DestinationBox(
             device: device, secrets: secrets, isHighAccuracy: configuration.tracking.isHighAccuracy,
             desiredAccuracy: configuration.tracking.accuracy)
-        var pending: [PendingDestination] = []
+        var (shut, pending): ([ShutDestination], [PendingDestination]) = ([], [])
         for destination in destinations {
             let opened: any Destination
             do {
                 opened = try destination.open(on: box)
             } catch {
-                problems.append(DispatchOpening.problem(of: destination.name, "\(error)"))
-                opened = UnopenedDestination(reason: "\(error)")
+                let shutDestination = UnopenedDestination(reason: "\(error)") { try destination.open(on: box) }
+                shut.append(ShutDestination(name: destination.name, destination: shutDestination))
+                opened = shutDestination
                 unopened.withLock { $0[destination.name] = "\(error)" }
             }
             let settings = destination.settings(device: device)
@@ -108,7 +120,7 @@ struct DispatchOpening: Sendable {
         } catch {
             problems.append("the outbox: \(error)")
         }
-        return Opened(dispatcher: dispatcher, logged: logged, problems: problems, pending: pending)
+        return Opened(dispatcher: dispatcher, logged: logged, problems: problems, shut: shut, pending: pending)
     }
 }
 

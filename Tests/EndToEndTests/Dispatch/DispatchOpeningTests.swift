@@ -82,5 +82,31 @@ extension EndToEnd {
             #expect(try await tracker.process.exit() == ProgramExit(code: 0))
             #expect(tracker.process.errors.contains("the outbox is open: what waits is sent"))
         }
+
+        /// What the message says is done, and nothing else.
+        @Test func sendsOnceASecretCanBeRead() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            try folder.write("secret\n", to: "token")
+            #expect(chmod(folder.path("token"), 0o644) == 0)
+            try folder.write(
+                "[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\ntoken_file = \"\(folder.path("token"))\"\n",
+                to: "w.toml")
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            for number in 1...3 { #expect(try await ask("track", "event\(number)", in: folder).code == 0) }
+            #expect(try await ask("dispatch", "now", "--wait", in: folder).code == 1)
+            #expect(try await ask("status", in: folder).output.contains("chmod 600"))
+
+            #expect(chmod(folder.path("token"), 0o600) == 0)
+            let run = try await ask("dispatch", "now", "--wait", in: folder)
+            #expect(run.output == "good\n", "\(run)")
+            #expect(try server.received().count { $0["class"]?.string == "TRACK" } == 3)
+            let status = try await ask("status", in: folder)
+            #expect(!status.output.contains("nothing is sent"), "\(status)")
+            #expect(tracker.process.errors.contains("destination home takes records again"))
+            fifo.close()
+            _ = try await tracker.stop()
+        }
     }
 }
