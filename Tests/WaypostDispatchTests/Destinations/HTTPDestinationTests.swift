@@ -100,6 +100,9 @@ import WaypostTestKit
         }
         try server.setMode("status 503 77")
         #expect(await destination.send(batch()) == .temporary(reason: "503", retryAfter: .seconds(77)))
+        // To whom it leads; not what a query holds.
+        try server.setMode("redirect 302 https://other.example/login?token=secret")
+        #expect(await destination.send(batch()) == .denied(reason: "302; it redirects to https://other.example/login"))
         try server.setMode("words 422 unknown  parcel\u{7}\n7")
         #expect(await destination.send(batch()) == .refused(reason: "422: unknown parcel 7"))
         try server.setMode("refuse t-2")

@@ -98,7 +98,10 @@ import WaypostTestKit
     // MARK: - Mistakes
 
     @Test(arguments: [
-        ("http://h/?lat={lattitude}&lon={lon}", "", "auto", "url", "did you mean {altitude}?"),
+        ("http://h/?lat={lattitude}&lon={lon}", "", "auto", "url", "did you mean {lat}?"),
+        ("http://h/?lat={latitude}&lon={lon}", "", "auto", "url", "did you mean {lat}?"),
+        ("http://h/?lat={lat}&lon={lng}", "", "auto", "url", "did you mean {lon}?"),
+        ("http://h/{tok}/?lat={lat}&lon={lon}", "", "auto", "url", "did you mean {token}?"),
         ("http://h/?lat={LAT}&lon={lon}", "", "auto", "url", "did you mean {lat}?"),
         ("http://h/?x={quux}", "", "auto", "url", "known: {lat}, {lon}"),
         ("http://h/?lat={lat}", "", "auto", "url", "must have {lat} and {lon}"),

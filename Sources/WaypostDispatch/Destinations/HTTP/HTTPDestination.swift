@@ -133,6 +133,12 @@ public struct HTTPDestination: Destination {
         case 408, 425, 429, 500...599:
             return .temporary(reason: answer, retryAfter: response["retry-after"].flatMap { Int($0) }.map { .seconds($0) })
         case 400, 410, 413, 415, 422: return .refused(reason: answer)
+        case 300...399:
+            // A query may hold a secret.
+            let place = response["location"].map {
+                "; it redirects to \(oneLine(String($0.prefix { $0 != "?" && $0 != "#" }), limit: 200))"
+            }
+            return .denied(reason: answer + (place ?? ""))
         default: return .denied(reason: answer)
         }
     }

@@ -26,10 +26,22 @@ struct RecordTemplate: Sendable, Hashable {
     struct UnknownField: Error, Equatable {
         var name: String
 
+        /// What other programs call the fields.
+        private static let foreignNames: [String: Field] = [
+            "latitude": .lat, "longitude": .lon, "lng": .lon, "long": .lon, "alt": .altitude, "ele": .altitude, "acc": .accuracy,
+            "tst": .timestamp, "epoch": .timestamp, "heading": .course, "bearing": .course, "direction": .course, "velocity": .speed,
+            "event": .kind, "type": .kind, "user": .device, "username": .device, "key": .token, "apikey": .token,
+        ]
+
         /// For people.
         var reason: String {
             let known = Field.allCases.map(\.rawValue)
-            let hint = nearestName(to: name, among: known).map { "did you mean {\($0)}?" }
+            // As other programs call it, as it begins, or as it is misspelt.
+            let names = UnknownField.foreignNames
+            let near =
+                known.first { name.utf8.count > 2 && $0.hasPrefix(name) }
+                ?? nearestName(to: name, among: known + names.keys.sorted()).map { names[$0]?.rawValue ?? $0 }
+            let hint = near.map { "did you mean {\($0)}?" }
             return "has {\(oneLine(name))}, which nothing fills in; "
                 + (hint ?? "known: \(known.map { "{\($0)}" }.joined(separator: ", "))")
         }
