@@ -22,12 +22,28 @@ extension DefaultPaths {
     }
 }
 
+extension ReadingUser {
+    /// The user who runs the tracker with a configuration: that of the service for the service's; nil for any other, which whoever starts the
+    /// tracker must be able to read, and where the service's user is not known.
+    static func ofTracker(reading file: String, in tree: SystemTree = SystemTree(root: "")) -> ReadingUser? {
+        guard file == DefaultPaths.service.configurationFile else { return nil }
+        guard SystemFacts.unitPath(in: tree) != nil else { return ReadingUser(named: "waypost", in: tree) }
+        let line = SystemFacts.unitLines(in: tree).last { $0.text.hasPrefix("User=") }
+        // A unit without a user runs as root.
+        return line.flatMap { ReadingUser(named: String($0.text.dropFirst("User=".count)), in: tree) }
+    }
+}
+
 extension ConfigurationError {
     /// The line for people: who may read the service's configuration is known.
     var line: String {
         let service = DefaultPaths.service.configurationFile
         guard kind == .notPermitted, file == service || file.hasPrefix(Configuration.dropInFolder(of: service)) else {
             return "waypost: \(self)"
+        }
+        // Whoever is in the service's group may not either.
+        if let obstacle = ReadingUser.ofTracker(reading: service)?.obstacle(to: file) {
+            return CommandFailure(.notAuthorised, what: file, why: obstacle.words).line
         }
         let next = "use sudo, or join the group that may: \(CommandFailure.joinCommand(group: "waypost")), then log in again"
         return CommandFailure(.notAuthorised, what: file, why: "this user may not read it", next: next).line

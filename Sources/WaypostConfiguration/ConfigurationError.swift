@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// One mistake in a configuration: where it is and what to do about it.
 public struct ConfigurationError: Error, Equatable, Sendable {
@@ -8,6 +9,8 @@ public struct ConfigurationError: Error, Equatable, Sendable {
         case notFound
         /// This user may not read the file or folder.
         case notPermitted
+        /// The user who runs the tracker may not read the file or folder.
+        case hidden(ReadObstacle)
         /// The file or folder cannot be read; the system's message.
         case unreadable(reason: String)
         /// The text is not valid TOML; the parser's message.
@@ -59,6 +62,8 @@ extension ConfigurationError.Kind: CustomStringConvertible {
             return "no such file"
         case .notPermitted:
             return "this user may not read it; use sudo, or be in its group"
+        case .hidden(let obstacle):
+            return obstacle.words
         case .unreadable(let reason):
             return "cannot be read: \(oneLine(reason))"
         case .syntax(let message):
@@ -102,6 +107,16 @@ public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConve
 
     /// Whether a file may not be read by this user.
     public var isNotPermitted: Bool { errors.contains { $0.kind == .notPermitted } }
+
+    /// The same, with the commands that let a user read what he may not.
+    public func explained(to user: ReadingUser?) -> ConfigurationErrors {
+        var explained = self
+        explained.errors = errors.map { error in
+            guard error.kind == .notPermitted, let obstacle = user?.obstacle(to: error.file) else { return error }
+            return ConfigurationError(file: error.file, place: error.place, kind: .hidden(obstacle))
+        }
+        return explained
+    }
 
     /// One line per mistake.
     public var description: String { errors.map(\.description).joined(separator: "\n") }

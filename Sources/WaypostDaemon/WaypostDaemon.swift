@@ -52,7 +52,7 @@ enum WaypostDaemon {
             for replacement in replacements { logger.warning("\(replacement)") }
             configuration = loaded.configuration
         } catch {
-            throw DaemonFailure(error)
+            throw DaemonFailure(error.explained(to: ReadingUser.ofThisProcess))
         }
         if !options.sources.isEmpty { configuration.sources = options.sources.map { Configuration.Source(url: $0) } }
         // Told to programs with other working folders.

@@ -16,7 +16,7 @@ struct ConfigCommand: ParsableCommand {
             abstract: "Report every mistake in a configuration, with its line.",
             discussion: """
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
-                nobody else can read secrets. Warns of what a later file replaces as a whole, of keys that the kind of a section does not use, \
+                nobody else can read secrets; of the service's configuration, that its user can, whoever asks. Warns of what a later file replaces as a whole, of keys that the kind of a section does not use, \
                 and of seconds where minutes or days may be meant. Exit code 78 when there is a mistake, 66 when the file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
@@ -25,10 +25,8 @@ struct ConfigCommand: ParsableCommand {
         @OptionGroup var input: ConfigurationInput
 
         func run() throws {
-            let loaded = try input.load { readable in
-                for mistake in NamedFiles(readable).mistakes { SystemProcess.printError("waypost: \(mistake)") }
-            }
-            let mistakes = NamedFiles(loaded).mistakes
+            let loaded = try input.load { for line in input.fileMistakes(in: $0) { SystemProcess.printError("waypost: \(line)") } }
+            let mistakes = input.fileMistakes(in: loaded)
             for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
             for remark in loaded.replacements.map(\.description) + loaded.unusedKeys + ShortDurations(loaded).remarks {
                 SystemProcess.printError("waypost: warning: \(remark)")
@@ -172,6 +170,13 @@ struct ConfigurationInput: ParsableArguments {
             let status: ExitStatus = error.isNotFound ? .inputMissing : error.isNotPermitted ? .notAuthorised : .badConfiguration
             throw ExitCode(status.rawValue)
         }
+    }
+
+    /// What is wrong with the files of a configuration and those that it names, a line each: for the service's, as its user sees them.
+    func fileMistakes(in loaded: LoadedConfiguration) -> [String] {
+        let path = file ?? DefaultPaths.inUse.configurationFile
+        let reader = ReadingUser.ofTracker(reading: path)
+        return (reader.map { loaded.filesHidden(from: $0) } ?? []).map(\.description) + NamedFiles(loaded, reader: reader).mistakes
     }
 
     /// The files that were read, for messages.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Waypost
 import WaypostPositioning
 import WaypostSystem
 

@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// The commands for a card in a reader, as they are run on this machine.

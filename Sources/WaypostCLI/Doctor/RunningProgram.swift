@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// A process, as `/proc` shows it.

@@ -8,11 +8,8 @@ struct ServiceSandbox {
 
     /// The sandbox of the installed unit and its drop-ins; nil where there is none.
     init?(_ facts: SystemFacts) {
-        guard let unit = facts.unitPath else { return nil }
-        let dropIns = SystemFacts.unitFolders.map { $0 + "/waypostd.service.d" }.flatMap { folder in
-            (facts.tree.names(in: folder) ?? []).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
-        }
-        let lines = ([unit] + dropIns).flatMap { facts.tree.lines(of: $0) ?? [] }
+        guard facts.unitPath != nil else { return nil }
+        let lines = SystemFacts.unitLines(in: facts.tree)
         guard let evidence = lines.last(where: { $0.text.hasPrefix("ProtectSystem=") }), evidence.text.hasSuffix("=strict") else {
             return nil
         }

@@ -13,6 +13,8 @@ struct SystemFacts: Sendable {
     let configuration: LoadedConfiguration?
     /// The file that configures the tracker, whether it is there or not; those of `conf.d` are beside it.
     let configurationFile: String
+    /// The user who runs the tracker with it; nil when that is whoever asks.
+    let trackerUser: ReadingUser?
     /// The mistakes of the configuration.
     let mistakes: [ConfigurationError]
     /// The processes; nil without `/proc`.
@@ -34,9 +36,11 @@ struct SystemFacts: Sendable {
         var inTree = paths
         configurationFile = paths.configurationFile
         inTree.configurationFile = tree.root + paths.configurationFile
+        trackerUser = ReadingUser.ofTracker(reading: paths.configurationFile, in: tree)
         do throws(ConfigurationErrors) {
-            configuration = try Configuration.load(path: nil, paths: inTree)
-            mistakes = []
+            let loaded = try Configuration.load(path: nil, paths: inTree)
+            configuration = loaded
+            mistakes = trackerUser.map { loaded.filesHidden(from: $0, in: tree) } ?? []
         } catch {
             configuration = nil
             mistakes = error.errors
@@ -106,6 +110,14 @@ struct SystemFacts: Sendable {
     /// The unit of the tracker in a system; nil when it is not installed as a service.
     static func unitPath(in tree: SystemTree) -> String? {
         unitFolders.map { $0 + "/waypostd.service" }.first { tree.lines(of: $0) != nil }
+    }
+
+    /// The lines of the tracker's unit and of its drop-ins.
+    static func unitLines(in tree: SystemTree) -> [Evidence] {
+        let dropIns = unitFolders.map { $0 + "/waypostd.service.d" }.flatMap { folder in
+            (tree.names(in: folder) ?? []).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
+        }
+        return ([unitPath(in: tree)].compactMap { $0 } + dropIns).flatMap { tree.lines(of: $0) ?? [] }
     }
 
     /// Who has a device open.

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A configuration and where it comes from.
 public struct LoadedConfiguration: Equatable, Sendable {
@@ -19,6 +20,23 @@ public struct LoadedConfiguration: Equatable, Sendable {
     public var files: [String]
     /// The default paths that it was read with.
     public var paths: DefaultPaths
+
+    /// Those of the files, and of their folders `conf.d`, that a user may not read: the tracker does not start without them.
+    ///
+    /// - Parameter tree: the system that was read; the names of the files begin with its root.
+    public func filesHidden(from user: ReadingUser, in tree: SystemTree = SystemTree(root: "")) -> [ConfigurationError] {
+        var hidden: [ConfigurationError] = []
+        let dropIns = Set(files.map { Configuration.dropInFolder(of: $0) }).filter(Syscalls.isFolder)
+        for file in dropIns.sorted() + files {
+            let path = String(file.dropFirst(tree.root.count))
+            guard let obstacle = user.obstacle(to: path, in: tree) else { continue }
+            // What is in a folder is said with the folder.
+            let isSaid = hidden.contains { if case .hidden(let known) = $0.kind { known.folder == obstacle.folder } else { false } }
+            if obstacle.folder != nil, isSaid { continue }
+            hidden.append(ConfigurationError(file: file, place: nil, kind: .hidden(obstacle)))
+        }
+        return hidden
+    }
 
     /// What ``listOrigins`` has of an element of a list.
     static func elementKey(_ key: String, _ name: String) -> String { "\(key) \(tomlString(name))" }

@@ -16,6 +16,9 @@ package struct SecretFiles: Sendable {
     /// What goes before the name of a credential of systemd, instead of a path.
     private static let credentialPrefix = "credential:"
 
+    /// What is said of a file without a secret.
+    package static let emptiness = "is empty; its first line must be the secret"
+
     /// The secret; never logged or shown.
     ///
     /// - Parameter place: a path, or `credential:NAME` for what `LoadCredential=NAME:...` of the service lends.
@@ -23,6 +26,8 @@ package struct SecretFiles: Sendable {
         let path = try path(of: place)
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try Syscalls.contents(of: path) } catch {
+            let obstacle = error.isNotPermitted ? ReadingUser.ofThisProcess?.obstacle(to: path, isSecret: true) : nil
+            if let obstacle { throw Problem(description: "\(path): \(obstacle.words)") }
             throw Problem(description: "\(path): cannot be read: \(error.reason)")
         }
         guard let bytes else { throw Problem(description: "\(path): there is no such file") }
@@ -30,7 +35,7 @@ package struct SecretFiles: Sendable {
             throw Problem(description: "\(path): other users may read or change it; chmod 600 \(path)")
         }
         let secret = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
-        guard !secret.isEmpty else { throw Problem(description: "\(path): is empty") }
+        guard !secret.isEmpty else { throw Problem(description: "\(path): \(SecretFiles.emptiness)") }
         return secret
     }
 

@@ -14,6 +14,17 @@ extension ProcessIdentity {
         try Syscalls.retrying("become the owner of", path: path) { seteuid(status.st_uid) }
     }
 
+    /// As root, goes on with the rights of a user.
+    ///
+    /// - Concurrency: of the whole process; see ``actAsItself()``.
+    static func act(as userID: UInt32, groups: Set<UInt32>) throws(SystemError) {
+        let groups = Array(groups)
+        try Syscalls.retrying("take the groups of a user") { setgroups(groups.count, groups) }
+        // Root's group would give more than he has.
+        try Syscalls.retrying("take the group of a user") { setegid(groups.first ?? nobody) }
+        try Syscalls.retrying("become a user") { seteuid(userID) }
+    }
+
     /// Takes the rights back with which the process was started.
     public static func actAsItself() throws(SystemError) {
         guard geteuid() != getuid() else { return }

@@ -3,35 +3,66 @@ import WaypostConfiguration
 import WaypostPositioning
 import WaypostSystem
 
-/// The files that a configuration names: whether they exist and can be read, and whether secrets are secret.
+/// The files that a configuration names: whether they exist and can be read by the tracker, and whether secrets are secret.
 struct NamedFiles {
     private let loaded: LoadedConfiguration
+    private let reader: ReadingUser?
+    private let tree: SystemTree
 
-    init(_ loaded: LoadedConfiguration) {
-        self.loaded = loaded
+    /// - Parameters:
+    ///   - reader: who runs the tracker; nil = whoever asks.
+    ///   - tree: the system of the files.
+    init(_ loaded: LoadedConfiguration, reader: ReadingUser? = nil, in tree: SystemTree = SystemTree(root: "")) {
+        (self.loaded, self.reader, self.tree) = (loaded, reader, tree)
+    }
+
+    /// What is wrong with one of them.
+    struct Problem {
+        /// Where it is named; nil when no file says it.
+        var origin: ConfigurationOrigin?
+        /// The key that names it, with its section.
+        var key: String
+        /// What is wrong.
+        var reason: String
+        /// What mends it; empty when the configuration has to be changed.
+        var commands: [String] = []
+        /// What is wrong and how to mend it, where that is not the reason and the commands.
+        var words: String?
     }
 
     /// What is wrong, a line each: `waypost.toml:12:1: [[destination]] token_file: /etc/x: there is no such file`.
     var mistakes: [String] {
-        loaded.entries.compactMap { entry in
-            guard let problem = problem(with: entry) else { return nil }
-            let place = entry.origin.map { "\($0.file):\($0.place.line):\($0.place.column): " } ?? ""
-            return "\(place)\(entry.section) \(entry.key): \(problem)"
+        problems.map { problem in
+            let place = problem.origin.map { "\($0.file):\($0.place.line):\($0.place.column): " } ?? ""
+            let next = problem.commands.isEmpty ? "" : "; \(problem.commands.joined(separator: " && "))"
+            return "\(place)\(problem.key): \(problem.words ?? problem.reason + next)"
         }
     }
 
-    private func problem(with entry: ConfigurationEntry) -> String? {
-        switch "\(entry.section) \(entry.key)" {
+    /// What is wrong.
+    var problems: [Problem] {
+        loaded.entries.compactMap { entry in
+            var problem = self.problem(with: entry)
+            problem?.origin = entry.origin
+            return problem
+        }
+    }
+
+    private func problem(with entry: ConfigurationEntry) -> Problem? {
+        let key = "\(entry.section) \(entry.key)"
+        switch key {
         case "[power] hook":
             // A word of the shell is looked for where the service runs.
-            guard let program = NamedFiles.text(entry.value)?.split(separator: " ").first, program.first == "/" else { return nil }
-            return Syscalls.kind(String(program)) == .missing ? "\(program): there is no such program" : nil
+            guard let program = NamedFiles.text(entry.value)?.split(separator: " ").first.map(String.init), program.first == "/" else {
+                return nil
+            }
+            return kind(program) == .missing ? Problem(key: key, reason: "\(program): there is no such program") : nil
         case "[time] chrony_sock":
             guard let path = NamedFiles.text(entry.value), !path.isEmpty, path.first != "/" else { return nil }
-            return "\(path): must be a path from the root on, such as /run/chrony.waypost.sock"
+            return Problem(key: key, reason: "\(path): must be a path from the root on, such as /run/chrony.waypost.sock")
         default:
             guard let path = NamedFiles.path(of: entry), !path.isEmpty else { return nil }
-            return problem(path, isSecret: entry.file == .secret)
+            return problem(path, isSecret: entry.file == .secret, key)
         }
     }
 
@@ -43,26 +74,55 @@ struct NamedFiles {
         return entry.file == nil ? nil : text(entry.value)
     }
 
-    private func problem(_ path: String, isSecret: Bool) -> String? {
+    private func problem(_ path: String, isSecret: Bool, _ key: String) -> Problem? {
         // What systemd lends is there when the service runs.
         if isSecret, path.hasPrefix("credential:") { return nil }
-        guard Syscalls.kind(path) != .missing else {
-            let hidden = path.lastIndex(of: "/").map { !Syscalls.isFolder(String(path[...$0])) } ?? false
-            return "\(path): there is no such file" + (hidden ? ", or this user may not see it" : "")
+        if let obstacle = reader?.obstacle(to: path, isSecret: isSecret, in: tree) {
+            return Problem(
+                key: key, reason: "\(path): \(obstacle.reason)", commands: [obstacle.command], words: "\(path): \(obstacle.words)")
         }
+        guard kind(path) != .missing else {
+            let hidden = path.lastIndex(of: "/").map { kind(String(path[...$0])) != .folder } ?? false
+            return Problem(key: key, reason: "\(path): there is no such file" + (hidden ? ", or this user may not see it" : ""))
+        }
+        // Of what its user may read only the service's user can say more.
+        if reader == nil, let reason = unreadable(path) { return Problem(key: key, reason: reason) }
+        return isSecret ? secretProblem(path, key) : nil
+    }
+
+    /// Why whoever asks cannot read a file or folder; nil when he can.
+    private func unreadable(_ path: String) -> String? {
         do throws(SystemError) {
-            if Syscalls.isFolder(path) {
-                // Fences may be in a folder.
-                _ = try Syscalls.names(inFolder: path)
-            } else if Syscalls.kind(path) == .regular {
-                Syscalls.close(try Syscalls.openForReading(path))
+            switch kind(path) {
+            // Fences may be in a folder.
+            case .folder: _ = try Syscalls.names(inFolder: place(path))
+            case .regular: Syscalls.close(try Syscalls.openForReading(place(path)))
+            case .other, .missing: break
             }
+            return nil
         } catch {
             return error.isPermissionDenied ? "\(path): this user may not read it" : error.description
         }
-        guard isSecret else { return nil }
-        return Syscalls.isOpenToOthers(path) ? "\(path): other users may read or change it; chmod 600 \(path)" : nil
     }
+
+    private func secretProblem(_ path: String, _ key: String) -> Problem? {
+        let sudo = reader == nil ? "" : "sudo "
+        if Syscalls.isOpenToOthers(place(path)) {
+            return Problem(
+                key: key, reason: "\(path): other users may read or change it", commands: ["\(sudo)chmod 600 \(shellWord(path))"])
+        }
+        // Who may not look into it knows at least how long it is.
+        let bytes = (try? Syscalls.contents(of: place(path))) ?? nil  // See above.
+        let isEmpty =
+            bytes.map { [nil, UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains($0.first) } ?? (Syscalls.byteCount(of: place(path)) == 0)
+        guard isEmpty else { return nil }
+        return Problem(
+            key: key, reason: "\(path): \(SecretFiles.emptiness)",
+            commands: [(reader == nil ? "editor " : "sudoedit ") + shellWord(path)])
+    }
+
+    private func place(_ path: String) -> String { tree.root.isEmpty ? path : tree.root + tree.resolved(path) }
+    private func kind(_ path: String) -> Syscalls.PathKind { Syscalls.kind(place(path)) }
 
     /// A value of TOML that is a text; its escapes are those of JSON.
     private static func text(_ value: String) -> String? {

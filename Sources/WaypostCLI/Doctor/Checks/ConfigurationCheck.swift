@@ -2,7 +2,8 @@ import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
-/// Mistakes in `waypost.toml` and `conf.d`, with any of which the tracker does not start; and what a later file replaces of an earlier one.
+/// Mistakes in `waypost.toml` and `conf.d`, with any of which the tracker does not start, files that they name and cannot be used, and what a later
+/// file replaces of an earlier one.
 enum ConfigurationCheck: DoctorCheck {
     static let name = "configuration"
 
@@ -25,6 +26,11 @@ enum ConfigurationCheck: DoctorCheck {
         let hidden = facts.mistakes.first { $0.kind == .notPermitted }
         let findings = facts.mistakes.filter { $0.kind != .notPermitted }.map { mistake in
             let file = String(mistake.file.dropFirst(facts.tree.root.count))
+            if case .hidden(let obstacle) = mistake.kind {
+                return Finding(
+                    what: "the tracker cannot start: \(obstacle.reason)", evidence: [Evidence(file: file, text: "")],
+                    commands: [obstacle.command])
+            }
             return Finding(
                 what: "the tracker cannot start: \(mistake.kind)",
                 evidence: [Evidence(file: file, line: mistake.place?.line, text: "")],
@@ -36,6 +42,18 @@ enum ConfigurationCheck: DoctorCheck {
         let notChecked = hidden.map {
             "this user may not read \($0.file.dropFirst(facts.tree.root.count)); ask as root: sudo waypost doctor"
         }
-        return CheckReport(findings: findings + replacements(facts), notChecked: notChecked)
+        return CheckReport(findings: findings + namedFiles(facts) + replacements(facts), notChecked: notChecked)
+    }
+
+    /// What `waypost config check` says of the files that the configuration names.
+    private static func namedFiles(_ facts: SystemFacts) -> [Finding] {
+        guard let configuration = facts.configuration else { return [] }
+        return NamedFiles(configuration, reader: facts.trackerUser, in: facts.tree).problems.map { problem in
+            let file = problem.origin.map { String($0.file.dropFirst(facts.tree.root.count)) } ?? facts.configurationFile
+            return Finding(
+                what: "\(problem.key): \(problem.reason)", evidence: [Evidence(file: file, line: problem.origin?.place.line, text: "")],
+                commands: problem.commands.isEmpty
+                    ? [(facts.sudo(for: file).isEmpty ? "editor " : "sudoedit ") + shellWord(file)] : problem.commands)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Waypost
 import WaypostPositioning
 import WaypostSystem
 

@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// A log folder on a disk that cannot be written, or that forgets everything at the next start.

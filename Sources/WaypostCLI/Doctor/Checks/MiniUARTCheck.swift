@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// The UART of a Raspberry Pi's pins: switched off, the small one, or another connector than the name says.

@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// The group that may open serial ports, and whether the tracker's user is in it.
@@ -68,10 +69,7 @@ enum PortPermissionCheck: DoctorCheck {
     private static func service(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
         let tree = facts.tree
         let path = facts.unitPath
-        var lines = path.flatMap { tree.lines(of: $0) } ?? []
-        for folder in SystemFacts.unitFolders.map({ $0 + "/waypostd.service.d" }) {
-            for name in tree.names(in: folder) ?? [] where name.hasSuffix(".conf") { lines += tree.lines(of: "\(folder)/\(name)") ?? [] }
-        }
+        let lines = SystemFacts.unitLines(in: tree)
         let accounts = (tree.lines(of: "/etc/passwd") ?? []).compactMap(account)
         let userLine = lines.last { $0.text.hasPrefix("User=") }
         let user = userLine.map { String($0.text.dropFirst("User=".count)) } ?? accounts.first { $0.name == "waypost" }?.name

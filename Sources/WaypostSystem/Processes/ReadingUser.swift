@@ -1,0 +1,113 @@
+import Glibc
+import Waypost
+
+/// A user of a system, as far as that decides which files he may read.
+public struct ReadingUser: Equatable, Sendable {
+    /// His name.
+    public var name: String
+    /// The name of his own group.
+    public var groupName: String
+    private var userID: UInt32
+    private var groupIDs: Set<UInt32>
+
+    /// The user of that name in the system's own lists, `/etc/passwd` and `/etc/group`; nil when he is not in both.
+    public init?(named name: String, in tree: SystemTree = SystemTree(root: "")) {
+        let fields = { (path: String) in
+            (tree.lines(of: path) ?? []).map { $0.text.split(separator: ":", omittingEmptySubsequences: false).map(String.init) }
+        }
+        guard let account = fields("/etc/passwd").first(where: { $0.count == 7 && $0[0] == name }), let userID = UInt32(account[2]),
+            let groupID = UInt32(account[3])
+        else { return nil }
+        let groups = fields("/etc/group").filter { $0.count == 4 }
+        guard let own = groups.first(where: { UInt32($0[2]) == groupID }) else { return nil }
+        (self.name, self.userID, groupName) = (name, userID, own[0])
+        let others = groups.filter { $0[3].split(separator: ",").contains { $0 == name } }
+        groupIDs = Set(others.compactMap { UInt32($0[2]) } + [groupID])
+    }
+
+    /// The user of this process; nil when the system's own lists do not have him.
+    public static var ofThisProcess: ReadingUser? { ProcessIdentity.current().userName.flatMap { ReadingUser(named: $0) } }
+
+    /// What keeps this user from reading a file or folder; nil when nothing does, or nobody can tell: somebody else's folders hide what is
+    /// in them, and only root can see what an access list (`setfacl`) gives to others.
+    ///
+    /// - Concurrency: as root it may change the user of the whole process for a moment.
+    /// - Parameters:
+    ///   - path: a path from the root of the system on.
+    ///   - isSecret: whether nobody else may read it.
+    public func obstacle(
+        to path: String, isSecret: Bool = false, in tree: SystemTree = SystemTree(root: "")
+    ) -> ReadObstacle? {
+        guard userID != 0, path.hasPrefix("/") else { return nil }
+        var place = ""
+        let names = tree.resolved(path).split(separator: "/")
+        for (index, name) in names.enumerated() {
+            place += "/\(name)"
+            var status = stat()
+            guard stat((tree.root + place).cName, &status) == 0 else { return nil }
+            let isLast = index == names.count - 1
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            let needed: mode_t = (isLast ? 0o4 : 0) | (isFolder ? 0o1 : 0)
+            let rights =
+                status.st_uid == userID ? status.st_mode >> 6 : groupIDs.contains(status.st_gid) ? status.st_mode >> 3 : status.st_mode
+            if rights & needed == needed { continue }
+            // With an access list these bits say what the list may give to somebody.
+            if tree.root.isEmpty, status.st_mode >> 3 & needed == needed, userID != geteuid(), mayRead(path) != false { return nil }
+            return ReadObstacle(user: self, path: path, folder: isFolder ? place : nil, isSecret: isSecret)
+        }
+        return nil
+    }
+
+    /// Whether he may, tried with his rights; nil when this process is not root.
+    private func mayRead(_ path: String) -> Bool? {
+        guard geteuid() == 0 else { return nil }
+        do throws(SystemError) {
+            try ProcessIdentity.act(as: userID, groups: groupIDs)
+            let mayRead = faccessat(AT_FDCWD, path.cName, R_OK, AT_EACCESS) == 0
+            try ProcessIdentity.actAsItself()
+            return mayRead
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// What keeps the tracker's user from reading a file.
+public struct ReadObstacle: Equatable, Sendable {
+    /// Who may not.
+    public var user: ReadingUser
+    /// What is to be read.
+    public var path: String
+    /// The folder on the way, or the path itself, that does not let him in; nil when it is the file.
+    public var folder: String?
+    /// Whether nobody else may read it.
+    public var isSecret: Bool
+
+    /// What is wrong, without the path: `the tracker runs as user waypost and may not read it`.
+    public var reason: String {
+        let what = folder.map { $0 == path ? "it" : "it: \(oneLine($0, limit: 200)) does not let that user in" } ?? "it"
+        return "the tracker runs as user \(user.name) and may not read \(what)"
+    }
+
+    /// The command that lets him.
+    public var command: String {
+        let (owner, group) = (shellWord(user.name), shellWord(user.groupName))
+        if let folder {
+            // A home, or a folder of another program, is not opened to anybody.
+            guard folder.hasPrefix("/etc/") else {
+                let rights = isSecret ? "-m 600 -o \(owner)" : "-m 640 -g \(group)"
+                return "sudo install \(rights) \(shellWord(path)) /etc/waypost/"
+            }
+            return "sudo chgrp \(group) \(shellWord(folder)) && sudo chmod g+rx \(shellWord(folder))"
+        }
+        let file = shellWord(path)
+        return isSecret
+            ? "sudo chown \(owner) \(file) && sudo chmod 600 \(file)" : "sudo chgrp \(group) \(file) && sudo chmod 640 \(file)"
+    }
+
+    /// What is wrong, and the command that mends it.
+    public var words: String {
+        let isCopied = folder.map { !$0.hasPrefix("/etc/") } ?? false
+        return "\(reason): \(command)\(isCopied ? ", and name the copy" : "")"
+    }
+}

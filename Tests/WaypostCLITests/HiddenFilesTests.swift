@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import WaypostConfiguration
+import WaypostSystem
+
+@testable import WaypostCLI
+
+/// Files of the service's configuration that the user of the service may not read: root may, and everything looks well to root.
+@Suite struct HiddenFilesTests {
+    private let system: FakeSystem
+
+    init() throws {
+        system = try FakeSystem()
+        try system.write("[log]\nmax_age = \"30 d\"\n", to: "/etc/waypost/waypost.toml")
+    }
+
+    private func setMode(_ mode: Int, of file: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: system.path + file)
+    }
+
+    private func addServer(secret: String) throws {
+        let text = "[[destination]]\nname = \"own\"\nurl = \"https://a.example/in\"\ntoken_file = \"/etc/waypost/own.token\"\n"
+        try system.write(text, to: "/etc/waypost/conf.d/own.toml")
+        try system.write(secret, to: "/etc/waypost/own.token")
+    }
+
+    /// The only fault, in the words of the doctor.
+    private var fault: String? {
+        let faults = system.findings()
+        guard faults.count == 1, let fault = faults.first else { return "\(faults)" }
+        return "\(fault.check): \(fault.finding.what): \(fault.finding.commands.joined(separator: "; "))"
+    }
+
+    @Test(arguments: ["waypost.toml", "conf.d/own.toml"]) func namesAFileThatOnlyRootMayRead(name: String) throws {
+        try system.write("[log]\nmax_age = \"60 d\"\n", to: "/etc/waypost/conf.d/own.toml")
+        try setMode(0o600, of: "/etc/waypost/\(name)")
+        #expect(
+            fault
+                == "configuration: the tracker cannot start: the tracker runs as user waypost and may not read it: "
+                + "sudo chgrp waypost /etc/waypost/\(name) && sudo chmod 640 /etc/waypost/\(name)")
+    }
+
+    @Test func namesAFolderThatOnlyRootMayRead() throws {
+        try system.write("[log]\nmax_age = \"60 d\"\n", to: "/etc/waypost/conf.d/own.toml")
+        try setMode(0o700, of: "/etc/waypost/conf.d")
+        #expect(
+            fault?.hasSuffix(": sudo chgrp waypost /etc/waypost/conf.d && sudo chmod g+rx /etc/waypost/conf.d") == true, "\(fault ?? "")")
+    }
+
+    /// A drop-in of the unit may let another user run it.
+    @Test func asksForTheUserOfTheUnit() throws {
+        try system.append("ana:x:1000:1000::/home/ana:/bin/bash\n", to: "/etc/passwd")
+        try system.append("ana:x:1000:\n", to: "/etc/group")
+        try system.write("[Service]\nUser=ana\n", to: "/etc/systemd/system/waypostd.service.d/user.conf")
+        try setMode(0o600, of: "/etc/waypost/waypost.toml")
+        #expect(fault?.contains("runs as user ana") == true, "\(fault ?? "")")
+    }
+
+    @Test func namesASecretThatOnlyRootMayRead() throws {
+        try addServer(secret: "x\n")
+        try setMode(0o600, of: "/etc/waypost/own.token")
+        #expect(
+            fault
+                == "configuration: [[destination]] token_file: /etc/waypost/own.token: the tracker runs as user waypost and may not read it: "
+                + "sudo chown waypost /etc/waypost/own.token && sudo chmod 600 /etc/waypost/own.token")
+    }
+
+    @Test(arguments: ["", "\n", "\r\nx\n"]) func namesASecretThatIsEmpty(text: String) throws {
+        try addServer(secret: text)
+        try setMode(0o600, of: "/etc/waypost/own.token")
+        let tree = SystemTree(root: system.path)
+        let loaded = try Configuration.load(path: system.path + "/etc/waypost/conf.d/own.toml", paths: .service)
+        #expect(
+            NamedFiles(loaded, in: tree).problems.map(\.reason) == ["/etc/waypost/own.token: is empty; its first line must be the secret"])
+        try addServer(secret: "x\n")
+        try setMode(0o600, of: "/etc/waypost/own.token")
+        #expect(NamedFiles(loaded, in: tree).problems.isEmpty)
+    }
+
+    /// Nobody opens a home to the tracker.
+    @Test func doesNotOpenHomesToTheTracker() throws {
+        try system.write("{}", to: "/home/ana/fences.geojson")
+        try setMode(0o700, of: "/home/ana")
+        let obstacle = try #require(
+            ReadingUser(named: "waypost", in: SystemTree(root: system.path))?.obstacle(
+                to: "/home/ana/fences.geojson", in: SystemTree(root: system.path)))
+        #expect(obstacle.command == "sudo install -m 640 -g waypost /home/ana/fences.geojson /etc/waypost/")
+        #expect(
+            obstacle.words.hasSuffix("/home/ana does not let that user in: \(obstacle.command), and name the copy"), "\(obstacle.words)")
+    }
+}
