@@ -235,10 +235,14 @@ shell 'echo s3cret >/root/token; waypost setup --receiver none --send http://127
     >"$work/setup" 2>&1 || short "setup fails: $(<"$work/setup")"
 compgen -G "$root/etc/waypost/*.token" >/dev/null && [[ -f $root/etc/waypost/conf.d/50-setup.toml ]] || short "setup has made no files: $(<"$work/setup")"
 printf '[log]\ndirectory = "/srv/tracks"\n' >"$root/etc/waypost/conf.d/90-own.toml"
+printf "\n[log]\ndirectory = '/mnt/tracks'\n" >>"$root/etc/waypost/waypost.toml"
+shell 'install -m 600 -o waypost /dev/null /etc/waypost/own.password; install -m 600 -o waypost /dev/null /etc/waypost/own.token'
 mkdir -p "$root/srv/tracks" && touch "$root/srv/tracks/old.gpx"
 inside dpkg --purge waypost >"$work/purge" 2>&1 || short "it cannot be purged: $(tail -n 3 "$work/purge")"
-[[ $(cd "$root/etc/waypost" && find . -type f) == ./conf.d/90-own.toml ]] || short "of the configuration purge leaves $(find "$root/etc/waypost" -type f)"
-grep -qx /etc/waypost/conf.d/90-own.toml "$work/purge" && grep -qx /srv/tracks "$work/purge" || short "purge does not say what it keeps: $(<"$work/purge")"
+[[ $(cd "$root/etc/waypost" && find . -type f | sort) == $'./conf.d/90-own.toml\n./own.password\n./own.token' ]] || short "of the configuration purge leaves $(find "$root/etc/waypost" -type f)"
+for kept in /etc/waypost/conf.d/90-own.toml /etc/waypost/own.password /etc/waypost/own.token /srv/tracks /mnt/tracks; do
+    grep -qx "$kept" "$work/purge" || short "purge does not say that it keeps $kept: $(<"$work/purge")"
+done
 [[ -f $root/srv/tracks/old.gpx ]] || short "purge deletes tracks that were kept elsewhere"
 rm -r "$root/etc/waypost" "$root/srv/tracks"
 left=$(cd "$root" && find etc lib usr var -path '*waypost*' ! -path 'usr/local/*' ! -path 'etc/systemd/system/waypostd.service.d*' \

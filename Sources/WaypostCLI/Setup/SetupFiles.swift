@@ -18,6 +18,9 @@ struct SetupFiles {
     /// What keeps the answers of the run before from being read; nil when they are there, or there are none.
     let damage: Damage?
 
+    /// The files of secrets that earlier runs have made.
+    private let made: [String]
+
     /// A file of answers with mistakes.
     struct Damage {
         /// What is in it.
@@ -46,13 +49,14 @@ struct SetupFiles {
         (self.paths, self.service) = (paths, service)
         let path = SetupFiles.path(beside: configurationFile)
         others = try Configuration.load(path: named, paths: paths, with: ConfigurationFile(name: path, bytes: []))
-        var (former, damage): (LoadedConfiguration?, Damage?) = (nil, nil)
+        var (former, damage, made): (LoadedConfiguration?, Damage?, [String]) = (nil, nil, [])
         if let file = try Configuration.file(path) {
+            made = SetupAnswers.made(in: file.bytes)
             do throws(ConfigurationErrors) { former = try Configuration.read([file], paths: paths) } catch {
                 damage = Damage(bytes: file.bytes, errors: error)
             }
         }
-        (self.former, self.damage) = (former, damage)
+        (self.former, self.damage, self.made) = (former, damage, made)
     }
 
     /// What is to be written: the text, and the secrets by their paths.
@@ -75,7 +79,8 @@ struct SetupFiles {
             if isToken { answers.destinations[index].tokenFile = path } else { answers.destinations[index].passwordFile = path }
             secrets.append((path, secret))
         }
-        let file = ConfigurationFile(name: path, bytes: Array(answers.text(command: command).utf8))
+        let text = answers.text(command: command, made: Set(made + secrets.map { $0.path }).sorted())
+        let file = ConfigurationFile(name: path, bytes: Array(text.utf8))
         let own = try Configuration.read([file], paths: paths)
         // Without the file of the configuration, which need not exist, conf.d is read all the same.
         let named = others.files.contains(configurationFile) ? configurationFile : nil
@@ -99,7 +104,8 @@ struct SetupFiles {
     var problems: [String] {
         do throws(ConfigurationErrors) {
             let named = others.files.contains(configurationFile) ? configurationFile : nil
-            return NamedFiles(try Configuration.load(path: named, paths: paths)).mistakes
+            let reader = ReadingUser.ofTracker(reading: configurationFile)
+            return NamedFiles(try Configuration.load(path: named, paths: paths), reader: reader).mistakes
         } catch {
             return error.errors.map(\.description)
         }

@@ -39,8 +39,10 @@ public struct SetupAnswers: Equatable, Sendable {
 
     /// The file, commented.
     ///
-    /// - Parameter command: what writes it anew: `sudo waypost setup`.
-    public func text(command: String) -> String {
+    /// - Parameters:
+    ///   - command: what writes it anew: `sudo waypost setup`.
+    ///   - made: the files of secrets that setup has made, now or earlier; they go with it when the package is purged.
+    public func text(command: String, made: [String] = []) -> String {
         var configuration = Configuration(paths: .service)
         configuration.sources = sources
         configuration.destinations = destinations
@@ -50,6 +52,7 @@ public struct SetupAnswers: Equatable, Sendable {
         var lines = [
             "# The answers of waypost setup. This replaces them: \(command)", "# Settings of your own go into another file of this folder.",
         ]
+        lines += made.map { SetupAnswers.madeMark + $0 }
         func answer(_ said: String, unsaid: String, _ section: String, _ keys: [String]? = nil) {
             let blocks = Configuration.lines(of: section, keys, in: configuration)
             lines += ["", blocks.isEmpty ? "# \(unsaid)" : "# \(said)"] + blocks
@@ -67,6 +70,15 @@ public struct SetupAnswers: Equatable, Sendable {
             fences == nil ? [] : ["file"]
         )
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What goes before the path of a file that setup has made.
+    private static let madeMark = "# waypost setup made "
+
+    /// The files of secrets that setup had made when it wrote a file of answers.
+    public static func made(in bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix(madeMark) }
+            .map { String($0.dropFirst(madeMark.count)) }
     }
 
     /// What the answers replace of other files, and what others replace of them, a sentence each.

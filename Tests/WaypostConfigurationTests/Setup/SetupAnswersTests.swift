@@ -34,6 +34,15 @@ import WaypostDispatch
         }
     }
 
+    /// Purging the package removes these secrets and no others.
+    @Test func remembersWhichSecretsSetupMade() throws {
+        let made = ["/etc/waypost/home.token", "/etc/waypost/mqtt.password"]
+        let text = try answers().text(command: "sudo waypost setup", made: made)
+        #expect(SetupAnswers.made(in: Array(text.utf8)) == made)
+        #expect(SetupAnswers(try read(text), others: try read("")) == (try answers()))
+        #expect(SetupAnswers.made(in: Array(try answers().text(command: "sudo waypost setup").utf8)).isEmpty)
+    }
+
     @Test func commentsEveryAnswer() throws {
         let text = try answers().text(command: "sudo waypost setup")
         for number in 1...5 { #expect(text.contains("\n# \(number). ")) }
