@@ -7,13 +7,15 @@ import WaypostSystem
 /// The option of every command that talks to the daemon.
 struct DaemonConnection: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Control socket; default $WAYPOST_SOCKET, /run/waypost/waypost.sock, or the user's own.", valueName: "path"),
+        help: ArgumentHelp(
+            "Control socket; default $WAYPOST_SOCKET, that of your own running tracker, or /run/waypost/waypost.sock of the service.",
+            valueName: "path"),
         completion: .file())
     var socket: String?
 
     /// Connects to the running daemon.
     func connect() throws(CommandFailure) -> ControlClient {
-        do { return try connectIfRunning() } catch { throw CommandFailure(error) }
+        do { return try connectIfRunning() } catch { throw failure(error) }
     }
 
     /// Connects to the running daemon, for who goes on without one.
@@ -24,8 +26,18 @@ struct DaemonConnection: ParsableArguments {
         let identity = ProcessIdentity.current()
         let path = DefaultPaths.clientSocket(
             option: socket, environment: identity.environment, userID: identity.userID, userName: identity.userName,
-            exists: Syscalls.exists)
+            exists: Syscalls.exists,
+            hasListener: { (try? UnixSocket.occupant(of: $0)) == .listener })  // Of one that cannot be tried nobody knows.
         return try Patience.during("waiting for the tracker") { () throws(ControlError) in try ControlClient.connect(to: path) }
+    }
+
+    /// The failure for people; where a service is installed and nobody named a socket, its state says what to do.
+    private func failure(_ error: ControlError) -> CommandFailure {
+        guard case .notRunning = error,
+            DefaultPaths.namedSocket(option: socket, environment: ProcessIdentity.current().environment) == nil,
+            let failure = CommandFailure(serviceIs: .now)
+        else { return CommandFailure(error) }
+        return failure
     }
 
     /// Asks the running daemon and waits for its answer.
@@ -37,7 +49,7 @@ struct DaemonConnection: ParsableArguments {
                 try client.answer(to: request, timeoutMilliseconds: timeoutMilliseconds)
             }
         } catch {
-            throw CommandFailure(error)
+            throw failure(error)
         }
         return try CommandFailure.readable(line)
     }

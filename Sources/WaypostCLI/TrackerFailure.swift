@@ -33,12 +33,27 @@ extension CommandFailure {
             self.init(
                 .timedOut, what: "tracker", why: "does not answer", next: "try again; if that does not help: waypost doctor")
         case .closed(byService: true):
-            self.init(.unavailable, what: "tracker", why: "has ended", next: "see why: journalctl -u waypostd")
+            self.init(.unavailable, what: "tracker", why: "has stopped", next: "see why: journalctl -u waypostd")
         case .closed(byService: false):
-            self.init(.unavailable, what: "tracker", why: "has ended", next: "its own terminal or log says why")
+            self.init(.unavailable, what: "tracker", why: "has stopped", next: "see the terminal it ran in, or journalctl -u waypostd")
         case .connectionFailed(let reason): self.init(.unavailable, what: "tracker", why: reason)
         case .cannotConnect, .protocolMismatch, .anotherIsListening, .notASocket, .cannotListen:
             self.init(.unavailable, line: "\(error)")
+        }
+    }
+
+    /// That the tracker of the installed service cannot be reached; nil when there is no service, or it runs.
+    init?(serviceIs state: ServiceState) {
+        switch state {
+        case .absent, .running: return nil
+        case .starting:
+            self.init(.unavailable, what: "tracker", why: "the service is starting", next: "try again in a moment")
+        case .stopped:
+            self.init(.unavailable, what: "tracker", why: "the service is stopped", next: "start it: sudo systemctl start waypostd")
+        case .failed:
+            self.init(
+                .unavailable, what: "tracker", why: "the service has failed",
+                next: "see why: sudo waypost doctor; sudo journalctl -u waypostd")
         }
     }
 

@@ -49,22 +49,32 @@ public struct DefaultPaths: Equatable, Sendable {
     /// The control socket of the service.
     public static let serviceSocket = "/run/waypost/waypost.sock"
 
-    /// The socket on which a client finds the tracker: the one of the command line, else `$WAYPOST_SOCKET`, else the service's if it
-    /// exists, else the user's own.
+    /// The socket on which a client finds the tracker: the one of the command line, else `$WAYPOST_SOCKET`, else the user's own where a tracker
+    /// listens on it, else the service's if it exists, else the user's own.
     /// - Parameters:
     ///   - option: The socket from the command line.
     ///   - environment: The process's environment.
     ///   - userID: The effective user.
     ///   - userName: The effective user's name, nil when it has none.
     ///   - exists: Whether there is something at a path.
+    ///   - hasListener: Whether somebody listens on a path.
     public static func clientSocket(
-        option: String?, environment: [String: String], userID: UInt32, userName: String?, exists: (String) -> Bool
+        option: String?, environment: [String: String], userID: UInt32, userName: String?, exists: (String) -> Bool,
+        hasListener: (String) -> Bool
     ) -> String {
-        if let socket = option ?? environment.text("WAYPOST_SOCKET") { return socket }
-        if exists(serviceSocket) { return serviceSocket }
+        if let socket = namedSocket(option: option, environment: environment) { return socket }
         // Where no service runs, root and waypost may still have started a tracker with such a socket by hand.
-        if let runtime = environment.folder("XDG_RUNTIME_DIR") { return runtime + "/waypost.sock" }
-        return DefaultPaths(environment: environment, userID: userID, userName: userName).socket
+        let own =
+            environment.folder("XDG_RUNTIME_DIR").map { $0 + "/waypost.sock" }
+            ?? DefaultPaths(environment: environment, userID: userID, userName: userName).socket
+        // Who has started a tracker of his own wants to see that one.
+        if own != serviceSocket, hasListener(own) { return own }
+        return exists(serviceSocket) ? serviceSocket : own
+    }
+
+    /// The socket that the command line or `$WAYPOST_SOCKET` names; nil when neither does.
+    public static func namedSocket(option: String?, environment: [String: String]) -> String? {
+        option ?? environment.text("WAYPOST_SOCKET")
     }
 
     /// A user's own folders, nil where the system's are used.

@@ -60,14 +60,19 @@ import WaypostConfiguration
     }
 
     @Test func findsTheSocketAsAClient() {
-        func socket(_ option: String?, _ extra: [String: String], serviceRuns: Bool, environment: [String: String]? = nil) -> String {
+        func socket(
+            _ option: String?, _ extra: [String: String], serviceRuns: Bool, environment: [String: String]? = nil, ownRuns: Bool = false
+        ) -> String {
             DefaultPaths.clientSocket(
                 option: option, environment: (environment ?? home).merging(extra) { $1 }, userID: 1000, userName: "ann",
-                exists: { $0 == "/run/waypost/waypost.sock" && serviceRuns })
+                exists: { $0 == "/run/waypost/waypost.sock" && serviceRuns }, hasListener: { _ in ownRuns })
         }
         #expect(socket("/o", ["WAYPOST_SOCKET": "/w"], serviceRuns: true) == "/o")
         #expect(socket(nil, ["WAYPOST_SOCKET": "/w"], serviceRuns: true) == "/w")
         #expect(socket(nil, [:], serviceRuns: true) == "/run/waypost/waypost.sock")
+        // Who runs a tracker of his own beside the service sees that one.
+        #expect(socket(nil, [:], serviceRuns: true, ownRuns: true) == "/run/user/1000/waypost.sock")
+        #expect(socket("/o", [:], serviceRuns: true, ownRuns: true) == "/o")
         #expect(socket(nil, [:], serviceRuns: false) == "/run/user/1000/waypost.sock")
         #expect(socket(nil, [:], serviceRuns: false, environment: ["HOME": "/h"]) == "/h/.local/state/waypost/waypost.sock")
     }
@@ -77,7 +82,8 @@ import WaypostConfiguration
             for (userID, userName) in [(UInt32(0), "root"), (1000, "ann"), (997, "waypost")] {
                 let tracker = DefaultPaths(environment: environment, userID: userID, userName: userName).socket
                 let client = DefaultPaths.clientSocket(
-                    option: nil, environment: environment, userID: userID, userName: userName, exists: { $0 == tracker })
+                    option: nil, environment: environment, userID: userID, userName: userName, exists: { $0 == tracker },
+                    hasListener: { $0 == tracker })
                 #expect(client == tracker)
             }
         }
