@@ -44,7 +44,10 @@ enum MomentText: Equatable {
         // Screens show a space between day and time.
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let text = words.count == 2 && words[0].utf8.count == 10 ? words.joined(separator: "T") : text
-        if let time = UTCTime(rfc3339: text) {
+        // 2026-11-22T15:25Z: the seconds may be left out before a zone, too.
+        let bytes = Array(text.utf8)
+        let isShort = bytes.count > 16 && Array("Zz+-".utf8).contains(bytes[16])
+        if let time = UTCTime(rfc3339: isShort ? "\(text.prefix(16)):00\(text.dropFirst(16))" : text) {
             self = .moment(time)
         } else if let local = ["Z", ":00Z", "T00:00:00Z"].lazy.compactMap({ UTCTime(rfc3339: text + $0) }).first {
             self = .shown(local)
