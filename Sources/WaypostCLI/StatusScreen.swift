@@ -40,7 +40,10 @@ struct StatusScreen {
             lines.append("privacy   private mode is on: nothing is logged, sent or shared; to end it:")
             lines.append("\(StatusScreen.commandIndent)waypost private off")
         } else if status["privacy"]?["withheld"]?.bool == true {
-            lines.append("privacy   inside a privacy zone: nothing is logged, sent or shared")
+            let isCoarse = status["privacy"]?["coarse"]?.bool == true
+            let what =
+                isCoarse ? "only one coarse place for the whole zone is logged, sent and shared" : "nothing is logged, sent or shared"
+            lines.append("privacy   inside a privacy zone: \(what)")
         }
         if let position {
             let words = PositionLine(position, format).words

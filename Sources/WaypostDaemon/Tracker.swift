@@ -74,7 +74,8 @@ struct Tracker {
         let reporter = StatusReporter(
             manager: manager, source: source, search: search, recorder: recorder, log: log, events: events, fences: fences.keeper,
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
-            configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display, watches: watches)
+            configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display,
+            tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches)
         let commands = TrackerCommands(
             manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, log: log,

@@ -108,6 +108,26 @@ extension EndToEnd {
             _ = try await tracker.stop()
         }
 
+        /// Who lets a coarse place be told is not told that nothing is.
+        @Test(arguments: ["nothing", "coarse"]) func saysWhatIsToldInsideAZone(inside: String) async throws {
+            let folder = try TestFolder()
+            let place = receiver.epoch(0).coordinate
+            let zone = "\(place.latitudeDegrees), \(place.longitudeDegrees)"
+            try folder.write("[privacy]\nzones = [\"home: \(zone), 200 m\"]\ninside = \"\(inside)\"\n", to: "w.toml")
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try fifo.write((0..<6).map { receiver.epoch($0).text }.joined())
+            var status = ""
+            let isInside = try await eventually {
+                status = try await waypost("status", "--socket", "socket", in: folder).output
+                return status.contains("inside a privacy zone: ")
+            }
+            let words = inside == "coarse" ? "only one coarse place for the whole zone is" : "nothing is"
+            #expect(isInside && status.contains("inside a privacy zone: \(words) logged, sent"), "\(status)")
+            fifo.close()
+            _ = try await tracker.stop()
+        }
+
         @Test func keepsTheSecretOfItsZonesToItself() async throws {
             let folder = try TestFolder()
             try folder.write(receiver.epoch(0).text, to: "in.nmea")

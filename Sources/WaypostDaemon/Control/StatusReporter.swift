@@ -26,6 +26,8 @@ struct StatusReporter: Sendable {
     /// What a file of the configuration replaces of an earlier one, a line each.
     let replacements: [String]
     let display: Configuration.Display
+    /// Whether one coarse place is told inside a privacy zone.
+    let tellsCoarsePlace: Bool
     let watches: WatchDesk
     let startMilliseconds = MonotonicClock.milliseconds
 
@@ -145,6 +147,7 @@ struct StatusReporter: Sendable {
             json.object("privacy") { json in
                 json.member("private", isPrivate)
                 json.member("withheld", withholding != nil)
+                if withholding == .zone, tellsCoarsePlace { json.member("coarse", true) }
             }
             if let position, withholding == nil {
                 json.object("position") { json in
