@@ -90,9 +90,9 @@ extension EndToEnd {
             }
         }
 
-        @Test func warnsOfSecondsThatMayBeDays() async throws {
+        @Test(arguments: ["log", "dispatch"]) func warnsOfSecondsThatMayBeDays(section: String) async throws {
             let folder = try TestFolder()
-            try folder.write("[log]\nmax_age = 30\n", to: "waypost.toml")
+            try folder.write("[\(section)]\nmax_age = 30\n", to: "waypost.toml")
             let run = try await waypost("config", "check", "waypost.toml", in: folder)
             #expect(run.code == 0 && run.errors.contains("write \"30 d\" if days are meant"), "\(run)")
         }

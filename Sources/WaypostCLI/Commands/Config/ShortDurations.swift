@@ -13,15 +13,16 @@ struct ShortDurations {
     /// A line for people each.
     var remarks: [String] { secondsForMinutes + secondsForDays }
 
-    /// Tracks are kept for days: who writes `max_age = 30` means them.
+    /// Tracks, and what waits to be sent, are kept for days: who writes `max_age = 30` means them.
     private var secondsForDays: [String] {
         loaded.entries.compactMap { entry in
-            guard entry.section == "[log]", entry.key == "max_age", let origin = entry.origin,
+            let lost = ["[log]": "older track is deleted", "[dispatch]": "event that waits longer is dropped"][entry.section]
+            guard entry.key == "max_age", let lost, let origin = entry.origin,
                 let number = line(origin)?.firstMatch(of: #/=\s*([1-9][0-9]*)\s*(?:#|$)/#)?.1, let count = Int(number), count < 86_400
             else { return nil }
             let place = "\(origin.file):\(origin.place.line):\(origin.place.column)"
             return
-                "\(place): [log] max_age: \(number) is in seconds, and every older track is deleted; write \"\(number) d\" if days are meant"
+                "\(place): \(entry.section) max_age: \(number) is in seconds, and every \(lost); write \"\(number) d\" if days are meant"
         }
     }
 
