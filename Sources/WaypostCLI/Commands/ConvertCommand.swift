@@ -16,7 +16,7 @@ struct ConvertCommand: ParsableCommand {
             --from and --to; - is standard input or output. Gzip files are unpacked, whatever their names; an output whose name ends in .gz is \
             compressed. Damage is skipped and reported on standard error, one line per kind. GeoJSON can only be written.
 
-            Several recordings become one with --output: one behind the other as they are named, or --by-time.
+            With --output, several recordings are joined: in the order given or, with --by-time, by their first times.
 
             Example: waypost convert drive.nmea drive.gpx
             Example: waypost convert monday.gpx tuesday.nmea.gz --output week.gpx

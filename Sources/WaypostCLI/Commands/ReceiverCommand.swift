@@ -132,7 +132,7 @@ struct ReceiverPortOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The receiver's port; default is that of the only known receiver.", valueName: "path"))
     var port: String?
 
-    @Option(help: ArgumentHelp("The speed of the port; default finds it.", valueName: "bits per second"))
+    @Option(help: ArgumentHelp("The speed of the port; default: detected automatically.", valueName: "bits per second"))
     var lineSpeed: Int?
 
     @Flag(help: "Print one JSON object.")

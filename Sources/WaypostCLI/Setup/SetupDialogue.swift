@@ -27,7 +27,8 @@ struct SetupDialogue<Screen: SetupScreen> {
     /// - Errors: the input ended.
     func run(_ former: SetupAnswers) throws(CommandFailure) -> Answered {
         screen.say(
-            "Five questions. Enter takes the answer in [ ], \"none\" skips a question. Nothing is written until the end; Ctrl-C cancels.")
+            "Five questions. Press Enter to accept the value in [ ]; type none to skip a question. Nothing is written before the end; Ctrl-C ends it."
+        )
         var answers = former
         answers.sources = try receiver(former.sources)
         var secrets: [String: String] = [:]

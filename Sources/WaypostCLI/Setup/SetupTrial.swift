@@ -15,7 +15,7 @@ enum SetupTrial {
         case .reached: return "\(name): reachable"
         case .refused(let why): return "\(name): reachable, but refuses: \(why); records wait until that is fixed"
         case .certificate(let why): return "\(name): the connection is not safe: \(why); nothing is sent until that is fixed"
-        case .notReached(let why): return "\(name): not reachable now: \(why); what is sent waits until it is"
+        case .notReached(let why): return "\(name): not reachable now: \(why); everything is kept and sent once the server can be reached"
         }
     }
 

@@ -20,7 +20,7 @@ extension Configuration {
                     "The source: \(SourceRegistry.sentence)."),
                 .init(
                     "baud", \.baud, .baud,
-                    "The speed of a serial source's line; url may say it instead, with ?baud=X. auto = it is found."),
+                    "The speed of a serial source's line; url may say it instead, with ?baud=X. auto = detected automatically."),
                 .init(
                     "never_write", \.neverWrites, .truth,
                     """

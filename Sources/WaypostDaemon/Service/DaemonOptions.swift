@@ -18,7 +18,7 @@ struct DaemonOptions: Equatable {
     }
 
     static let help = """
-        OVERVIEW: The waypost tracker: follows a position source, logs tracks, tells everybody who may know.
+        OVERVIEW: The waypost tracker: follows a position source, logs tracks, and shows positions to programs that are allowed to see them.
 
         USAGE: waypostd [--config FILE] [--source URL]... [--state DIR] [--log DIR] [--socket PATH] [--stay]
 

@@ -56,7 +56,7 @@ extension FenceRemark.Problem: CustomStringConvertible {
         case .longEdge(let degrees):
             "the edge from here is \(Int(degrees)) degrees long as written; it is taken the short way round the globe"
         case .smallerThanAccuracy(let metres, let accuracy):
-            "reaches \(FenceRemark.Problem.rounded(metres)) m from its middle; a receiver's errors reach \(FenceRemark.Problem.rounded(accuracy)) m"
+            "its radius of \(FenceRemark.Problem.rounded(metres)) m is less than a receiver's error (\(FenceRemark.Problem.rounded(accuracy)) m)"
         case .huge(let metres): "is \(Int(metres / 1_000)) km across; are the units right?"
         case .nullIsland: "is at latitude 0, longitude 0; was the place not known?"
         case .expired(let time): "has expired at \(FenceRemark.Problem.words(time))"
