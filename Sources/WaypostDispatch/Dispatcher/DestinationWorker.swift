@@ -216,8 +216,8 @@ actor DestinationWorker {
     ///
     /// A caller that is cancelled waits no longer, and what it has begun ends: what has no receipt is sent again.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
-        while sending != nil {
-            guard await waitingForRun.wait() else { return .error(settings.name, "cancelled") }
+        while case let mark = waitingForRun.mark, sending != nil {
+            guard await waitingForRun.wait(since: mark) else { return .error(settings.name, "cancelled") }
             // It was ended at this caller's deadline, and the next one may have begun already.
             guard clock.bootMilliseconds() < deadline else { return .error(settings.name, "the time was over before it was sent") }
         }

@@ -204,8 +204,9 @@ public actor PositioningManager {
     /// - Errors: what made it impossible for the source to run.
     @discardableResult
     public func waitUntilFinished() async throws(PositionSourceError) -> Bool {
+        let mark = waitingForEnd.mark
         if isRunning || isStopping {
-            guard !turn.isCaller, await waitingForEnd.wait() else { return false }
+            guard !turn.isCaller, await waitingForEnd.wait(since: mark) else { return false }
         }
         if let failure = end?.failure { throw failure }
         return true

@@ -25,7 +25,7 @@ public actor PatientQuestion<Answer: Sendable> {
             Task { note(await ask()) }
         }
         let known = answerCount
-        let waiter = Task { while answerCount == known, await waiting.wait() {} }
+        let waiter = Task { while case let mark = waiting.mark, answerCount == known, await waiting.wait(since: mark) {} }
         let timer = Task {
             try? await Task.sleep(for: limit)  // Cancelled: the answer is there.
             waiter.cancel()

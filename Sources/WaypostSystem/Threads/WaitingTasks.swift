@@ -1,9 +1,21 @@
 import Synchronization
 
 /// Tasks that wait for something to happen; one that is cancelled waits no longer.
+///
+/// ```swift
+/// let mark = waiting.mark
+/// if isStillSo { _ = await waiting.wait(since: mark) }
+/// ```
 public final class WaitingTasks: Sendable {
+    /// A moment: what happens after it ends a wait since it.
+    public struct Mark: Sendable {
+        fileprivate var count: UInt64
+    }
+
     private struct State {
         var next = 0
+        /// How often it has happened.
+        var count: UInt64 = 0
         var tasks: [Int: CheckedContinuation<Bool, Never>] = [:]
     }
 
@@ -12,22 +24,26 @@ public final class WaitingTasks: Sendable {
     /// Nobody waits.
     public init() {}
 
-    /// Waits for the next ``resumeAll()``; false when the task was cancelled before.
+    /// Now; take it before looking whether there is anything to wait for.
     ///
-    /// - Concurrency: an actor that waits misses nothing that happens on itself.
-    public func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    /// A task that begins to wait may leave its actor before it is on the list, and what it waits for may happen meanwhile.
+    public var mark: Mark { state.withLock { Mark(count: $0.count) } }
+
+    /// Waits for the first ``resumeAll()`` after the mark; false when the task was cancelled before.
+    public func wait(since mark: Mark) async -> Bool {
         let id = state.withLock { state in
             state.next += 1
             return state.next
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isCancelled = state.withLock { state in
-                    if Task.isCancelled { return true }
+                let outcome: Bool? = state.withLock { state in
+                    if Task.isCancelled { return false }
+                    if state.count != mark.count { return true }
                     state.tasks[id] = continuation
-                    return false
+                    return nil
                 }
-                if isCancelled { continuation.resume(returning: false) }
+                if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
             state.withLock { $0.tasks.removeValue(forKey: id) }?.resume(returning: false)
@@ -38,6 +54,7 @@ public final class WaitingTasks: Sendable {
     public func resumeAll() {
         let tasks = state.withLock { state in
             defer { state.tasks = [:] }
+            state.count += 1
             return state.tasks
         }
         for continuation in tasks.values { continuation.resume(returning: true) }
