@@ -115,7 +115,7 @@ public actor GeofenceKeeper {
 
     /// Reads fences and state; gives what the run before may not have told to everybody, and what happened to fences meanwhile.
     ///
-    /// - Parameter logged: what a log has since ``load()``, in its order: a full disk may have kept the state from having it.
+    /// - Parameter logged: what a log has since ``load(without:)``, in its order: a full disk may have kept the state from having it.
     public func start(logged: [TrackerEvent] = []) -> [TrackerEvent] {
         var content = self.content.take() ?? store.load()
         content.state.progress.numberVisits(after: .random(in: 0..<GeofenceKeeper.mostVisitBase))

@@ -23,7 +23,9 @@ public struct LoadedConfiguration: Equatable, Sendable {
 
     /// Those of the files, and of their folders `conf.d`, that a user may not read: the tracker does not start without them.
     ///
-    /// - Parameter tree: the system that was read; the names of the files begin with its root.
+    /// - Parameters:
+    ///   - user: who is to read them.
+    ///   - tree: the system that was read; the names of the files begin with its root.
     public func filesHidden(from user: ReadingUser, in tree: SystemTree = SystemTree(root: "")) -> [ConfigurationError] {
         var hidden: [ConfigurationError] = []
         let dropIns = Set(files.map { Configuration.dropInFolder(of: $0) }).filter(Syscalls.isFolder)

@@ -35,6 +35,7 @@ public struct ReadingUser: Equatable, Sendable {
     /// - Parameters:
     ///   - path: a path from the root of the system on.
     ///   - isSecret: whether nobody else may read it.
+    ///   - tree: the system in which it is looked for.
     public func obstacle(
         to path: String, isSecret: Bool = false, in tree: SystemTree = SystemTree(root: "")
     ) -> ReadObstacle? {
