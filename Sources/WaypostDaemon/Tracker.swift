@@ -42,7 +42,7 @@ struct Tracker {
         let stored = lastPosition.load(through: gate, erased: erased, logger: logger)
         let manager = PositioningManager(source: source, settings: positioningSettings(stored: stored))
         let clock = ConfirmedClock(folder: stateFolder, logger: logger)
-        let dispatches = await DispatchDesk.open(
+        let dispatches = await DispatchService.open(
             configuration, stateFolder: stateFolder, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
         let log = LogConsumer(
             recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning,
@@ -52,10 +52,10 @@ struct Tracker {
         } noteDeleted: {
             await dispatches.noteDeleted($0)
         }
-        let follower = Follower(
+        let follower = PositionFollower(
             configuration.tracking.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
-        let watches = WatchDesk(stored: stored)
+        let watches = WatchBroadcaster(stored: stored)
         let events = EventLog(recorder, logger: logger)
         let fences = FenceWatcher(
             keeper: try makeKeeper(), recorder: recorder, events: events, watches: watches, dispatches: dispatches,
@@ -70,19 +70,19 @@ struct Tracker {
                 logger.error("what is private is not kept over a restart: \(error)")
             }
         }
-        let search = SearchKeeper(source: source.name, surroundings: surroundings, logger: logger)
+        let search = SearchReporter(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
             manager: manager, source: source, search: search, recorder: recorder, log: log, events: events, fences: fences.keeper,
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
             configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display,
             tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches)
         let commands = TrackerCommands(
-            manager: manager, holds: HoldBook(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
+            manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, log: log,
             logFolder: logFolder, logTypes: configuration.log.types, logger: logger)
-        let server = try await listen(ControlDesk(reporter: reporter, commands: commands, watches: watches))
+        let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
-        await manager.attach(Chronicler(logger: logger))
+        await manager.attach(SourceReporter(logger: logger))
         await manager.attach(search)
         await manager.attach(follower)
         await manager.attach(watches)
@@ -181,7 +181,7 @@ struct Tracker {
             isPrivate: privacy.isPrivate)
     }
 
-    private func listen(_ handler: ControlDesk) async throws(DaemonFailure) -> ControlServer {
+    private func listen(_ handler: ControlRouter) async throws(DaemonFailure) -> ControlServer {
         do throws(ControlError) {
             return try await ControlServer.start(
                 path: configuration.control.socket, programVersion: WaypostVersion.text, isService: surroundings.isService,
@@ -195,7 +195,7 @@ struct Tracker {
 
     /// Lets the service manager know that every stage answers, for as long as the task runs.
     private func watch(
-        manager: PositioningManager, recorder: TrackRecorder?, fences: GeofenceKeeper, dispatches: DispatchDesk, server: ControlServer
+        manager: PositioningManager, recorder: TrackRecorder?, fences: GeofenceKeeper, dispatches: DispatchService, server: ControlServer
     ) async {
         guard let notifier else { return }
         let stages: [ServiceWatchdog.Stage] = [

@@ -22,7 +22,7 @@ struct OpenJournal {
     }
 
     /// Says that what was carried is written here now.
-    mutating func take(_ carried: CarriedRecords) {
+    mutating func markWritten(_ carried: CarriedRecords) {
         atRisk = carried.records
         oldestAtRisk = carried.oldestAtRisk
     }

@@ -33,7 +33,7 @@ extension TrackRecorder {
         if isLocked {
             do { try Syscalls.createFolders(folder.journalFolder) } catch { throw .cannotPrepare(folder: folder.path, cause: error) }
         } else {
-            lock = try folder.take(creates: true)
+            lock = try folder.lock(creates: true)
         }
         counter.goOn(
             behind: try SequenceCounter(path: folder.sequencePath) { () throws(RecordingError) in try folder.firstFreeSequence() })

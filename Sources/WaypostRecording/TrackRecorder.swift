@@ -61,7 +61,7 @@ public actor TrackRecorder {
     public init(folder path: String, configuration: Configuration = Configuration()) throws(RecordingError) {
         let folder: LogFolder
         do { folder = LogFolder(path: try Syscalls.absolutePath(path)) } catch { throw .cannotPrepare(folder: path, cause: error) }
-        lock = try folder.take(creates: true)
+        lock = try folder.lock(creates: true)
         do {
             executor = try ThreadExecutor(name: "recorder", takesHelp: true)
             archive = try TrackArchive(folder: folder, creator: configuration.creator, types: configuration.types)
@@ -114,7 +114,7 @@ public actor TrackRecorder {
             throw error
         }
         rotation.count()
-        segmenters = decision.take()
+        segmenters = decision.segmentersAfter()
         statistics.loggedCount += 1
         if !decision.breaks.isEmpty { statistics.segmentCount += 1 }
         try synchronizeIfDue(now: now)
@@ -214,7 +214,7 @@ public actor TrackRecorder {
             throw .cannotAppend(path: isNew ? folder.journalFolder : journal.file.path, cause: error)
         }
         if isNew {
-            if let carried { journal.take(carried) }
+            if let carried { journal.markWritten(carried) }
             carried = nil
             rotation.begin(at: journal.first.time)
         }

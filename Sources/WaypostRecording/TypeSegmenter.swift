@@ -43,5 +43,5 @@ struct TypeDecision {
     }
 
     /// The rules after that position.
-    mutating func take() -> [TypeSegmenter] { segmenters }
+    mutating func segmentersAfter() -> [TypeSegmenter] { segmenters }
 }

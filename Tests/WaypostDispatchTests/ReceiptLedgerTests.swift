@@ -17,7 +17,7 @@ import Testing
     ])
     func takesIDsInAnyFormAndOrder(message: String) {
         var ledger = started()
-        ledger.take(Array(message.utf8), now: 2_000)
+        ledger.process(Array(message.utf8), now: 2_000)
         #expect(ledger.isComplete && ledger.missingCount == 0)
         let (received, refused) = ledger.finish()
         #expect(refused == (message.contains("refused") ? ["c": "refused by the application"] : [:]))
@@ -27,20 +27,20 @@ import Testing
     @Test(arguments: ["", "  ", "d", "[1,2]", #"["a""#, #"{"received":"a"}"#, "{}", "null", "\u{0}\u{ff}", #"{"id":"a"}"#])
     func takesNothingElse(message: String) {
         var ledger = started()
-        ledger.take(Array(message.utf8), now: 2_000)
+        ledger.process(Array(message.utf8), now: 2_000)
         #expect(!ledger.isComplete && ledger.missingCount == 3)
     }
 
     @Test func waitsForWhatIsOnItsWay() {
         var ledger = started()
-        ledger.take(Array("b".utf8), now: 1_000)
+        ledger.process(Array("b".utf8), now: 1_000)
         #expect(ledger.begin(ids, hasForgotten: false, now: 30_000) == [])
         #expect(ledger.missingCount == 2)
     }
 
     @Test func publishesAgainWhatAnApplicationThatIsThereHasNotGot() {
         var ledger = started()
-        ledger.take(Array("c".utf8), now: 2_000)
+        ledger.process(Array("c".utf8), now: 2_000)
         // It may be in the middle of them.
         #expect(ledger.begin(ids, hasForgotten: false, now: 6_999) == [])
         #expect(ledger.begin(ids, hasForgotten: false, now: 7_000) == ["a", "b"])
@@ -78,7 +78,7 @@ import Testing
         var ledger = started()
         #expect(ledger.begin(["x"], hasForgotten: false, now: 2_000) == ["x"])
         ledger.notePublished(["x"], now: 2_000)
-        ledger.take(Array("a\nb\nc\nx".utf8), now: 2_000)
+        ledger.process(Array("a\nb\nc\nx".utf8), now: 2_000)
         #expect(ledger.finish().received == ["x"])
         #expect(ledger.begin(ids, hasForgotten: false, now: 3_000) == [])
         #expect(ledger.isComplete)
@@ -86,7 +86,7 @@ import Testing
 
     @Test func forgetsWhatIsSettled() {
         var ledger = started()
-        ledger.take(Array("a\nb\nc".utf8), now: 2_000)
+        ledger.process(Array("a\nb\nc".utf8), now: 2_000)
         #expect(ledger.finish().received == Set(ids))
         // The same ids once more are dead letters that somebody wants tried again.
         #expect(ledger.begin(ids, hasForgotten: false, now: 3_000) == ids)
@@ -96,14 +96,14 @@ import Testing
         var ledger = ReceiptLedger(pauseMilliseconds: 60_000, quietMilliseconds: 5_000)
         for batch in 0..<100 { _ = ledger.begin((0..<500).map { "\(batch)-\($0)" }, hasForgotten: false, now: 0) }
         #expect(ledger.knownCount <= 4_096)
-        for round in 0..<100 { ledger.take(Array((0..<500).map { "early \(round)-\($0)" }.joined(separator: "\n").utf8), now: 0) }
+        for round in 0..<100 { ledger.process(Array((0..<500).map { "early \(round)-\($0)" }.joined(separator: "\n").utf8), now: 0) }
         #expect(ledger.knownCount <= 2 * 4_096)
     }
 
     /// After a start the broker gives what was said while we were away, before anything is asked.
     @Test func knowsWhatWasSaidBeforeItWasAsked() {
         var ledger = ReceiptLedger(pauseMilliseconds: 60_000, quietMilliseconds: 5_000)
-        ledger.take(Array(#"{"received":["b"],"refused":["c"]}"#.utf8), now: 500)
+        ledger.process(Array(#"{"received":["b"],"refused":["c"]}"#.utf8), now: 500)
         #expect(ledger.begin(ids, hasForgotten: false, now: 1_000) == ["a", "c"])
         #expect(ledger.shouldEnd(now: 1_500))
         #expect(ledger.finish() == (["b"], [:]))
@@ -112,11 +112,11 @@ import Testing
     @Test func tellsEachByItself() {
         var ledger = started()
         #expect(!ledger.shouldEnd(now: 100_000))
-        ledger.take(Array("b".utf8), now: 2_000)
+        ledger.process(Array("b".utf8), now: 2_000)
         #expect(!ledger.shouldEnd(now: 2_499) && ledger.shouldEnd(now: 2_500))
-        ledger.take(Array("c".utf8), now: 2_400)
+        ledger.process(Array("c".utf8), now: 2_400)
         // One that comes a second time is no news.
-        ledger.take(Array("c".utf8), now: 2_800)
+        ledger.process(Array("c".utf8), now: 2_800)
         #expect(!ledger.shouldEnd(now: 2_899) && ledger.shouldEnd(now: 2_900))
         #expect(ledger.finish() == (["b", "c"], [:]))
         #expect(ledger.begin(["a", "d"], hasForgotten: false, now: 3_000) == ["d"])
@@ -129,7 +129,7 @@ import Testing
         #expect(ledger.shouldEnd(now: 6_000))
         // They may be on their way.
         #expect(ledger.begin(ids, hasForgotten: false, now: 6_000) == [])
-        ledger.take(Array("b".utf8), now: 6_000)
+        ledger.process(Array("b".utf8), now: 6_000)
         ledger.hurry(now: 6_000)
         #expect(ledger.begin(ids, hasForgotten: false, now: 6_001) == ["a", "c"])
         #expect(!ledger.shouldEnd(now: 6_100))

@@ -19,7 +19,7 @@ import WaypostDispatch
             while !pending.isEmpty, holds < limit, attempts < 100_000 {
                 let window = min(pending.count, rule.standingCount + batch)
                 guard case .send(let range) = rule.plan(count: window) else {
-                    rule.hold()
+                    rule.pause()
                     holds += 1
                     continue
                 }
@@ -93,7 +93,7 @@ import WaypostDispatch
         #expect(rule.plan(count: 1) == .send(0..<1))
         _ = rule.refuse(0..<1, reason: "400")
         #expect(rule.plan(count: 1) == .hold)
-        rule.hold()
+        rule.pause()
         #expect(rule.plan(count: 1) == .send(0..<1))
         _ = rule.refuse(0..<1, reason: "400")
         #expect(rule.plan(count: 2) == .send(1..<2))

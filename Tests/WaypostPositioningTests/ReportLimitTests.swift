@@ -41,7 +41,7 @@ import WaypostTestKit
     }
 
     @Test func listensToNoEndlessWarnings() {
-        var teller = LossTeller()
+        var teller = LossReporter()
         let told = (0..<10_000).reduce(0) { $0 + teller.warn("gpsd: complaint \($1)").count }
         #expect(told <= 50)
     }

@@ -32,7 +32,7 @@ import WaypostSystem
         try withTraps { folder in
             for trap in Self.traps {
                 let path = "\(folder)/\(trap)"
-                #expect(throws: SystemError.self) { _ = try FileLock.take(path: path) }
+                #expect(throws: SystemError.self) { _ = try FileLock.acquire(path: path) }
                 #expect(throws: SystemError.self) { _ = try FileLock.wait(path: path) }
                 #expect(throws: SystemError.self) { try AppendOnlyFile.seal(path, byteCount: 0) }
             }

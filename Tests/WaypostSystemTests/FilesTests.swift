@@ -48,7 +48,7 @@ import WaypostSystem
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/.lock"
         func isTaken() throws -> Bool {
-            switch try FileLock.take(path: path) {
+            switch try FileLock.acquire(path: path) {
             case .taken: return true
             case .held(let holder):
                 #expect(holder == getpid())
@@ -56,7 +56,7 @@ import WaypostSystem
             }
         }
         func holdAndTryAgain() throws {
-            let held = try FileLock.take(path: path)
+            let held = try FileLock.acquire(path: path)
             #expect(try !isTaken())
             _ = consume held
         }

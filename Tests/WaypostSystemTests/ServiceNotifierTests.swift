@@ -7,9 +7,9 @@ import WaypostTestKit
     @Test(arguments: [false, true]) func sendsOneDatagramOfLines(isAbstract: Bool) throws {
         let manager = try NotifySocket(isAbstract: isAbstract)
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": manager.name]))
-        try notifier.tell(.ready, .status("3D fix\nREADY=0"))
-        try notifier.tell(.alive)
-        try notifier.tell(.stopping)
+        try notifier.send(.ready, .status("3D fix\nREADY=0"))
+        try notifier.send(.alive)
+        try notifier.send(.stopping)
         #expect(manager.receive() == "READY=1\nSTATUS=3D fix READY=0")
         #expect(manager.receive() == "WATCHDOG=1")
         #expect(manager.receive() == "STOPPING=1")
@@ -24,7 +24,7 @@ import WaypostTestKit
 
     @Test func saysThatNobodyListens() throws {
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": "@waypost-nobody-\(getpid())"]))
-        #expect(throws: SystemError.self) { try notifier.tell(.ready) }
+        #expect(throws: SystemError.self) { try notifier.send(.ready) }
     }
 
     @Test func knowsThePeriodOfAWatchdogThatIsMeantForThisProcess() {

@@ -21,7 +21,7 @@ public struct TextPlace: Equatable, Sendable, Comparable {
 package struct TOMLNode {
     /// What a value is.
     package indirect enum Value {
-        case table([TOMLEntry])
+        case table([TOMLMember])
         case array([TOMLNode])
         case string(String)
         case integer(Int64)
@@ -57,7 +57,7 @@ package struct TOMLNode {
 }
 
 /// A key of a table with its value.
-package struct TOMLEntry {
+package struct TOMLMember {
     package var key: String
     package var place: TextPlace
     package var node: TOMLNode

@@ -150,7 +150,7 @@ public struct ReplaySchedule: Sendable {
     /// Says that no point follows.
     public mutating func finish() {
         guard style == .interpolated, let last, toldOffset < last.offset else { return }
-        tell(last.position, at: last.offset, recordedTime: last.recordedTime)
+        deliver(last.position, at: last.offset, recordedTime: last.recordedTime)
     }
 
     // MARK: - Out
@@ -168,7 +168,7 @@ public struct ReplaySchedule: Sendable {
         let recordedTime = from.recordedTime?.advanced(byMilliseconds: nextTick - from.offset)
         let position = from.position.interpolated(
             to: to.position, fraction: fraction, spanSeconds: Double(to.offset - from.offset) / 1_000)
-        tell(position, at: nextTick, recordedTime: recordedTime)
+        deliver(position, at: nextTick, recordedTime: recordedTime)
         nextTick += intervalMilliseconds
         return ready.removeFirst()
     }
@@ -178,7 +178,7 @@ public struct ReplaySchedule: Sendable {
     private mutating func begin(_ knot: Knot) {
         isLossNoted = false
         last = knot
-        tell(knot.position, at: knot.offset, recordedTime: knot.recordedTime)
+        deliver(knot.position, at: knot.offset, recordedTime: knot.recordedTime)
         nextTick = knot.offset + intervalMilliseconds
     }
 
@@ -193,11 +193,11 @@ public struct ReplaySchedule: Sendable {
             target = knot
         } else {
             last = knot
-            tell(knot.position, at: knot.offset, recordedTime: knot.recordedTime)
+            deliver(knot.position, at: knot.offset, recordedTime: knot.recordedTime)
         }
     }
 
-    private mutating func tell(_ position: Position, at offset: Int64, recordedTime: UTCTime?) {
+    private mutating func deliver(_ position: Position, at offset: Int64, recordedTime: UTCTime?) {
         toldOffset = offset
         ready.append(.position(position, atMilliseconds: offset, recordedTime: recordedTime))
     }

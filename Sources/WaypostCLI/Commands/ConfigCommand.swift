@@ -185,7 +185,7 @@ struct ConfigurationInput: ParsableArguments {
     }
 }
 
-extension ConfigurationEntry {
+extension EffectiveKey {
     /// Where the value was set: `a.toml:2, b.toml:4`; empty for the built-in default.
     fileprivate func places(withColumn: Bool) -> String {
         var places: [String] = []

@@ -145,7 +145,7 @@ struct ReceiverPortOptions: ParsableArguments {
 
     /// Changes the receiver, if that is asked for, and shows it or one of its settings as it is then.
     func print(change: ReceiverChange?, keeps: Bool, only: ReceiverLines.Setting?) throws {
-        let desk = ReceiverDesk(path: try path(), baudRate: lineSpeed)
+        let desk = ReceiverConfigurator(path: try path(), baudRate: lineSpeed)
         let state: ReceiverState
         do throws(ReceiverError) {
             state = try Patience.during("asking the receiver") { () throws(ReceiverError) in

@@ -95,7 +95,7 @@ struct MistakeCollector {
     }
 
     /// Reports a key that its section does not have: it belongs elsewhere, is misspelt, or is unknown.
-    mutating func addUnknownKey(_ entry: TOMLEntry, in header: String, known: [String]) {
+    mutating func addUnknownKey(_ entry: TOMLMember, in header: String, known: [String]) {
         if let suggestion = nearestName(to: entry.key, among: known) {
             add(.unknownKey(section: header, key: entry.key, suggestion: suggestion, known: known), at: entry.place)
         } else if let owner = MistakeCollector.section(with: entry.key) {
@@ -106,7 +106,7 @@ struct MistakeCollector {
     }
 
     /// Reports something at the top of a file that is no section.
-    mutating func addUnknownSection(_ entry: TOMLEntry) {
+    mutating func addUnknownSection(_ entry: TOMLMember) {
         let sections = Configuration.sections
         if case .table = entry.node.value {
         } else if let owner = MistakeCollector.section(with: entry.key) {

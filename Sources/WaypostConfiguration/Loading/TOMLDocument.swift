@@ -10,7 +10,7 @@ struct TOMLSyntaxError: Error, Equatable {
 /// Reads TOML 1.0 with toml++; entries of a table come in the order of the text.
 ///
 /// - Cost: linear in the text; the tree is copied, nothing of the C side outlives the call. Depth is bounded by the shim.
-func parseTOML(_ bytes: [UInt8]) throws(TOMLSyntaxError) -> [TOMLEntry] {
+func parseTOML(_ bytes: [UInt8]) throws(TOMLSyntaxError) -> [TOMLMember] {
     let document = bytes.withUnsafeBytes { raw in
         ctoml_parse(raw.bindMemory(to: CChar.self).baseAddress, raw.count)
     }
@@ -38,11 +38,11 @@ private struct ItemReader {
     private mutating func value(of item: ctoml_item) -> TOMLNode.Value {
         switch item.kind {
         case CTOML_TABLE:
-            var entries: [TOMLEntry] = []
+            var entries: [TOMLMember] = []
             entries.reserveCapacity(item.child_count)
             for _ in 0..<item.child_count {
                 let child = items[index]
-                entries.append(TOMLEntry(key: String(child.key), place: TextPlace(child.key_place), node: next()))
+                entries.append(TOMLMember(key: String(child.key), place: TextPlace(child.key_place), node: next()))
             }
             // The library sorts by name.
             entries.sort { $0.place < $1.place }

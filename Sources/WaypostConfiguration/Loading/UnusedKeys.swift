@@ -14,7 +14,7 @@ extension LoadedConfiguration {
     }
 
     /// Why nothing uses a key where it stands; nil when something does.
-    private func reason(_ entry: ConfigurationEntry) -> String? {
+    private func reason(_ entry: EffectiveKey) -> String? {
         switch entry.section {
         case "[[destination]]" where entry.occurrence < configuration.destinations.count:
             configuration.destinations[entry.occurrence].reasonNotToUse(entry.key)

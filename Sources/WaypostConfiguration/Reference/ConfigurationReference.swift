@@ -1,7 +1,7 @@
 import Waypost
 
 /// A key as it is in force: what it means, its value, and where that comes from.
-public struct ConfigurationEntry: Equatable, Sendable {
+public struct EffectiveKey: Equatable, Sendable {
     /// The section, as it is written: `[log]`, `[[source]]`.
     public var section: String
     /// Which of several sections of that name it is, from 0.
@@ -27,7 +27,7 @@ public struct ConfigurationEntry: Equatable, Sendable {
 
 extension LoadedConfiguration {
     /// Every key of every section, in the order of the reference.
-    public var entries: [ConfigurationEntry] {
+    public var entries: [EffectiveKey] {
         let defaults = Configuration(paths: paths)
         return Configuration.sections.flatMap { section in
             let defaultOccurrences = section.written(defaults)
@@ -41,7 +41,7 @@ extension LoadedConfiguration {
                         section.isList
                         ? [listOrigins["\(section.header) \(occurrence) \(key.name)"]].compactMap { $0 }
                         : self.origins(of: "\(section.header) \(key.name)")
-                    return ConfigurationEntry(
+                    return EffectiveKey(
                         section: section.header, occurrence: occurrence, key: key.name, value: values[index],
                         defaultValue: defaultValues[index], documentation: key.documentation,
                         unit: key.unit, file: key.file, origins: origins)

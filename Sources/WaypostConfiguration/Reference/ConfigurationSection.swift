@@ -10,7 +10,7 @@ struct ConfigurationSection: Sendable {
     /// Its keys without their types.
     let keys: [ConfigurationKeyDescription]
     /// Reads the section's value into the configuration and reports what is wrong with it.
-    let read: @Sendable (TOMLEntry, inout Configuration, inout MistakeCollector) -> Void
+    let read: @Sendable (TOMLMember, inout Configuration, inout MistakeCollector) -> Void
     /// Per occurrence of the section in a configuration, its values as TOML, in the order of ``keys``.
     let written: @Sendable (Configuration) -> [[String]]
 
@@ -115,7 +115,7 @@ struct ConfigurationKeyDescription: Sendable {
 }
 
 /// The value of a key of a section, as TOML; the initial one where it is not said, or cannot be read.
-private func writtenValue<Section>(of key: ConfigurationKey<Section>, in entries: [TOMLEntry], _ initial: Section) -> String {
+private func writtenValue<Section>(of key: ConfigurationKey<Section>, in entries: [TOMLMember], _ initial: Section) -> String {
     var section = initial
     if let node = entries.first(where: { $0.key == key.name })?.node { try? key.read(node, &section) }  // Reading all keys reports it.
     return key.written(section)
@@ -125,7 +125,7 @@ private func writtenValue<Section>(of key: ConfigurationKey<Section>, in entries
 ///
 /// - Parameter number: which one of a list the section is.
 private func readKeys<Section>(
-    _ keys: [ConfigurationKey<Section>], from entries: [TOMLEntry], header: String, number: Int? = nil, into section: inout Section,
+    _ keys: [ConfigurationKey<Section>], from entries: [TOMLMember], header: String, number: Int? = nil, into section: inout Section,
     _ mistakes: inout MistakeCollector
 ) -> Set<String> {
     var unread: Set<String> = []

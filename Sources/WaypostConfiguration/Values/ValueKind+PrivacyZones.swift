@@ -105,7 +105,7 @@ private struct PrivacyZoneReader {
             name: name, latitude: latitude, longitude: longitude, radius: TOMLNode(value: .string(values[2]), place: place))
     }
 
-    private func zone(_ entries: [TOMLEntry]) throws(ValueProblem) -> PrivacyZone {
+    private func zone(_ entries: [TOMLMember]) throws(ValueProblem) -> PrivacyZone {
         let known = ["name", "latitude", "longitude", "radius"]
         if let unknown = entries.first(where: { !known.contains($0.key) }) {
             throw invalid("has no key \(quoted(unknown.key)); known: \(known.joined(separator: ", "))")

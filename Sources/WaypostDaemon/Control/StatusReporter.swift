@@ -10,13 +10,13 @@ import WaypostSystem
 struct StatusReporter: Sendable {
     let manager: PositioningManager
     let source: PrivateSource
-    let search: SearchKeeper
+    let search: SearchReporter
     /// The log; nil while it is off.
     let recorder: TrackRecorder?
     let log: LogConsumer
     let events: EventLog
     let fences: GeofenceKeeper
-    let dispatches: DispatchDesk
+    let dispatches: DispatchService
     let state: StateWatch
     let clock: ConfirmedClock
     let logFolder: String
@@ -28,7 +28,7 @@ struct StatusReporter: Sendable {
     let display: Configuration.Display
     /// Whether one coarse place is told inside a privacy zone.
     let tellsCoarsePlace: Bool
-    let watches: WatchDesk
+    let watches: WatchBroadcaster
     let startMilliseconds = MonotonicClock.milliseconds
 
     /// With less nothing more is written soon: what was reserved before is used up, bytes.

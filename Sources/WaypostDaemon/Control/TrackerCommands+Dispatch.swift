@@ -79,7 +79,7 @@ extension TrackerCommands {
         }
         throw ControlRefusal(
             .cannotStore, what: "outbox", why: problem,
-            next: "it is tried again every \(DispatchDesk.pause.components.seconds) s")
+            next: "it is tried again every \(DispatchService.pause.components.seconds) s")
     }
 
     private static func dispatched(_ completion: DispatchCompletion) -> [UInt8] {

@@ -10,16 +10,16 @@ import WaypostSystem
 /// Does what is asked of the running tracker on the control socket.
 struct TrackerCommands: Sendable {
     let manager: PositioningManager
-    let holds: HoldBook
+    let holds: HoldRegistry
     let fenceParts: FenceParts
     let fences: FenceWatcher
     let source: PrivateSource
-    let follower: Follower
-    let watches: WatchDesk
+    let follower: PositionFollower
+    let watches: WatchBroadcaster
     let privacy: PrivacyStore
     /// What keeps the tracks; nil when the log is off and there are none.
     let recorder: TrackRecorder?
-    let dispatches: DispatchDesk
+    let dispatches: DispatchService
     let clock: ConfirmedClock
     let log: LogConsumer
     let logFolder: LogFolder

@@ -82,7 +82,7 @@ struct DispatchOpening: Sendable {
         let dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { [logger] notice in
             // Why one cannot be opened is told when it is not.
             if case .failing(let name, let reason, _) = notice, unopened.withLock({ $0[name] == reason }) { return }
-            logger.tell(notice)
+            logger.log(notice)
         }
         await dispatcher.setSilent(isSilent)
         let box = DestinationBox(
@@ -153,7 +153,7 @@ extension OutboxRecovery {
 
 extension Logger {
     /// Tells people what the dispatcher has to say; never a place.
-    fileprivate func tell(_ notice: DispatchNotice) {
+    fileprivate func log(_ notice: DispatchNotice) {
         switch notice {
         case .failing(let name, let reason, let needsMending):
             log(level: needsMending ? .error : .warning, "destination \(name): \(reason)")

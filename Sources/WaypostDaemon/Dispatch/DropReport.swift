@@ -3,8 +3,8 @@ import WaypostSystem
 
 /// What limits took from those that waited for it, told in the log once a minute at most, and by `status` for an hour.
 struct DropReport {
-    /// What is told of so many.
-    private let tell: @Sendable (Int) -> String
+    /// The sentence that says how many.
+    private let sentence: @Sendable (Int) -> String
     private var count = 0
     private var grewAt: Int64?
     private var toldAt: Int64?
@@ -13,7 +13,7 @@ struct DropReport {
     private static let pause: Int64 = 60_000
     private static let memory: Int64 = 3_600_000
 
-    private init(_ tell: @escaping @Sendable (Int) -> String) { self.tell = tell }
+    private init(_ sentence: @escaping @Sendable (Int) -> String) { self.sentence = sentence }
 
     /// Of what the limits of the outbox took.
     static var events: DropReport {
@@ -27,7 +27,7 @@ struct DropReport {
         DropReport { "\(counted($0, "position")) deleted with old tracks before every destination had them ([log] \(key))" }
     }
 
-    private var words: String { tell(count) }
+    private var words: String { sentence(count) }
 
     /// What is wrong, for people.
     var problem: String? {

@@ -68,7 +68,7 @@ actor EventFeeder {
     ///
     /// For one that the log has nobody waits: whoever brings it has positions to log.
     /// - Parameter number: that in the log, behind those of all events before it; nil when it is not there.
-    func take(_ entry: OutboxEntry, loggedAs number: UInt64?) async {
+    func enqueue(_ entry: OutboxEntry, loggedAs number: UInt64?) async {
         if waiting.count == EventFeeder.maximumCount {
             // The log has most of them, or all.
             isBehind = true
@@ -91,8 +91,8 @@ actor EventFeeder {
         await hand()
     }
 
-    /// Takes that an event is in the log now, under that number.
-    func note(_ id: String, loggedAs number: UInt64) {
+    /// Notes that an event is in the log now, under that number.
+    func markLogged(_ id: String, as number: UInt64) {
         for index in waiting.indices where waiting[index].entry.id == id { waiting[index].number = number }
     }
 

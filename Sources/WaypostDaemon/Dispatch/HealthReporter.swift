@@ -7,14 +7,14 @@ import WaypostSystem
 
 /// Tells every destination that wants to know how the tracker is, each at its own interval; nobody is woken where none does.
 actor HealthReporter {
-    private let dispatches: DispatchDesk
+    private let dispatches: DispatchService
     private let fences: GeofenceKeeper
     private let clock: ConfirmedClock
     private let logFolder: String
     private let startMilliseconds = MonotonicClock.milliseconds
     private var schedule: HealthSchedule
 
-    init(_ configuration: Configuration, dispatches: DispatchDesk, fences: GeofenceKeeper, clock: ConfirmedClock) {
+    init(_ configuration: Configuration, dispatches: DispatchService, fences: GeofenceKeeper, clock: ConfirmedClock) {
         (self.dispatches, self.fences, self.clock) = (dispatches, fences, clock)
         logFolder = configuration.log.directory
         let wanting = configuration.destinations.filter { !$0.url.isEmpty }
@@ -28,11 +28,11 @@ actor HealthReporter {
             do { try await Task.sleep(for: .milliseconds(wait), tolerance: .seconds(1)) } catch { return }
             let names = schedule.takeDue(at: MonotonicClock.milliseconds)
             if names.isEmpty { continue }
-            await tell(names)
+            await enqueue(names)
         }
     }
 
-    private func tell(_ names: [String]) async {
+    private func enqueue(_ names: [String]) async {
         let all = await fences.fences
         let fenceSet = HealthReport.fenceSet(all)
         let states = (try? await dispatches.dispatcher?.statuses()) ?? []  // What cannot be read is not told.
@@ -50,7 +50,7 @@ actor HealthReporter {
             report.diskFreeByteCount = Syscalls.freeByteCount(at: logFolder)
             report.clock = clock.problem != nil ? .doubted : clock.certainNow != nil ? .certain : clock.now != nil ? .confirmed : .unknown
             (report.fenceCount, report.fenceSet) = (all.count, fenceSet)
-            await dispatches.take(report)
+            await dispatches.enqueue(report)
         }
     }
 }

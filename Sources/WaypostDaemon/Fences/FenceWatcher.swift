@@ -12,8 +12,8 @@ actor FenceWatcher: PositioningConsumer {
     /// The log; nil while it is off.
     private let recorder: TrackRecorder?
     private let events: EventLog
-    private let watches: WatchDesk
-    private let dispatches: DispatchDesk
+    private let watches: WatchBroadcaster
+    private let dispatches: DispatchService
     private let hold: PositioningHold
     private let logger: Logger
     private var toldProblems: [String] = []
@@ -29,7 +29,7 @@ actor FenceWatcher: PositioningConsumer {
     private static let noteInterval: Int64 = 600_000
 
     init(
-        keeper: GeofenceKeeper, recorder: TrackRecorder?, events: EventLog, watches: WatchDesk, dispatches: DispatchDesk,
+        keeper: GeofenceKeeper, recorder: TrackRecorder?, events: EventLog, watches: WatchBroadcaster, dispatches: DispatchService,
         hold: PositioningHold, logger: Logger
     ) {
         self.keeper = keeper
@@ -49,9 +49,9 @@ actor FenceWatcher: PositioningConsumer {
         let logged = FenceWatcher.logged(await keeper.load(without: erased), in: folder)
         let left = await keeper.start(logged: logged)
         // What was sent already comes with the same id, and is taken once.
-        for event in left { await dispatches.take(event) }
+        for event in left { await dispatches.enqueue(event) }
         let known = Set(logged.map(\.id))
-        await tell(left.filter { !known.contains($0.id) })
+        await deliver(left.filter { !known.contains($0.id) })
         await tellProblems()
         let count = await keeper.fenceCount
         if count > 0 { logger.info("\(counted(count, "fence"))") }
@@ -63,10 +63,10 @@ actor FenceWatcher: PositioningConsumer {
         switch update {
         case .position(let position):
             await noteLogged()
-            if hasUnlogged { await tell([]) }
+            if hasUnlogged { await deliver([]) }
             // What stands for a whole privacy zone is in no fence and crosses no border.
             guard isWatching, position.accuracy?.origin != .reduced else { return }
-            await tell(await keeper.process(position))
+            await deliver(await keeper.process(position))
             await tellProblems()
             await followAsNeeded()
         case .lost: if isWatching { await keeper.lose(at: nil) }
@@ -96,7 +96,7 @@ actor FenceWatcher: PositioningConsumer {
     }
 
     private func noteChange(_ events: [TrackerEvent]) async {
-        await tell(events)
+        await deliver(events)
         await tellProblems()
         await followAsNeeded()
         await tellFences()
@@ -104,7 +104,7 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Most boxes tell nobody, and need not list them.
     private func tellFences() async {
-        if dispatches.tellsFences { await dispatches.tell(await keeper.fences) }
+        if dispatches.publishesFences { await dispatches.publish(await keeper.fences) }
     }
 
     /// Takes what a look at the server of the fences gave.
@@ -113,7 +113,7 @@ actor FenceWatcher: PositioningConsumer {
     }
 
     /// One after the other: the log, the outbox and those who watch have them in the same order.
-    private func tell(_ new: [TrackerEvent]) async {
+    private func deliver(_ new: [TrackerEvent]) async {
         guard !new.isEmpty || hasUnlogged else { return }
         tellCounts.begun += 1
         tellCounts.open += 1
@@ -121,10 +121,10 @@ actor FenceWatcher: PositioningConsumer {
         let before = telling
         let task = Task {
             await before?.value
-            for (id, number) in await events.logWaiting(tries: !new.isEmpty) { await dispatches.note(id, loggedAs: number) }
+            for (id, number) in await events.logWaiting(tries: !new.isEmpty) { await dispatches.markLogged(id, as: number) }
             for event in new {
-                await dispatches.take(event, loggedAs: await events.log(event))
-                watches.tell(event)
+                await dispatches.enqueue(event, loggedAs: await events.log(event))
+                watches.deliver(event)
             }
             let waitingIDs = await events.waitingIDs
             hasUnlogged = !waitingIDs.isEmpty

@@ -93,7 +93,7 @@ actor LogConsumer: PositioningConsumer {
                 filtered.note(position.time ?? clock.now, because: reason.words)
             case .notWanted: break
             }
-            if told.writing != nil || told.synchronizing != nil { await tell() }
+            if told.writing != nil || told.synchronizing != nil { await logChange() }
             noteLogged()
             keepSynchronized()
         } catch {
@@ -102,7 +102,7 @@ actor LogConsumer: PositioningConsumer {
             } else {
                 filtered.note(position.time ?? clock.now, because: DaemonFailure(error).lines.joined())
             }
-            await tell()
+            await logChange()
             if case .cannotAppend(_, let cause) = error, cause.isDiskFull { tidyAt = min(tidyAt, now + LogConsumer.tidyIntervalWhenFull) }
         }
         tidyIfDue(now: now)
@@ -128,7 +128,7 @@ actor LogConsumer: PositioningConsumer {
         do throws(RecordingError) {
             try await recorder?.checkPlace()
         } catch {
-            await tell()
+            await logChange()
             keepSynchronized()
         }
     }
@@ -149,15 +149,15 @@ actor LogConsumer: PositioningConsumer {
                 let pause = Duration.nanoseconds(wait - tolerance)
                 try? await Task.sleep(for: pause, tolerance: .nanoseconds(tolerance))  // Cancelled: at once, which does no harm.
                 let now = max(deadline, MonotonicClock.nanoseconds)
-                do throws(RecordingError) { try await recorder.synchronizeIfDue(now: now) } catch { await tell() }
-                if told.synchronizing != nil { await tell() }
+                do throws(RecordingError) { try await recorder.synchronizeIfDue(now: now) } catch { await logChange() }
+                if told.synchronizing != nil { await logChange() }
             }
         }
         synchronizer = nil
     }
 
     /// Tells people what has changed between the log being well and not.
-    private func tell() async {
+    private func logChange() async {
         guard let problems = await recorder?.problems else { return }
         if let writing = problems.writing {
             if told.writing?.error != writing.error { logger.error("logging is paused: \(DaemonFailure(writing.error).lines.joined())") }

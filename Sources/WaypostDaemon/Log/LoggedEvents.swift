@@ -40,7 +40,7 @@ struct LoggedEvents: Sendable {
         guard let interruption = await outbox.interruption else { return }
         var through = min(await outbox.loggedNumber ?? newest, newest)
         var count = 0
-        func take(through stop: UInt64) async throws {
+        func read(through stop: UInt64) async throws {
             while through < stop {
                 let page = try await positions.events(after: through, through: stop, limit: LoggedEvents.pageCount)
                 guard page.through > through else { return }
@@ -52,11 +52,11 @@ struct LoggedEvents: Sendable {
         }
         let taken = interruption.takenThrough ?? newest
         for destination in interruption.destinations {
-            for stop in [taken, destination.events] where stop <= destination.events { try await take(through: min(stop, newest)) }
+            for stop in [taken, destination.events] where stop <= destination.events { try await read(through: min(stop, newest)) }
             try await outbox.skipTakenBack(for: destination.name)
         }
-        try await take(through: min(taken, newest))
-        try await take(through: newest)
+        try await read(through: min(taken, newest))
+        try await read(through: newest)
         try await outbox.endInterruption(broughtBack: count, newestPosition: newest)
     }
 }

@@ -16,13 +16,13 @@ actor ServiceReporter: PositioningConsumer {
 
     func consume(_ update: PositioningUpdate) {
         switch update {
-        case .position(let position): tell(position.mode == .threeDimensional ? "3D fix" : "2D fix")
+        case .position(let position): show(position.mode == .threeDimensional ? "3D fix" : "2D fix")
         case .lost(.withheld): break
-        case .lost(.disconnected): tell("position lost: not connected")
-        case .lost(.deviceGone): tell("position lost: the receiver is gone")
-        case .lost(let reason): tell("position lost: \(reason.words)")
-        case .paused: tell("the receiver sleeps")
-        case .resumed: tell("waiting for the receiver")
+        case .lost(.disconnected): show("position lost: not connected")
+        case .lost(.deviceGone): show("position lost: the receiver is gone")
+        case .lost(let reason): show("position lost: \(reason.words)")
+        case .paused: show("the receiver sleeps")
+        case .resumed: show("waiting for the receiver")
         case .failed, .finished, .matched, .noFix, .significantChange, .sky, .stationary, .status: break
         }
     }
@@ -39,7 +39,7 @@ actor ServiceReporter: PositioningConsumer {
         send(.stopping, .status(told))
     }
 
-    private func tell(_ words: String) {
+    private func show(_ words: String) {
         guard words != told else { return }
         told = words
         send(.status(words))
@@ -47,7 +47,7 @@ actor ServiceReporter: PositioningConsumer {
 
     private func send(_ first: ServiceNotifier.Message, _ second: ServiceNotifier.Message? = nil) {
         do throws(SystemError) {
-            if let second { try notifier.tell(first, second) } else { try notifier.tell(first) }
+            if let second { try notifier.send(first, second) } else { try notifier.send(first) }
         } catch {
             logger.warning("\(error.description)")
         }

@@ -40,7 +40,7 @@ actor ServiceWatchdog {
     }
 
     private func beat() {
-        let overdue = if case .overdue(let names) = SourceVigil.standing() { names } else { [String]() }
+        let overdue = if case .overdue(let names) = SourceHeartbeat.standing() { names } else { [String]() }
         let (verdict, asks) = rule.beat(overdueSources: overdue)
         for stage in stages where asks.contains(stage.name) {
             Task {
@@ -49,7 +49,7 @@ actor ServiceWatchdog {
             }
         }
         if verdict == .well {
-            do throws(SystemError) { try notifier.tell(.alive) } catch { logger.warning("\(error.description)") }
+            do throws(SystemError) { try notifier.send(.alive) } catch { logger.warning("\(error.description)") }
         }
         guard verdict != told else { return }
         told = verdict

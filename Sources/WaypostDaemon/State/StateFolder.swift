@@ -23,7 +23,7 @@ final class StateFolder: Sendable {
         let attempt: FileLock.Attempt
         do throws(SystemError) {
             try Syscalls.createFolders(path)
-            attempt = try FileLock.take(path: StateFolder.lockPath(path))
+            attempt = try FileLock.acquire(path: StateFolder.lockPath(path))
         } catch {
             throw DaemonFailure(
                 .cannotCreate, "\(path): cannot be used for the state: \(error.reason); make it writable or use another --state")
@@ -44,7 +44,7 @@ final class StateFolder: Sendable {
             if lock.isNamed(StateFolder.lockPath(path)) { return .kept }
             guard Syscalls.kind(path) == .folder else { return .gone }
             do throws(SystemError) {
-                switch try FileLock.take(path: StateFolder.lockPath(path)) {
+                switch try FileLock.acquire(path: StateFolder.lockPath(path)) {
                 case .taken(let new):
                     lock = new
                     return .takenAgain

@@ -9,7 +9,7 @@ import WaypostSystem
 actor StateWatch: PositioningConsumer {
     private let folder: StateFolder
     private let interval: Int64
-    private let dispatches: DispatchDesk
+    private let dispatches: DispatchService
     private let logger: Logger
     private let writeAnew: @Sendable () async -> Void
     private var lookedAt = MonotonicClock.milliseconds
@@ -22,7 +22,8 @@ actor StateWatch: PositioningConsumer {
     ///
     /// - Parameter writeAnew: writes what is kept there into the empty folder that was taken in its place.
     init(
-        folder: StateFolder, dispatches: DispatchDesk, interval: Duration, logger: Logger, writeAnew: @escaping @Sendable () async -> Void
+        folder: StateFolder, dispatches: DispatchService, interval: Duration, logger: Logger,
+        writeAnew: @escaping @Sendable () async -> Void
     ) {
         (self.folder, self.dispatches, self.logger, self.writeAnew) = (folder, dispatches, logger, writeAnew)
         self.interval = interval.components.seconds * 1_000
@@ -57,17 +58,17 @@ actor StateWatch: PositioningConsumer {
                 "the state folder \(folder.path) was removed and made anew: it is taken again, and what is kept there is written again")
             await writeAnew()
         case .gone:
-            tell("the state folder \(folder.path) was removed: what is kept there is lost with this process; make it again", after: known)
+            log("the state folder \(folder.path) was removed: what is kept there is lost with this process; make it again", after: known)
         case .held(let holder):
             let who = StateFolder.name(holder)
-            tell(
+            log(
                 "the state folder \(folder.path) was replaced, and \(who) tracks with it: this one keeps nothing; stop one of them",
                 after: known)
         }
         await dispatches.check()
     }
 
-    private func tell(_ words: String, after known: String?) {
+    private func log(_ words: String, after known: String?) {
         problem = words
         if words != known { logger.error("\(words)") }
     }

@@ -19,7 +19,7 @@ extension DestinationWorker {
                 queues[lane] = queue
                 if queue.items.isEmpty { continue }
                 guard case .send(let range) = queue.rule.plan(count: queue.items.count) else {
-                    queues[lane]?.rule.hold()
+                    queues[lane]?.rule.pause()
                     isHeld = true
                     continue
                 }

@@ -3,7 +3,7 @@
 /// A refused batch is halved until a single record is refused: a suspect. A server that does not know the device (or is being upgraded) refuses
 /// everything in the same way, so a suspect is dead only when the server has accepted another record since and then refuses it once more;
 /// what is settled without being sent (``pass(_:)``) is not accepted by anybody.
-/// After three single refusals in a row sending is held for a while; then a suspect is tried again, each time the next one, and records that
+/// After three single refusals in a row sending is paused for a while; then a suspect is tried again, each time the next one, and records that
 /// were not tried yet are after it, so that many bad ones in a row do not stop the rest for ever.
 ///
 /// It counts the records of a lane that are not settled, from the first on, and knows nothing of what they are.
@@ -138,12 +138,12 @@ public struct RefusalRule: Sendable, Hashable {
         refusalsInRow += 1
         refusalsInRound += 1
         guard refusalsInRow >= RefusalRule.refusalsBeforeHold else { return false }
-        hold()
+        pause()
         return true
     }
 
-    /// Notes that sending is held, as there is nothing left to try either.
-    public mutating func hold() {
+    /// Notes that sending is paused, as there is nothing left to try either.
+    public mutating func pause() {
         refusalsInRow = 0
         refusalsInRound = 0
         triesSuspect = hasSuspects

@@ -99,7 +99,7 @@ package struct ReceiptLedger: Sendable {
     /// Takes what an application has said: an id in each line, a JSON list of ids, or `{"received":["id"],"refused":["id"]}`.
     ///
     /// It may repeat what it said.
-    package mutating func take(_ message: [UInt8], now: Int64) {
+    package mutating func process(_ message: [UInt8], now: Int64) {
         lastReceipt = now
         let missingCount = missing.count
         defer { if missing.count < missingCount { untold = (untold?.lowerBound ?? now)...max(now, untold?.lowerBound ?? now) } }

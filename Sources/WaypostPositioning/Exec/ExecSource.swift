@@ -42,14 +42,14 @@ public struct ExecSource: PositionSource {
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        let vigil = SourceVigil(name: name, patience: SourceVigil.localPatience)
-        try await EventHandoff.run(threadName: "exec", whenFull: .dropsOldest, vigil: vigil, output: output) { handoff, stop in
+        let heartbeat = SourceHeartbeat(name: name, patience: SourceHeartbeat.localPatience)
+        try await EventQueue.run(threadName: "exec", whenFull: .dropsOldest, heartbeat: heartbeat, output: output) { queue, stop in
             // A program that is still being ended has its device to itself.
             while !turn.begin() {
                 guard stop.sleep(milliseconds: 20) else { return }
             }
             defer { turn.end() }
-            var run = ExecRun(source: self, handoff: handoff, stop: stop)
+            var run = ExecRun(source: self, queue: queue, stop: stop)
             run.follow()
         }
     }
@@ -72,16 +72,16 @@ private struct ExecRun: ~Copyable {
     private static let mostLeftBytes = 1 << 20
 
     private let source: ExecSource
-    private let handoff: EventHandoff
+    private let queue: EventQueue
     private let stop: WakeSignal
-    private var follower: ExecFollower
+    private var interpreter: ExecInterpreter
     private var budget = ByteBudget(bytesPerSecond: ExecSource.bytesPerSecond)
 
-    init(source: ExecSource, handoff: EventHandoff, stop: WakeSignal) {
+    init(source: ExecSource, queue: EventQueue, stop: WakeSignal) {
         self.source = source
-        self.handoff = handoff
+        self.queue = queue
         self.stop = stop
-        follower = ExecFollower(name: source.name, at: MonotonicClock.milliseconds)
+        interpreter = ExecInterpreter(name: source.name, at: MonotonicClock.milliseconds)
     }
 
     mutating func follow() {
@@ -95,8 +95,8 @@ private struct ExecRun: ~Copyable {
                 words = "cannot be started: \(error.description)"
             }
             let now = MonotonicClock.milliseconds
-            send(follower.ended(words, at: now))
-            handoff.noteLook()
+            send(interpreter.ended(words, at: now))
+            queue.noteLook()
             guard stop.sleep(milliseconds: pauses.next(afterConnectionOf: now - start)) else { return }
         }
     }
@@ -104,7 +104,7 @@ private struct ExecRun: ~Copyable {
     /// Runs the program to its end, or until the run is cancelled.
     private mutating func runOnce() throws(SystemError) -> ShellCommand.End {
         var program = try ShellCommand.start(source.command)
-        send(follower.started(processID: program.processID, at: MonotonicClock.milliseconds))
+        send(interpreter.started(processID: program.processID, at: MonotonicClock.milliseconds))
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var isReading = true
         var isHearing = true
@@ -127,8 +127,8 @@ private struct ExecRun: ~Copyable {
 
     /// How long nothing is to be done unless the program says something.
     private var waitMilliseconds: Int64 {
-        if follower.isEpochOpen { return ExecRun.quietMilliseconds }
-        let silence = follower.silenceDeadline - MonotonicClock.milliseconds
+        if interpreter.isEpochOpen { return ExecRun.quietMilliseconds }
+        let silence = interpreter.silenceDeadline - MonotonicClock.milliseconds
         return silence > 0 ? min(silence, ExecRun.lookMilliseconds) : ExecRun.lookMilliseconds
     }
 
@@ -137,16 +137,16 @@ private struct ExecRun: ~Copyable {
         guard let count = readOnce(descriptor, &buffer) else {
             // Nothing there: a quiet gap ends an epoch, and may be silence.
             let now = MonotonicClock.milliseconds
-            if follower.isEpochOpen { send(follower.endEpoch()) }
-            if now >= follower.silenceDeadline {
-                send(follower.checkSilence(at: now))
-                handoff.noteLook()
+            if interpreter.isEpochOpen { send(interpreter.endEpoch()) }
+            if now >= interpreter.silenceDeadline {
+                send(interpreter.checkSilence(at: now))
+                queue.noteLook()
             }
             return true
         }
         let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)
         if pause > 0 {
-            send(follower.tellTooFast(ExecSource.bytesPerSecond))
+            send(interpreter.tellTooFast(ExecSource.bytesPerSecond))
             _ = stop.sleep(milliseconds: pause)
         }
         return count > 0
@@ -157,7 +157,7 @@ private struct ExecRun: ~Copyable {
         // A pipe that cannot be read has ended.
         let count = (try? Syscalls.readAvailable(descriptor, into: &buffer)) ?? 0  // As said.
         if count > 0 {
-            send(follower.process(buffer.span.extracting(0..<count), at: MonotonicClock.milliseconds))
+            send(interpreter.process(buffer.span.extracting(0..<count), at: MonotonicClock.milliseconds))
         }
         return count < 0 ? nil : count
     }
@@ -166,7 +166,7 @@ private struct ExecRun: ~Copyable {
     private mutating func hear(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Bool {
         let count = (try? Syscalls.readAvailable(descriptor, into: &buffer)) ?? 0  // As above.
         if count > 0 {
-            send(follower.processErrors(buffer.span.extracting(0..<count), at: MonotonicClock.milliseconds))
+            send(interpreter.processErrors(buffer.span.extracting(0..<count), at: MonotonicClock.milliseconds))
             let pause = budget.pauseMilliseconds(afterReading: count, at: MonotonicClock.milliseconds)
             if pause > 0 { _ = stop.sleep(milliseconds: pause) }
         }
@@ -174,7 +174,7 @@ private struct ExecRun: ~Copyable {
     }
 
     private func send(_ events: [PositionSourceEvent]) {
-        handoff.send(events)
+        queue.send(events)
     }
 }
 

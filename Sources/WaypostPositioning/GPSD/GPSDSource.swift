@@ -5,7 +5,7 @@ import WaypostSystem
 ///
 /// It never gives up: a daemon that is not there, dies or hangs, and a receiver that goes or falls silent are each one
 /// ``PositionSourceEvent/lost(_:)``, and it tries again after 0.5, 1, 2, then every 3 seconds. What is a new fix, and of which
-/// receiver, is decided by `GPSDFollower`; accuracy is gpsd's 95 % `eph` times 0.62, and the raw `eph`, `epv`, `eps` stay in the quality.
+/// receiver, is decided by `GPSDInterpreter`; accuracy is gpsd's 95 % `eph` times 0.62, and the raw `eph`, `epv`, `eps` stay in the quality.
 /// A program of another user that listens on gpsd's port of this machine is refused, as `GPSDTrust` says.
 /// A reader that falls behind by 64 events loses the oldest fixes: live positions do not wait.
 ///
@@ -49,10 +49,10 @@ public struct GPSDSource: PositionSource {
         if let device, device.utf8.count > 127 || device.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) {
             throw .unusable(path: name, reason: "gpsd cannot be asked for a device of that path")
         }
-        let vigil = SourceVigil(name: name, patience: isLocal ? SourceVigil.localPatience : SourceVigil.networkPatience)
-        try await EventHandoff.run(threadName: "gpsd:\(port)", whenFull: .dropsOldest, vigil: vigil, output: output) {
-            handoff, stop in
-            var session = GPSDSession(source: self, handoff: handoff, stop: stop)
+        let heartbeat = SourceHeartbeat(name: name, patience: isLocal ? SourceHeartbeat.localPatience : SourceHeartbeat.networkPatience)
+        try await EventQueue.run(threadName: "gpsd:\(port)", whenFull: .dropsOldest, heartbeat: heartbeat, output: output) {
+            queue, stop in
+            var session = GPSDSession(source: self, queue: queue, stop: stop)
             session.run()
         }
     }
@@ -68,26 +68,26 @@ private struct GPSDSession {
     private static let mostTogether = 16
 
     let source: GPSDSource
-    let handoff: EventHandoff
+    let queue: EventQueue
     let stop: WakeSignal
-    var follower: GPSDFollower
+    var interpreter: GPSDInterpreter
     var backOffMilliseconds = GPSDSession.firstBackOffMilliseconds
     private var waiting: [PositionSourceEvent] = []
 
-    init(source: GPSDSource, handoff: EventHandoff, stop: WakeSignal) {
+    init(source: GPSDSource, queue: EventQueue, stop: WakeSignal) {
         self.source = source
-        self.handoff = handoff
+        self.queue = queue
         self.stop = stop
-        follower = GPSDFollower(name: source.name, device: source.device, isLocal: source.isLocal, at: MonotonicClock.milliseconds)
+        interpreter = GPSDInterpreter(name: source.name, device: source.device, isLocal: source.isLocal, at: MonotonicClock.milliseconds)
     }
 
     mutating func run() {
         while !stop.isRaised {
             let reason = connectAndRead()
             if stop.isRaised { return }
-            send(follower.disconnected(reason))
+            send(interpreter.disconnected(reason))
             flush()
-            handoff.noteLook()
+            queue.noteLook()
             guard stop.sleep(milliseconds: backOffMilliseconds) else { return }
             backOffMilliseconds = min(2 * backOffMilliseconds, GPSDSession.longestBackOffMilliseconds)
         }
@@ -97,7 +97,7 @@ private struct GPSDSession {
     private mutating func connectAndRead() -> LossDetail {
         do throws(GPSDConnection.Refusal) {
             let connection = try GPSDConnection.open(host: source.host, port: source.port, device: source.device, trust: source.trust)
-            follower.connected(at: MonotonicClock.milliseconds)
+            interpreter.connected(at: MonotonicClock.milliseconds)
             return read(connection)
         } catch {
             return LossDetail(
@@ -115,7 +115,7 @@ private struct GPSDSession {
             case .report(let report):
                 answerDeadline = nil
                 questionAt = now + GPSDSession.answerMilliseconds
-                send(follower.process(report, at: now))
+                send(interpreter.process(report, at: now))
                 if case .fix = report { backOffMilliseconds = GPSDSession.firstBackOffMilliseconds }
                 // gpsd does not have the one device asked for, and will not say when it comes.
                 if case .error(let words) = report, source.device != nil { return LossDetail(words) }
@@ -123,11 +123,11 @@ private struct GPSDSession {
                 return "gpsd has closed the connection"
             case .incomplete:
                 // Only now, as what waits to be read is no silence.
-                send(follower.checkSilence(at: now))
+                send(interpreter.checkSilence(at: now))
                 // While nothing is to be expected, a gpsd that answers is well.
-                if now >= follower.silenceDeadline { handoff.noteLook() }
+                if now >= interpreter.silenceDeadline { queue.noteLook() }
                 flush()
-                let silenceDeadline = follower.silenceDeadline
+                let silenceDeadline = interpreter.silenceDeadline
                 if let answerDeadline, now >= answerDeadline { return "gpsd does not answer" }
                 if answerDeadline == nil, now >= max(silenceDeadline, questionAt) {
                     // A receiver may be silent for long; a daemon answers at once, or is gone without a word.
@@ -149,7 +149,7 @@ private struct GPSDSession {
 
     private mutating func flush() {
         if waiting.isEmpty { return }
-        handoff.send(waiting)
+        queue.send(waiting)
         waiting.removeAll(keepingCapacity: true)
     }
 }

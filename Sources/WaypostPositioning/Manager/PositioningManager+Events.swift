@@ -10,7 +10,7 @@ extension PositioningManager {
             afterwards.append((event, number))
             return
         }
-        if !Task.isCancelled { await tell(event, ofRun: number) }
+        if !Task.isCancelled { await deliver(event, ofRun: number) }
         freshness.noteTelling(from: start, to: MonotonicClock.milliseconds)
         await leave()
     }
@@ -19,12 +19,12 @@ extension PositioningManager {
     func leave() async {
         while !afterwards.isEmpty {
             let (event, number) = afterwards.removeFirst()
-            await tell(event, ofRun: number)
+            await deliver(event, ofRun: number)
         }
         turn.leave()
     }
 
-    private func tell(_ event: PositionSourceEvent, ofRun number: Int) async {
+    private func deliver(_ event: PositionSourceEvent, ofRun number: Int) async {
         guard number == runNumber, !isStopping else { return }
         switch event {
         case .position(let position): await process(position)

@@ -4,7 +4,7 @@ import WaypostSystem
 /// The thread's side of one run of an ``NMEAFileSource``, from the start to the end or to a reset.
 struct NMEAFileReader: ~Copyable {
     private let source: NMEAFileSource
-    private let handoff: EventHandoff
+    private let queue: EventQueue
     private let stop: WakeSignal
     private var file: UnpackedFile
     private let isRegular: Bool
@@ -31,12 +31,12 @@ struct NMEAFileReader: ~Copyable {
     /// The time between positions that are held.
     private static let heldInterval: Int64 = 1_000
 
-    init(source: NMEAFileSource, handoff: EventHandoff, stop: WakeSignal) throws(PositionSourceError) {
+    init(source: NMEAFileSource, queue: EventQueue, stop: WakeSignal) throws(PositionSourceError) {
         let wake = try NMEAFileReader.opening(source.path) { (_) throws(SystemError) in try WakeSignal() }
         file = try NMEAFileReader.opening(source.path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
         self.wake = wake
         self.source = source
-        self.handoff = handoff
+        self.queue = queue
         self.stop = stop
         control = source.control
         resetCount = source.control.state.resetCount
@@ -94,9 +94,9 @@ struct NMEAFileReader: ~Copyable {
             throw .unusable(path: source.path, reason: "holds no NMEA sentence in \(counted(decoder.counters.lines, "line"))")
         }
         for line in decoder.counters.summary + (file.gzipProblem.map { [$0.playbackWarning] } ?? []) {
-            handoff.send(.status(.warning(line)))
+            queue.send(.status(.warning(line)))
         }
-        handoff.send(.finished)
+        queue.send(.finished)
         return .finished
     }
 
@@ -107,10 +107,10 @@ struct NMEAFileReader: ~Copyable {
             switch event {
             case .sky(var view):
                 view.source = source.name
-                guard handoff.send(.sky(view)) else { return .cancelled }
+                guard queue.send(.sky(view)) else { return .cancelled }
             case .epoch(let epoch):
                 if let end = reach(epoch) { return end }
-                guard tell(epoch.position, time: epoch.time) else { return .cancelled }
+                guard deliver(epoch.position, time: epoch.time) else { return .cancelled }
                 last = epoch.position ?? last
             }
         }
@@ -121,12 +121,13 @@ struct NMEAFileReader: ~Copyable {
     private mutating func reach(_ epoch: NMEAEpoch) -> End? {
         while true {
             let state = control.state
-            if isRegular, state.resetCount != resetCount { return isLost || handoff.send(.lost(.ended)) ? .reset : .cancelled }
+            if isRegular, state.resetCount != resetCount { return isLost || queue.send(.lost(.ended)) ? .reset : .cancelled }
             if isRegular, state.isStationary, var position = last {
                 let start = MonotonicClock.milliseconds
                 heldMilliseconds += NMEAFileReader.heldInterval
                 position.speedMetresPerSecond = 0
-                guard tell(position, time: position.time), stop.sleep(milliseconds: NMEAFileReader.heldInterval, orUntil: wake) != .raised
+                guard deliver(position, time: position.time),
+                    stop.sleep(milliseconds: NMEAFileReader.heldInterval, orUntil: wake) != .raised
                 else {
                     return .cancelled
                 }
@@ -142,19 +143,19 @@ struct NMEAFileReader: ~Copyable {
     }
 
     /// Tells a position or that there is none; false when nobody wants it any more.
-    private mutating func tell(_ position: Position?, time: UTCTime?) -> Bool {
+    private mutating func deliver(_ position: Position?, time: UTCTime?) -> Bool {
         let time = time?.advanced(byMilliseconds: heldMilliseconds)
         let isHidden = isRegular && control.state.isPositionLost
         guard var position, !isHidden else {
             if isHidden, !isLost {
                 isLost = true
-                guard handoff.send(.lost(.noFix)) else { return false }
+                guard queue.send(.lost(.noFix)) else { return false }
             }
-            return handoff.send(.noFix(NoFix(time: time, source: source.name)))
+            return queue.send(.noFix(NoFix(time: time, source: source.name)))
         }
         isLost = false
         position.time = time
         position.source = source.name
-        return handoff.send(.position(position))
+        return queue.send(.position(position))
     }
 }

@@ -41,9 +41,9 @@ public struct NMEAFileSource: PositionSource {
 
     /// Delivers the file's epochs and ends with `finished`.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        try await EventHandoff.run(threadName: "nmea-file", whenFull: .waits, output: output) {
-            (handoff, stop) throws(PositionSourceError) in
-            while try NMEAFileReader(source: self, handoff: handoff, stop: stop).run() == .reset {}
+        try await EventQueue.run(threadName: "nmea-file", whenFull: .waits, output: output) {
+            (queue, stop) throws(PositionSourceError) in
+            while try NMEAFileReader(source: self, queue: queue, stop: stop).run() == .reset {}
         }
     }
 }

@@ -12,9 +12,9 @@ struct NMEAReconnection: Sendable {
 
     /// Delivers events until the task is cancelled.
     func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        let vigil = SourceVigil(name: name, patience: SourceVigil.networkPatience)
-        try await EventHandoff.run(vigil: vigil, output: output) { (handoff) async throws(PositionSourceError) in
-            let session = NMEASession(name: name, handoff: handoff)
+        let heartbeat = SourceHeartbeat(name: name, patience: SourceHeartbeat.networkPatience)
+        try await EventQueue.run(heartbeat: heartbeat, output: output) { (queue) async throws(PositionSourceError) in
+            let session = NMEASession(name: name, queue: queue)
             var pauses = ReconnectPauses()
             while !Task.isCancelled {
                 let heldMilliseconds = await readOnce(session)

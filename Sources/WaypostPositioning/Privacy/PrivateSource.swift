@@ -110,29 +110,29 @@ private actor PrivacyDoor {
         switch event {
         case .position(let position):
             switch gate.process(position) {
-            case .pass: await tell(position)
-            case .replace(let coarse): await tell(coarse)
+            case .pass: await deliver(position)
+            case .replace(let coarse): await deliver(coarse)
             case .withhold(let reason): await withhold(reason)
             }
         case .noFix, .sky:
-            if gate.reason == nil { await tell(event) }
+            if gate.reason == nil { await deliver(event) }
         case .lost, .status, .finished:
-            await tell(event)
+            await deliver(event)
         }
     }
 
-    private func tell(_ position: Position) async {
+    private func deliver(_ position: Position) async {
         isWithheld = false
-        await tell(.position(position))
+        await deliver(.position(position))
     }
 
     private func withhold(_ reason: PrivacyGate.Reason) async {
         guard !isWithheld else { return }
         isWithheld = true
-        await tell(.lost(.withheld(reason)))
+        await deliver(.lost(.withheld(reason)))
     }
 
-    private func tell(_ event: PositionSourceEvent) async {
+    private func deliver(_ event: PositionSourceEvent) async {
         if let output { await turn.calling { await output(event) } }
     }
 }

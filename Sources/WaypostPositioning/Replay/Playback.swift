@@ -37,7 +37,7 @@ struct Playback: ~Copyable {
     }
 
     private let options: PlaybackOptions
-    private let handoff: EventHandoff
+    private let queue: EventQueue
     private let stop: WakeSignal
     private let control: PlaybackControl
     private let wake: WakeSignal
@@ -54,10 +54,10 @@ struct Playback: ~Copyable {
     private var monotonicStart: Int64
 
     init(
-        options: PlaybackOptions, control: PlaybackControl, handoff: EventHandoff, stop: WakeSignal
+        options: PlaybackOptions, control: PlaybackControl, queue: EventQueue, stop: WakeSignal
     ) throws(PositionSourceError) {
         self.options = options
-        self.handoff = handoff
+        self.queue = queue
         self.stop = stop
         self.control = control
         do throws(SystemError) {
@@ -83,7 +83,7 @@ struct Playback: ~Copyable {
             case nil: break
             case let end?: return end
             }
-            guard tell(step) else { return .cancelled }
+            guard deliver(step) else { return .cancelled }
         }
         return stop.isRaised ? .cancelled : .finished
     }
@@ -107,7 +107,7 @@ struct Playback: ~Copyable {
             if state.isStationary, let position = feed.heldPosition() {
                 clock += options.intervalMilliseconds
                 heldMilliseconds += options.intervalMilliseconds
-                guard tell(position, recordedTime: nil), pauseWhileHeld() else { return .cancelled }
+                guard deliver(position, recordedTime: nil), pauseWhileHeld() else { return .cancelled }
                 continue
             }
             let due = step.atMilliseconds + heldMilliseconds
@@ -135,9 +135,9 @@ struct Playback: ~Copyable {
 
     // MARK: - Telling
 
-    private mutating func tell(_ step: ReplaySchedule.Step) -> Bool {
+    private mutating func deliver(_ step: ReplaySchedule.Step) -> Bool {
         switch step {
-        case .position(let position, _, let recordedTime): tell(position, recordedTime: recordedTime)
+        case .position(let position, _, let recordedTime): deliver(position, recordedTime: recordedTime)
         case .lost: lose(.noFix)
         }
     }
@@ -145,19 +145,19 @@ struct Playback: ~Copyable {
     /// Tells a loss, once.
     private mutating func lose(_ reason: LossReason) -> Bool {
         defer { isLost = true }
-        return isLost || handoff.send(.lost(reason))
+        return isLost || queue.send(.lost(reason))
     }
 
-    private mutating func tell(_ position: Position, recordedTime: UTCTime?) -> Bool {
+    private mutating func deliver(_ position: Position, recordedTime: UTCTime?) -> Bool {
         let time = options.rebasesTimes ? start.advanced(byMilliseconds: clock) : recordedTime?.advanced(byMilliseconds: heldMilliseconds)
         if control.state.isPositionLost {
-            return lose(.noFix) && handoff.send(.noFix(NoFix(time: time, source: options.name)))
+            return lose(.noFix) && queue.send(.noFix(NoFix(time: time, source: options.name)))
         }
         isLost = false
         var position = position
         position.time = time
         position.source = options.name
-        return handoff.send(.position(position))
+        return queue.send(.position(position))
     }
 }
 
@@ -182,8 +182,8 @@ extension Playback {
             case .reset: continue
             case .cancelled: return
             case .finished:
-                for line in feed.warnings { handoff.send(.status(.warning(line))) }
-                handoff.send(.finished)
+                for line in feed.warnings { queue.send(.status(.warning(line))) }
+                queue.send(.finished)
                 return
             }
         }

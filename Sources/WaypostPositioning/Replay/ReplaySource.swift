@@ -60,13 +60,13 @@ public struct ReplaySource: PlayableSource {
 
     /// Delivers the recording's positions and ends with `finished`.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        try await EventHandoff.run(threadName: "replay", whenFull: .waits, output: output) {
-            (handoff, stop) throws(PositionSourceError) in
+        try await EventQueue.run(threadName: "replay", whenFull: .waits, output: output) {
+            (queue, stop) throws(PositionSourceError) in
             let interval = ReplaySchedule.interval(options.interval)
             let schedule = ReplaySchedule(style: options.style, intervalMilliseconds: interval)
             let playback = PlaybackOptions(
                 name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, intervalMilliseconds: schedule.intervalMilliseconds)
-            var player = try Playback(options: playback, control: control, handoff: handoff, stop: stop)
+            var player = try Playback(options: playback, control: control, queue: queue, stop: stop)
             try player.playAll { () throws(PositionSourceError) in
                 try RecordingFeed(path: path, format: format, schedule: schedule, stop: stop)
             }

@@ -65,12 +65,12 @@ public struct SimulatedRouteSource: PlayableSource {
 
     /// Delivers one position per interval, and `finished` at the end of a route that has one.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        try await EventHandoff.run(threadName: "route", whenFull: .waits, output: output) {
-            (handoff, stop) throws(PositionSourceError) in
+        try await EventQueue.run(threadName: "route", whenFull: .waits, output: output) {
+            (queue, stop) throws(PositionSourceError) in
             let simulator = try simulator()
-            guard let simulator else { return reportNoFix(handoff, stop) }
+            guard let simulator else { return reportNoFix(queue, stop) }
             let playback = PlaybackOptions(name: name, intervalMilliseconds: options.intervalMilliseconds)
-            var player = try Playback(options: playback, control: control, handoff: handoff, stop: stop)
+            var player = try Playback(options: playback, control: control, queue: queue, stop: stop)
             try player.playAll { () throws(PositionSourceError) in
                 RouteFeed(simulator: simulator, intervalMilliseconds: options.intervalMilliseconds)
             }
@@ -92,10 +92,10 @@ public struct SimulatedRouteSource: PlayableSource {
         return simulator
     }
 
-    private func reportNoFix(_ handoff: EventHandoff, _ stop: WakeSignal) {
+    private func reportNoFix(_ queue: EventQueue, _ stop: WakeSignal) {
         repeat {
             let time = UTCTime(millisecondsSince1970: WallClock.milliseconds)
-            guard handoff.send(.noFix(NoFix(time: time, source: name))) else { return }
+            guard queue.send(.noFix(NoFix(time: time, source: name))) else { return }
         } while stop.sleep(milliseconds: options.intervalMilliseconds)
     }
 }

@@ -74,15 +74,15 @@ public struct SerialSource: PositionSource {
 
     /// Delivers events until the task is cancelled.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        let vigil = SourceVigil(name: name, patience: SourceVigil.localPatience)
-        try await EventHandoff.run(vigil: vigil, output: output) { (handoff) async throws(PositionSourceError) in
+        let heartbeat = SourceHeartbeat(name: name, patience: SourceHeartbeat.localPatience)
+        try await EventQueue.run(heartbeat: heartbeat, output: output) { (queue) async throws(PositionSourceError) in
             let line: SerialLine
             do throws(SystemError) {
                 line = try SerialLine(source: self)
             } catch {
                 throw .cannotRead(path: name, reason: error.reason)
             }
-            let run = SerialRun(source: self, line: line, session: NMEASession(name: name, handoff: handoff))
+            let run = SerialRun(source: self, line: line, session: NMEASession(name: name, queue: queue))
             do throws(PositionSourceError) {
                 try await run.follow()
                 await line.close()

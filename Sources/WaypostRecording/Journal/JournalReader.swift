@@ -50,9 +50,9 @@ public struct JournalReader: ~Copyable {
             case .end:
                 return nil
             case .read(let offset):
-                try take(from: offset)
+                try receive(from: offset)
             case .look(let offset):
-                try take(from: reading { () throws(SystemError) in try file.content(from: offset) })
+                try receive(from: reading { () throws(SystemError) in try file.content(from: offset) })
             }
         }
     }
@@ -124,9 +124,9 @@ public struct JournalReader: ~Copyable {
     }
 
     /// Hands the scan the piece of the file at that offset; nothing where there is no more.
-    private mutating func take(from offset: Int64?) throws(RecordingError) {
+    private mutating func receive(from offset: Int64?) throws(RecordingError) {
         let bytes = if let offset { try read(from: offset, upTo: JournalReader.pieceByteCount) } else { [UInt8]() }
-        try JournalReader.decoding(file.path) { () throws(JournalFormatError) in try scan.take(bytes, from: offset ?? 0) }
+        try JournalReader.decoding(file.path) { () throws(JournalFormatError) in try scan.receive(bytes, from: offset ?? 0) }
     }
 
     private func read(from offset: Int64, upTo count: Int) throws(RecordingError) -> [UInt8] {

@@ -17,7 +17,7 @@ struct JournalScan {
     enum Step {
         /// The next record.
         case record(JournalRecord)
-        /// Bytes are wanted from that offset on; ``take(_:from:)`` them.
+        /// Bytes are wanted from that offset on; ``receive(_:from:)`` them.
         case read(from: Int64)
         /// Bytes are wanted from that offset on, or, where zeros stand there, from any place behind that no other bytes come before.
         case look(from: Int64)
@@ -65,7 +65,7 @@ struct JournalScan {
     }
 
     /// Takes the bytes that were wanted; none at the end of the file.
-    mutating func take(_ bytes: [UInt8], from offset: Int64) throws(JournalFormatError) {
+    mutating func receive(_ bytes: [UInt8], from offset: Int64) throws(JournalFormatError) {
         guard var scout else {
             if bytes.isEmpty { decoder.endOfInput() } else { decoder.feed(bytes) }
             return

@@ -61,15 +61,15 @@ public struct LogFolder: Sendable, Hashable {
             .map { String($0.dropLast(LogFolder.openSuffix.count)) }
     }
 
-    /// Takes the lock and clears what a crashed recorder left half written.
+    /// Locks the folder and clears what a crashed recorder left half written.
     ///
     /// - Parameter creates: whether folders that are missing are made; else that is `cannotPrepare`.
-    func take(creates: Bool) throws(RecordingError) -> FileLock {
+    func lock(creates: Bool) throws(RecordingError) -> FileLock {
         let attempt: FileLock.Attempt
         do {
             if creates { try Syscalls.createFolders(journalFolder) } else { _ = try Syscalls.names(inFolder: journalFolder) }
             try checkJournalFolder()
-            attempt = try FileLock.take(path: lockPath)
+            attempt = try FileLock.acquire(path: lockPath)
         } catch {
             throw .cannotPrepare(folder: path, cause: error)
         }

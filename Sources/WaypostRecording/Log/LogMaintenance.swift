@@ -20,7 +20,7 @@ public struct LogMaintenance: ~Copyable {
     ///   - creator: the program named in GPX files.
     /// - Errors: `alreadyInUse` while a recorder runs; `cannotPrepare`, also when there is no log.
     public init(folder: LogFolder, creator: String = "waypost") throws(RecordingError) {
-        lock = try folder.take(creates: false)
+        lock = try folder.lock(creates: false)
         self.folder = folder
         self.creator = creator
     }

@@ -15,8 +15,8 @@ public struct FileLock: ~Copyable {
         case held(by: Int32?)
     }
 
-    /// Tries to take the lock, without waiting; creates the file when it is missing.
-    public static func take(path: String) throws(SystemError) -> Attempt {
+    /// Tries to acquire the lock, without waiting; creates the file when it is missing.
+    public static func acquire(path: String) throws(SystemError) -> Attempt {
         let descriptor = try Syscalls.open(path, O_RDWR | O_CREAT, as: .own)
         let lock = FileLock(descriptor: descriptor)
         guard try Syscalls.lockExclusively(descriptor, path: path) else {

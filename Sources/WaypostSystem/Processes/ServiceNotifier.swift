@@ -49,7 +49,7 @@ public struct ServiceNotifier: Sendable {
     /// Tells all of that in one datagram.
     ///
     /// - Errors: nobody listens any more, or the manager has taken nothing for five seconds.
-    public func tell(_ messages: Message...) throws(SystemError) {
+    public func send(_ messages: Message...) throws(SystemError) {
         let text = messages.map(\.line).joined(separator: "\n")
         let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = try Syscalls.retrying("socket") { socket(AF_UNIX, kind, 0) }

@@ -119,7 +119,7 @@ import WaypostTestKit
         return (1...count).map { Geofence(id: "f-\($0)", name: "Yard \($0)", shape: shape) }
     }
 
-    @Test func tellsFencesByTheNumbersThatTheirExportsHave() throws {
+    @Test func publishesFencesByTheNumbersThatTheirExportsHave() throws {
         let entry = OutboxEntry.waypoints(try yards(2))
         #expect(try format.messages(for: record(entry.content), at: start).isEmpty)
         var settings = format.settings
@@ -144,7 +144,7 @@ import WaypostTestKit
         }
     }
 
-    @Test func tellsFencesOnlyWhenTheyChange() async throws {
+    @Test func publishesFencesOnlyWhenTheyChange() async throws {
         let fixture = try DispatchFixture()
         for expected in [1, 1, 2, 3] {
             let outbox = try fixture.outbox()
@@ -155,7 +155,7 @@ import WaypostTestKit
         }
     }
 
-    @Test func tellsFencesToWhoeverHasNotHeardOfThem() async throws {
+    @Test func publishesFencesToWhoeverHasNotHeardOfThem() async throws {
         let fixture = try DispatchFixture()
         let outbox = try fixture.outbox()
         _ = try await outbox.attach("a", newestPosition: 0)

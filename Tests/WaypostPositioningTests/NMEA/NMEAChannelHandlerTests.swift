@@ -43,9 +43,9 @@ import WaypostTestKit
         let (near, far) = try Syscalls.socketPair()
         defer { Syscalls.close(far) }
         let log = EventLog()
-        try await EventHandoff.run(output: { log.append($0) }) { (handoff) async throws(PositionSourceError) in
+        try await EventQueue.run(output: { log.append($0) }) { (queue) async throws(PositionSourceError) in
             do {
-                let session = NMEASession(name: "test:", handoff: handoff)
+                let session = NMEASession(name: "test:", queue: queue)
                 session.connected(to: "a socket")
                 let channel = try await NIOPipeBootstrap(group: LiveEventLoop.group)
                     .channelInitializer { channel in
@@ -83,12 +83,12 @@ import WaypostTestKit
                 }
             }
             let start = MonotonicClock.milliseconds
-            try await EventHandoff.run(output: { _ in }) { (handoff) async throws(PositionSourceError) in
+            try await EventQueue.run(output: { _ in }) { (queue) async throws(PositionSourceError) in
                 do {
                     let channel = try await NIOPipeBootstrap(group: LiveEventLoop.group)
                         .channelInitializer { channel in
                             channel.eventLoop.makeCompletedFuture {
-                                let session = NMEASession(name: "test:", handoff: handoff)
+                                let session = NMEASession(name: "test:", queue: queue)
                                 try channel.pipeline.syncOperations.addHandler(NMEAChannelHandler(session: session))
                             }
                         }

@@ -51,13 +51,13 @@ import Waypost
             switch try scan.next() {
             case .record(let record): sequences.append(record.sequence)
             case .end: return sequences
-            case .read(let offset): try scan.take(read(&file, Int(offset)), from: offset)
+            case .read(let offset): try scan.receive(read(&file, Int(offset)), from: offset)
             case .look(let offset):
                 guard let start = tellsRoom ? file.content(from: Int(offset)) : Int(offset) else {
-                    try scan.take([], from: offset)
+                    try scan.receive([], from: offset)
                     continue
                 }
-                try scan.take(read(&file, start), from: Int64(start))
+                try scan.receive(read(&file, start), from: Int64(start))
             }
         }
     }

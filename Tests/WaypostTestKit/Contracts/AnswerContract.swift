@@ -80,10 +80,10 @@ public enum AnswerContract {
         // What was said before the batch began counts, too.
         for (round, message) in messages.enumerated() {
             let now = Int64(round) * 700
-            ledger.take(message, now: now)
+            ledger.process(message, now: now)
             let due = ledger.begin(ids, hasForgotten: false, now: now)
             ledger.notePublished(due, now: now)
-            ledger.take(messages[messages.count - 1 - round], now: now + 300)
+            ledger.process(messages[messages.count - 1 - round], now: now + 300)
             let (received, refused) = ledger.finish()
             for id in received.union(refused.keys) {
                 let isNamed = messages.contains { $0.contains(bytes: id.utf8) || $0.contains(UInt8(ascii: "\\")) }

@@ -12,7 +12,7 @@ extension GeofenceMonitor {
         evidence: GeofenceEvent.Evidence? = nil, into events: inout [GeofenceEvent]
     ) {
         sides[Int(slot)] = .inside
-        tell(
+        emit(
             .enter, slot, visit: begin(slot, at: crossed ?? step.time), step, evidence, crossedAt: crossed, isPredicted: isPredicted,
             into: &events)
     }
@@ -23,7 +23,7 @@ extension GeofenceMonitor {
     ) {
         sides[Int(slot)] = .outside
         let visit = visits.removeValue(forKey: slot)?.number ?? 0
-        tell(.exit, slot, visit: visit, step, evidence, crossedAt: crossed, isPredicted: isPredicted, into: &events)
+        emit(.exit, slot, visit: visit, step, evidence, crossedAt: crossed, isPredicted: isPredicted, into: &events)
     }
 
     mutating func pass(
@@ -33,7 +33,7 @@ extension GeofenceMonitor {
         lastVisit += 1
         let order = (times.crossed ?? step.time)?.millisecondsSince1970 ?? 0
         begun.append(BegunVisit(slot: slot, number: lastVisit, order: order, isPass: true))
-        tell(.pass, slot, visit: lastVisit, step, evidence, crossedAt: times.crossed, leftAt: times.left, into: &events)
+        emit(.pass, slot, visit: lastVisit, step, evidence, crossedAt: times.crossed, leftAt: times.left, into: &events)
     }
 
     @discardableResult
@@ -82,7 +82,7 @@ extension GeofenceMonitor {
                 continue
             }
             visits[slot]?.hasDwelt = true
-            tell(.dwell, slot, visit: visits[slot]?.number ?? 0, step, nil, into: &events)
+            emit(.dwell, slot, visit: visits[slot]?.number ?? 0, step, nil, into: &events)
         }
     }
 
@@ -106,7 +106,7 @@ extension GeofenceMonitor {
     ///
     /// Not inlined: its five callers would be as long as all the rest.
     @inline(never)
-    private mutating func tell(
+    private mutating func emit(
         _ kind: GeofenceEvent.Kind, _ slot: Int32, visit: UInt64, _ step: borrowing FixStep, _ evidence: GeofenceEvent.Evidence?,
         crossedAt: UTCTime? = nil, leftAt: UTCTime? = nil, isPredicted: Bool = false, into events: inout [GeofenceEvent]
     ) {

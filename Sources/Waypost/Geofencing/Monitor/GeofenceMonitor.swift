@@ -141,7 +141,7 @@ public struct GeofenceMonitor: Sendable {
         estimator.lose()
     }
 
-    /// Holds the place against every fence that it may concern.
+    /// Tests the place against every fence that it may concern.
     private mutating func look(_ step: inout FixStep, into events: inout [GeofenceEvent]) {
         if let lastPlace {
             let way = LonLatEdge(from: lastPlace, to: step.place)
@@ -162,7 +162,7 @@ public struct GeofenceMonitor: Sendable {
         }
         var round = FenceNeighbourhood.Round()
         while let slot = neighbourhood.next(&round) {
-            let clearance = hold(slot, probe, step, into: &events)
+            let clearance = test(slot, probe, step, into: &events)
             neighbourhood.settle(&round, clearance: clearance, isOutside: sides[Int(slot)] == .outside)
         }
         neighbourhood.stop(at: probe, after: round)
@@ -171,8 +171,8 @@ public struct GeofenceMonitor: Sendable {
         isRestored = false
     }
 
-    /// Holds the place against one fence: how far it may travel before that must be done again, or nil for at every fix.
-    private mutating func hold(
+    /// Tests the place against one fence: how far it may travel before that must be done again, or nil for at every fix.
+    private mutating func test(
         _ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) -> Double? {
         switch rule {

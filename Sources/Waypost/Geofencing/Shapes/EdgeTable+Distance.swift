@@ -132,7 +132,7 @@ extension EdgeTable {
 
         /// The least squared distance to so many edges; calls the body with the first corner of each that comes within the limit.
         @inline(__always)
-        func hold(
+        func test(
             _ columns: UnsafePointer<Int32>, _ rows: UnsafePointer<Int32>, count: Int, within limit: Float, _ body: (Int) -> Void
         ) -> Float {
             var least = SIMD4(repeating: Float.infinity)
@@ -244,8 +244,8 @@ extension EdgeTable {
     static func flatError(longestEdgeMetres: Float) -> Double { 0.024 + 6e-7 * Double(longestEdgeMetres) }
 
     /// The squared distance on the flat map to the nearest of some edges; adds those that come within the limit to what a way crosses.
-    func hold(from first: Int, count: Int, _ place: GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
-        place.hold(longitudes + first, latitudes + first, count: count, within: limit) {
+    func test(from first: Int, count: Int, _ place: GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
+        place.test(longitudes + first, latitudes + first, count: count, within: limit) {
             crossings.add(corner(first + $0), corner(first + $0 + 1))
         }
     }
@@ -273,11 +273,11 @@ extension EdgeTable {
                 guard first >= 0 else { return }
                 // Most of the others are out of the question then.
                 for ring in rings where first >= Int(ring.group) && first < Int(ring.groupEnd) {
-                    hold(probe, against: ring, group: first, x: x, &nearest)
+                    test(probe, against: ring, group: first, x: x, &nearest)
                 }
                 for ring in rings {
                     for group in Int(ring.group)..<Int(ring.groupEnd) where squares[group] < nearest.flatSquared && group != first {
-                        hold(probe, against: ring, group: group, x: x, &nearest)
+                        test(probe, against: ring, group: group, x: x, &nearest)
                     }
                 }
             }
@@ -285,9 +285,9 @@ extension EdgeTable {
         return nearest
     }
 
-    /// Holds a place against the edges of a group.
+    /// Tests a place against the edges of a group.
     @inline(__always)
-    private func hold(_ probe: FenceProbe, against ring: Ring, group: Int, x: Double, _ nearest: inout NearestOnEdge) {
+    private func test(_ probe: FenceProbe, against ring: Ring, group: Int, x: Double, _ nearest: inout NearestOnEdge) {
         let latitude = probe.latitude
         let (perLongitude, perLatitude) = (probe.metresPerLongitude, probe.metresPerLatitude)
         forEachEdge(of: ring, group: group) { ax, ay, bx, by in

@@ -138,7 +138,7 @@ struct BorderWindow: Sendable {
             let piece = pieces[Int(hits[place])]
             if isPlain(piece), piece.isLocal {
                 crossings.restart()
-                look.flatSquared = min(look.flatSquared, piece.hold(point, within: near * near, &crossings))
+                look.flatSquared = min(look.flatSquared, piece.test(point, within: near * near, &crossings))
                 note(piece, crossings.found)
             } else if let table = index.figure(piece.slot).edges {
                 let (first, count) = piece.place(in: table)
@@ -146,7 +146,7 @@ struct BorderWindow: Sendable {
                     let turned = EdgeTable.GridPoint(probe, table.turned(probe.longitude) - probe.longitude)
                     var crossings = WayCrossings(way, turn: table.turned(way.bx) - way.bx)
                     look.flatSquared = min(
-                        look.flatSquared, table.hold(from: first, count: count, turned, within: near * near, &crossings))
+                        look.flatSquared, table.test(from: first, count: count, turned, within: near * near, &crossings))
                     note(piece, crossings.found)
                 } else {
                     // Too wide for distances on the grid.

@@ -63,8 +63,8 @@ struct EdgePiece: Sendable {
 
     /// The squared distance on the flat map to the nearest edge; adds edges that come within the limit to what a way crosses.
     @inline(__always)
-    func hold(_ place: EdgeTable.GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
-        place.hold(columns, columns + cornerCount, count: edgeCount, within: limit) {
+    func test(_ place: EdgeTable.GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
+        place.test(columns, columns + cornerCount, count: edgeCount, within: limit) {
             crossings.add(corner($0), corner($0 &+ 1))
         }
     }

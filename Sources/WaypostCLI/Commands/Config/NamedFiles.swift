@@ -48,7 +48,7 @@ struct NamedFiles {
         }
     }
 
-    private func problem(with entry: ConfigurationEntry) -> Problem? {
+    private func problem(with entry: EffectiveKey) -> Problem? {
         let key = "\(entry.section) \(entry.key)"
         switch key {
         case "[power] hook":
@@ -67,7 +67,7 @@ struct NamedFiles {
     }
 
     /// The file that a value names; nil when it names none.
-    private static func path(of entry: ConfigurationEntry) -> String? {
+    private static func path(of entry: EffectiveKey) -> String? {
         let name = "\(entry.section) \(entry.key)"
         // A source that was read once is one.
         if name == "[[source]] url" { return text(entry.value).flatMap { try? SourceURL($0) }?.kind.file }  // See above.

@@ -25,23 +25,23 @@ struct LogListCommand: ParsableCommand {
         let journals = try attempt { () throws(RecordingError) in try folder.journals() }
         let output = try OutputStream(path: "-")
         var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
-        var entries: [LogListEntry] = []
+        var entries: [LogListRow] = []
         for journal in journals {
             // A journal that was deleted since the listing is no track any more.
-            guard let entry = try LogListEntry(journal, in: folder, pullers: pullers) else { continue }
+            guard let entry = try LogListRow(journal, in: folder, pullers: pullers) else { continue }
             progress.add(bytes: Int(entry.journalByteCount))
             if json { try output.write(line: entry.line) } else { entries.append(entry) }
         }
         progress.add(bytes: 0)
         if entries.isEmpty, !json { SystemProcess.printError("waypost: log list: there are no tracks in \(folder.path)") }
         let format = json ? ScreenFormat() : location.daemon.format
-        var table = TextTable(LogListEntry.columns, screenColumns: output.screenColumns)
+        var table = TextTable(LogListRow.columns, screenColumns: output.screenColumns)
         for line in table.lines(entries.map { $0.cells(format) }) { try output.write(line: line) }
     }
 }
 
 /// One track of the list.
-struct LogListEntry {
+struct LogListRow {
     let journal: LogJournal
     let journalByteCount: Int64
     /// The GPX file and its size; nil when there is none: not yet, or not any more.

@@ -42,7 +42,7 @@ public final class MQTTDestination: Destination {
     public var maximumBatchCount: Int { receiptTopic == nil ? 1_000 : 500 }
     private let settings: Settings
     private let client: MQTTClient
-    private let receipts: ReceiptDesk
+    private let receipts: SharedReceipts
     private let receiptTopic: String?
 
     /// The usual topic for an application's receipts; not below `waypost/`, so that a consumer of everything does not get its own words.
@@ -66,9 +66,9 @@ public final class MQTTDestination: Destination {
             receiptTopic = nil
         }
         client.subscriptions = receiptTopic.map { [$0] } ?? []
-        let receipts = ReceiptDesk(pause: settings.republishInterval, quiet: settings.receiptTimeout)
+        let receipts = SharedReceipts(pause: settings.republishInterval, quiet: settings.receiptTimeout)
         self.receipts = receipts
-        self.client = MQTTClient(client) { receipts.take($0.payload) }
+        self.client = MQTTClient(client) { receipts.process($0.payload) }
     }
 
     /// The client id of a destination on this machine: the same for ever, another one for each name, not the machine's own id; 23 bytes, as many as
@@ -168,7 +168,7 @@ public final class MQTTDestination: Destination {
 }
 
 /// The ledger of receipts, between the connection's thread and the task that sends.
-private final class ReceiptDesk: Sendable {
+private final class SharedReceipts: Sendable {
     private struct State {
         var ledger: ReceiptLedger
         var connection = 0
@@ -193,7 +193,7 @@ private final class ReceiptDesk: Sendable {
         }
     }
 
-    func take(_ message: [UInt8]) { state.withLock { $0.ledger.take(message, now: BootClock.milliseconds) } }
+    func process(_ message: [UInt8]) { state.withLock { $0.ledger.process(message, now: BootClock.milliseconds) } }
 
     func noteLost(_ ids: Set<String>) { state.withLock { $0.ledger.noteLost(ids) } }
 

@@ -5,11 +5,11 @@ import Waypost
 /// The rules:
 /// - A fix with the time and the place of the one before is a repetition and is dropped.
 /// - Silence is no whole sentence for as long as `SilenceRule` says; noise does not end it.
-/// - A loss is told once, by ``LossTeller``.
+/// - A loss is told once, by ``LossReporter``.
 /// - One line in ten damaged, over a hundred lines, is a warning: it is what a second reader of the same port looks like.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
-struct NMEAFollower {
+struct NMEAInterpreter {
     private static let linesToJudge = 100
 
     private let name: String
@@ -20,7 +20,7 @@ struct NMEAFollower {
     private var sentenceCount = 0
     private var lastFix: Position?
     private var silence = SilenceRule()
-    private var teller = LossTeller()
+    private var losses = LossReporter()
     private var judged = (lines: 0, damaged: 0)
 
     /// When the last whole sentence came, or the connection if none has.
@@ -62,14 +62,14 @@ struct NMEAFollower {
         sentenceCount = 0
         judged = (0, 0)
         lastSentenceAt = now
-        return [.status(.connected(peer))] + (isAnswer ? teller.connect() : [])
+        return [.status(.connected(peer))] + (isAnswer ? losses.connect() : [])
     }
 
     /// There are no positions until further notice, and why.
-    mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] { teller.lose(reason) }
+    mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] { losses.lose(reason) }
 
     /// Something that a person should know, once until the next loss.
-    mutating func warn(_ text: String) -> [PositionSourceEvent] { teller.warn(text) }
+    mutating func warn(_ text: String) -> [PositionSourceEvent] { losses.warn(text) }
 
     // MARK: The line
 
@@ -133,7 +133,7 @@ struct NMEAFollower {
         position.source = name
         guard isNew(position) else { return [] }
         lastFix = position
-        teller.endLoss()
+        losses.endLoss()
         return [.position(position)]
     }
 
@@ -143,7 +143,7 @@ struct NMEAFollower {
     }
 
     private mutating func judge(_ counters: NMEACounters) -> [PositionSourceEvent] {
-        guard counters.lines - judged.lines >= NMEAFollower.linesToJudge else { return [] }
+        guard counters.lines - judged.lines >= NMEAInterpreter.linesToJudge else { return [] }
         let damaged = counters[.badChecksum].count + counters[.cut].count
         defer { judged = (counters.lines, damaged) }
         guard 10 * (damaged - judged.damaged) >= counters.lines - judged.lines else { return [] }

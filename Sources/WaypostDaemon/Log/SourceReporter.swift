@@ -7,7 +7,7 @@ import WaypostSystem
 ///
 /// Each cause has a few lines at once and then one a minute, with the number of those left out before it: a source that comes and goes, or a
 /// peer that floods, fills no disk with messages.
-actor Chronicler: PositioningConsumer {
+actor SourceReporter: PositioningConsumer {
     private let logger: Logger
     private let startMilliseconds = MonotonicClock.milliseconds
     private var hasFix = false

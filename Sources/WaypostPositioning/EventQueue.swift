@@ -4,8 +4,8 @@ import WaypostSystem
 /// A bounded queue that carries events from a blocking thread to the task that delivers them.
 ///
 /// The thread calls `send(_:)` and at the end ``finish(_:)``; the task takes batches with ``nextBatch()``, or all of it is done by
-/// ``run(threadName:whenFull:capacity:vigil:output:body:)``.
-public final class EventHandoff: Sendable {
+/// ``run(threadName:whenFull:capacity:heartbeat:output:body:)``.
+public final class EventQueue: Sendable {
     /// What happens to an event for which there is no room.
     public enum Overflow: Sendable {
         /// The sender waits: for files.
@@ -46,7 +46,7 @@ public final class EventHandoff: Sendable {
     private let capacity: Int
     private let overflow: Overflow
     private let monitor: Monitor<State>
-    private let vigil: SourceVigil?
+    private let heartbeat: SourceHeartbeat?
     /// Whether the thread that sends does the work of who takes it as well, instead of waking another one.
     private let isAttended: Bool
 
@@ -55,17 +55,17 @@ public final class EventHandoff: Sendable {
     /// - Parameters:
     ///   - capacity: how many events may wait.
     ///   - overflow: what happens to an event for which there is no room.
-    ///   - vigil: who is told of signs of life.
-    public convenience init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil? = nil) {
-        self.init(capacity: capacity, whenFull: overflow, vigil: vigil, limit: nil, isAttended: false)
+    ///   - heartbeat: who is told of signs of life.
+    public convenience init(capacity: Int, whenFull overflow: Overflow, heartbeat: SourceHeartbeat? = nil) {
+        self.init(capacity: capacity, whenFull: overflow, heartbeat: heartbeat, limit: nil, isAttended: false)
     }
 
-    private init(capacity: Int, whenFull overflow: Overflow, vigil: SourceVigil?, limit: ReportLimit?, isAttended: Bool) {
+    private init(capacity: Int, whenFull overflow: Overflow, heartbeat: SourceHeartbeat?, limit: ReportLimit?, isAttended: Bool) {
         precondition(capacity > 0, "a queue needs room for one event")
         monitor = Monitor(State(limit: limit))
         self.capacity = capacity
         self.overflow = overflow
-        self.vigil = vigil
+        self.heartbeat = heartbeat
         self.isAttended = isAttended
     }
 
@@ -105,7 +105,7 @@ public final class EventHandoff: Sendable {
     }
 
     /// A sign of life from a source that has nothing to say: an attempt to reach the receiver has ended, or the receiver is silent.
-    public func noteLook() { vigil?.noteSign() }
+    public func noteLook() { heartbeat?.noteSign() }
 
     /// Ends the queue: the receiver takes what is left, and the failure if there is one.
     ///
@@ -125,7 +125,7 @@ public final class EventHandoff: Sendable {
             await withCheckedContinuation { continuation in
                 let mustWait = monitor.withLock { state in
                     guard state.queue.isEmpty, state.end == nil else { return false }
-                    precondition(state.receiver == nil, "two tasks take from one EventHandoff")
+                    precondition(state.receiver == nil, "two tasks take from one EventQueue")
                     state.receiver = continuation
                     return true
                 }
@@ -166,7 +166,7 @@ public final class EventHandoff: Sendable {
     ///   - threadName: what `top -H` shows.
     ///   - overflow: what happens to an event for which there is no room.
     ///   - capacity: how many events may wait.
-    ///   - vigil: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
+    ///   - heartbeat: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
     ///   - output: where the events are delivered.
     ///   - body: the thread's work: sends events, waits by the signal only, returns when it has ended or when asked to stop. What
     ///     it throws is thrown to the caller after its last event. What a live source sends is worked on by this thread, before `send`
@@ -175,30 +175,31 @@ public final class EventHandoff: Sendable {
     /// - Concurrency: returns at once when the task is cancelled, even while the body hangs in a call; the body ends by itself then, and
     ///   nothing it sends is delivered.
     public static func run(
-        threadName: String, whenFull overflow: Overflow, capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
-        body: @escaping @Sendable (EventHandoff, WakeSignal) throws(PositionSourceError) -> Void
+        threadName: String, whenFull overflow: Overflow, capacity: Int = 64, heartbeat: SourceHeartbeat? = nil,
+        output: PositionSourceOutput,
+        body: @escaping @Sendable (EventQueue, WakeSignal) throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let handoff = queue(capacity, overflow, vigil, isAttended: overflow == .dropsOldest)
-        vigil?.begin()
-        defer { vigil?.end() }
+        let queue = queue(capacity, overflow, heartbeat, isAttended: overflow == .dropsOldest)
+        heartbeat?.begin()
+        defer { heartbeat?.end() }
         let thread: WakeSignal
         do {
             thread = try DedicatedThread.start(name: threadName, stackBytes: TaskPool.stackByteCount) { stop in
                 do throws(PositionSourceError) {
-                    try body(handoff, stop)
-                    handoff.finish()
+                    try body(queue, stop)
+                    queue.finish()
                 } catch {
-                    handoff.finish(error)
+                    queue.finish(error)
                 }
             }
         } catch {
             throw .cannotRead(path: threadName, reason: error.description)
         }
         defer {
-            handoff.close()
+            queue.close()
             thread.raise()
         }
-        try await handoff.deliver(to: output)
+        try await queue.deliver(to: output)
     }
 
     /// Runs `body` as a task beside this one and delivers what is sent, until it returns or the task is cancelled: for sources that wait
@@ -206,45 +207,45 @@ public final class EventHandoff: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: how many events may wait.
-    ///   - vigil: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
+    ///   - heartbeat: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
     ///   - output: where the events are delivered.
     ///   - body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and is waited for, so
     ///     that what it holds is free when this returns.
     /// - Errors: what the body throws, after its last event.
     public static func run(
-        capacity: Int = 64, vigil: SourceVigil? = nil, output: PositionSourceOutput,
-        body: @escaping @Sendable (EventHandoff) async throws(PositionSourceError) -> Void
+        capacity: Int = 64, heartbeat: SourceHeartbeat? = nil, output: PositionSourceOutput,
+        body: @escaping @Sendable (EventQueue) async throws(PositionSourceError) -> Void
     ) async throws(PositionSourceError) {
-        let handoff = queue(capacity, .dropsOldest, vigil, isAttended: false)
-        vigil?.begin()
-        defer { vigil?.end() }
+        let queue = queue(capacity, .dropsOldest, heartbeat, isAttended: false)
+        heartbeat?.begin()
+        defer { heartbeat?.end() }
         let work = Task {
             do throws(PositionSourceError) {
-                try await body(handoff)
-                handoff.finish()
+                try await body(queue)
+                queue.finish()
             } catch {
-                handoff.finish(error)
+                queue.finish(error)
             }
         }
         let outcome: Result<Void, PositionSourceError> = await withTaskCancellationHandler {
             do throws(PositionSourceError) {
-                return .success(try await handoff.deliver(to: output))
+                return .success(try await queue.deliver(to: output))
             } catch {
                 return .failure(error)
             }
         } onCancel: {
             work.cancel()
         }
-        handoff.close()
+        queue.close()
         work.cancel()
         await work.value
         try outcome.get()
     }
 
     /// A queue for a run: what cannot wait is limited (``ReportLimit``).
-    private static func queue(_ capacity: Int, _ overflow: Overflow, _ vigil: SourceVigil?, isAttended: Bool) -> EventHandoff {
-        let limit = overflow == .dropsOldest ? ReportLimit(name: vigil?.name ?? "the source") : nil
-        return EventHandoff(capacity: capacity, whenFull: overflow, vigil: vigil, limit: limit, isAttended: isAttended)
+    private static func queue(_ capacity: Int, _ overflow: Overflow, _ heartbeat: SourceHeartbeat?, isAttended: Bool) -> EventQueue {
+        let limit = overflow == .dropsOldest ? ReportLimit(name: heartbeat?.name ?? "the source") : nil
+        return EventQueue(capacity: capacity, whenFull: overflow, heartbeat: heartbeat, limit: limit, isAttended: isAttended)
     }
 
     /// Hands events over one by one until the end, or until the task is cancelled.
@@ -253,7 +254,7 @@ public final class EventHandoff: Sendable {
             for event in batch {
                 if Task.isCancelled { return }
                 await output(event)
-                vigil?.noteSign()
+                heartbeat?.noteSign()
             }
         }
     }

@@ -5,55 +5,55 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-@Suite struct EventHandoffTests {
+@Suite struct EventQueueTests {
     @Test func deliversInOrderAndEnds() async throws {
-        let handoff = EventHandoff(capacity: 8, whenFull: .waits)
-        for number in 0..<5 { #expect(handoff.send(fix(number))) }
-        handoff.finish()
-        #expect(handoff.send(fix(9)) == false)
-        #expect(try await handoff.nextBatch() == (0..<5).map(fix))
-        #expect(try await handoff.nextBatch() == nil)
-        #expect(try await handoff.nextBatch() == nil)
+        let queue = EventQueue(capacity: 8, whenFull: .waits)
+        for number in 0..<5 { #expect(queue.send(fix(number))) }
+        queue.finish()
+        #expect(queue.send(fix(9)) == false)
+        #expect(try await queue.nextBatch() == (0..<5).map(fix))
+        #expect(try await queue.nextBatch() == nil)
+        #expect(try await queue.nextBatch() == nil)
     }
 
     @Test func throwsTheFailureAfterTheLastEvent() async throws {
         let failure = PositionSourceError.unusable(path: "x", reason: "y")
-        let handoff = EventHandoff(capacity: 8, whenFull: .waits)
-        handoff.send(fix(1))
-        handoff.finish(failure)
-        #expect(try await handoff.nextBatch() == [fix(1)])
-        await #expect(throws: failure) { try await handoff.nextBatch() }
+        let queue = EventQueue(capacity: 8, whenFull: .waits)
+        queue.send(fix(1))
+        queue.finish(failure)
+        #expect(try await queue.nextBatch() == [fix(1)])
+        await #expect(throws: failure) { try await queue.nextBatch() }
     }
 
     @Test func aFullQueueMakesTheSenderWait() async throws {
-        let handoff = EventHandoff(capacity: 2, whenFull: .waits)
+        let queue = EventQueue(capacity: 2, whenFull: .waits)
         let sent = Atomic(0)
         try await confirmation { allSent in
             let sender = try DedicatedThread.start(name: "sender") { _ in
-                for number in 0..<100 where handoff.send(fix(number)) { sent.add(1, ordering: .relaxed) }
-                handoff.finish()
+                for number in 0..<100 where queue.send(fix(number)) { sent.add(1, ordering: .relaxed) }
+                queue.finish()
             }
             for _ in 0..<1_000 where sent.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(5)) }
             try await Task.sleep(for: .milliseconds(50))
             #expect(sent.load(ordering: .relaxed) == 2)
             var received: [PositionSourceEvent] = []
-            while let batch = try await handoff.nextBatch() {
+            while let batch = try await queue.nextBatch() {
                 #expect(batch.count <= 2)
                 received += batch
             }
             #expect(received == (0..<100).map(fix))
-            #expect(handoff.droppedCount == 0)
+            #expect(queue.droppedCount == 0)
             sender.raise()
             allSent()
         }
     }
 
     @Test func aFullLiveQueueDropsTheOldestAndCounts() async throws {
-        let handoff = EventHandoff(capacity: 3, whenFull: .dropsOldest)
-        handoff.send(.lost(.silent))
-        for number in 0..<10 { #expect(handoff.send(fix(number))) }
-        #expect(handoff.droppedCount == 8)
-        #expect(try await handoff.nextBatch() == [.lost(.silent), fix(8), fix(9)])
+        let queue = EventQueue(capacity: 3, whenFull: .dropsOldest)
+        queue.send(.lost(.silent))
+        for number in 0..<10 { #expect(queue.send(fix(number))) }
+        #expect(queue.droppedCount == 8)
+        #expect(try await queue.nextBatch() == [.lost(.silent), fix(8), fix(9)])
     }
 
     @Test func aThreadDoesTheWorkOfWhatItSends() async {
@@ -61,61 +61,61 @@ import WaypostSystem
             try TaskPool.install()
             let names = Mutex<[String: Int]>([:])
             let count = 100
-            try await EventHandoff.run(threadName: "receiver", whenFull: .dropsOldest) { _ in
+            try await EventQueue.run(threadName: "receiver", whenFull: .dropsOldest) { _ in
                 let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
                 names.withLock { $0[name ?? "", default: 0] += 1 }
-            } body: { handoff, stop in
-                for number in 0..<count where stop.sleep(milliseconds: 25) { handoff.send(fix(number)) }
+            } body: { queue, stop in
+                for number in 0..<count where stop.sleep(milliseconds: 25) { queue.send(fix(number)) }
             }
             #expect(names.withLock { $0["receiver\n", default: 0] } > 9 * count / 10, "\(names.withLock { $0 })")
         }
     }
 
     @Test func aLiveQueueFullOfLossesStaysBounded() async throws {
-        let handoff = EventHandoff(capacity: 2, whenFull: .dropsOldest)
-        for number in 0..<5 { handoff.send(.lost(.disconnected("\(number)"))) }
-        #expect(try await handoff.nextBatch() == [.lost(.disconnected("3")), .lost(.disconnected("4"))])
+        let queue = EventQueue(capacity: 2, whenFull: .dropsOldest)
+        for number in 0..<5 { queue.send(.lost(.disconnected("\(number)"))) }
+        #expect(try await queue.nextBatch() == [.lost(.disconnected("3")), .lost(.disconnected("4"))])
     }
 
     @Test func closingFreesASenderThatWaits() async throws {
-        let handoff = EventHandoff(capacity: 1, whenFull: .waits)
-        handoff.send(fix(0))
+        let queue = EventQueue(capacity: 1, whenFull: .waits)
+        queue.send(fix(0))
         let answers = AsyncStream<Bool>.makeStream()
-        _ = try DedicatedThread.start(name: "sender") { _ in answers.continuation.yield(handoff.send(fix(1))) }
+        _ = try DedicatedThread.start(name: "sender") { _ in answers.continuation.yield(queue.send(fix(1))) }
         try await Task.sleep(for: .milliseconds(50))
-        handoff.close()
+        queue.close()
         for await answer in answers.stream {
             #expect(answer == false)
             break
         }
-        #expect(try await handoff.nextBatch() == nil)
+        #expect(try await queue.nextBatch() == nil)
     }
 
     @Test func cancellationEndsAWaitingReceiver() async throws {
-        let handoff = EventHandoff(capacity: 1, whenFull: .waits)
-        let receiver = Task { try await handoff.nextBatch() }
+        let queue = EventQueue(capacity: 1, whenFull: .waits)
+        let receiver = Task { try await queue.nextBatch() }
         try await Task.sleep(for: .milliseconds(50))
         receiver.cancel()
         #expect(try await receiver.value == nil)
-        #expect(handoff.send(fix(0)) == false)
+        #expect(queue.send(fix(0)) == false)
     }
 
     @Test func wakesAReceiverForEveryEvent() async throws {
-        let handoff = EventHandoff(capacity: 4, whenFull: .waits)
+        let queue = EventQueue(capacity: 4, whenFull: .waits)
         _ = try DedicatedThread.start(name: "sender") { _ in
-            for number in 0..<20_000 { handoff.send(fix(number)) }
-            handoff.finish()
+            for number in 0..<20_000 { queue.send(fix(number)) }
+            queue.finish()
         }
         var received: [PositionSourceEvent] = []
-        while let batch = try await handoff.nextBatch() { received += batch }
+        while let batch = try await queue.nextBatch() { received += batch }
         #expect(received == (0..<20_000).map(fix))
     }
 
     @Test func runDeliversUntilTheBodyReturns() async throws {
         let log = EventLog()
-        try await EventHandoff.run(threadName: "test", whenFull: .waits, capacity: 2, output: { log.append($0) }) { handoff, _ in
-            for number in 0..<50 { handoff.send(fix(number)) }
-            handoff.send(.finished)
+        try await EventQueue.run(threadName: "test", whenFull: .waits, capacity: 2, output: { log.append($0) }) { queue, _ in
+            for number in 0..<50 { queue.send(fix(number)) }
+            queue.send(.finished)
         }
         #expect(log.events == (0..<50).map(fix) + [.finished])
     }
@@ -124,25 +124,25 @@ import WaypostSystem
         let failure = PositionSourceError.cannotOpen(path: "x", reason: "y")
         let log = EventLog()
         await #expect(throws: failure) {
-            try await EventHandoff.run(threadName: "test", whenFull: .waits, output: { log.append($0) }) {
-                (handoff, _) throws(PositionSourceError) in
-                handoff.send(fix(1))
+            try await EventQueue.run(threadName: "test", whenFull: .waits, output: { log.append($0) }) {
+                (queue, _) throws(PositionSourceError) in
+                queue.send(fix(1))
                 throw failure
             }
         }
         #expect(log.events == [fix(1)])
     }
 
-    @Test(arguments: [EventHandoff.Overflow.waits, .dropsOldest])
-    func runReturnsAtOnceWhenCancelledThoughTheBodyHangs(overflow: EventHandoff.Overflow) async throws {
+    @Test(arguments: [EventQueue.Overflow.waits, .dropsOldest])
+    func runReturnsAtOnceWhenCancelledThoughTheBodyHangs(overflow: EventQueue.Overflow) async throws {
         let log = EventLog()
         let run = Task {
-            try await EventHandoff.run(threadName: "test", whenFull: overflow, output: { log.append($0) }) { handoff, stop in
-                handoff.send(fix(1))
+            try await EventQueue.run(threadName: "test", whenFull: overflow, output: { log.append($0) }) { queue, stop in
+                queue.send(fix(1))
                 // A call that does not hear the stop.
                 while !stop.isRaised { Thread.sleep(forTimeInterval: 0.01) }
                 Thread.sleep(forTimeInterval: 3)
-                handoff.send(fix(2))
+                queue.send(fix(2))
             }
         }
         #expect(await log.waits { $0.events.count == 1 })

@@ -15,7 +15,7 @@ public enum ReceiverChange: Sendable, Equatable {
 /// Asks a u-blox or MediaTek receiver how it is set, and changes that.
 ///
 /// - Concurrency: every call opens the port, makes its thread wait for the receiver, some seconds at most, and closes the port.
-public struct ReceiverDesk: Sendable {
+public struct ReceiverConfigurator: Sendable {
     private let path: String
     private let baudRate: Int?
     private let gpsdPorts: [UInt16]

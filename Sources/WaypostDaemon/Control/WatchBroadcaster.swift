@@ -6,7 +6,7 @@ import WaypostSystem
 /// Sends every update to those who watch on the control socket, each what it asked for, and says how closely they need the device followed.
 ///
 /// - Concurrency: connections come and go on the server's thread, updates on the manager's; a lock keeps both in order.
-final class WatchDesk: PositioningConsumer {
+final class WatchBroadcaster: PositioningConsumer {
     fileprivate struct State {
         /// Watches that want positions.
         var watches: [(id: ControlConnectionID, selection: PositionSelection)] = []
@@ -73,7 +73,7 @@ final class WatchDesk: PositioningConsumer {
     // MARK: - Updates
 
     /// Tells everybody who watches an event.
-    func tell(_ event: TrackerEvent) {
+    func deliver(_ event: TrackerEvent) {
         state.withLock { state in
             state.server?.broadcast(ControlProtocol.object("EVENT") { event.write(to: &$0) }, topic: .event)
         }
@@ -84,7 +84,7 @@ final class WatchDesk: PositioningConsumer {
             switch update {
             case .position(let position):
                 state.lastKnown = (position, MonotonicClock.milliseconds)
-                state.tell(position)
+                state.deliver(position)
             case .noFix(let report):
                 state.broadcast(.noFix) { text in TPVCodec.append(report, to: &text) }
             case .sky(let view):
@@ -109,7 +109,7 @@ final class WatchDesk: PositioningConsumer {
     }
 }
 
-extension WatchDesk.State {
+extension WatchBroadcaster.State {
     /// Sends a line to every watch that wants that topic; most boxes are watched now and then only: nobody there, nothing to encode.
     fileprivate func broadcast(_ topic: ControlTopic, _ encode: (inout TextBuffer) -> Void) {
         guard !watches.isEmpty, let server else { return }
@@ -118,7 +118,7 @@ extension WatchDesk.State {
         server.broadcast(text.bytes, topic: topic)
     }
 
-    fileprivate mutating func tell(_ position: Position) {
+    fileprivate mutating func deliver(_ position: Position) {
         guard !watches.isEmpty else { return }
         var (isForAll, chosen, changed): (Bool, [ControlConnectionID], [ControlConnectionID]) = (false, [], [])
         for index in watches.indices {

@@ -2,12 +2,12 @@ import Waypost
 
 /// Turns what a program prints into events: NMEA and lines of JSON as they come.
 ///
-/// The rules beside those of ``NMEAFollower``:
+/// The rules beside those of ``NMEAInterpreter``:
 /// - What is neither NMEA nor JSON with positions is said once a run; so is JSON that cannot be read.
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
-struct ExecFollower {
+struct ExecInterpreter {
     private let name: String
-    private var follower: NMEAFollower
+    private var interpreter: NMEAInterpreter
     private var lines = LineSwitch()
     private var errors = ErrorLines()
     private var reportCount = 0
@@ -22,13 +22,13 @@ struct ExecFollower {
     /// Nothing started yet.
     init(name: String, at now: Int64) {
         self.name = name
-        follower = NMEAFollower(name: name, at: now)
+        interpreter = NMEAInterpreter(name: name, at: now)
     }
 
     /// The moment at which silence will be a loss, unless something comes before.
-    var silenceDeadline: Int64 { follower.silenceDeadline }
+    var silenceDeadline: Int64 { interpreter.silenceDeadline }
     /// Whether an epoch of NMEA waits for its end.
-    var isEpochOpen: Bool { follower.isEpochOpen }
+    var isEpochOpen: Bool { interpreter.isEpochOpen }
 
     /// The program runs: what was half read of the one before is gone.
     mutating func started(processID: Int32, at now: Int64) -> [PositionSourceEvent] {
@@ -36,12 +36,12 @@ struct ExecFollower {
         errors = ErrorLines()
         (reportCount, jsonLineCount, told) = (0, 0, [])
         // One that ends at once, again and again, is the same trouble all the time.
-        return follower.connected(to: "process \(processID)", isAnswer: false, at: now)
+        return interpreter.connected(to: "process \(processID)", isAnswer: false, at: now)
     }
 
     /// The program has ended, or could not be started; told once until the next fix.
     mutating func ended(_ words: String, at now: Int64) -> [PositionSourceEvent] {
-        endEpoch() + warnings(errors.finish(at: now)) + follower.lose(.disconnected("\(name): \(words)"))
+        endEpoch() + warnings(errors.finish(at: now)) + interpreter.lose(.disconnected("\(name): \(words)"))
     }
 
     /// Takes the next bytes of its output, cut anywhere.
@@ -52,7 +52,7 @@ struct ExecFollower {
         swap(&lines, &self.lines)
         lines.process(bytes) { language, piece in
             switch language {
-            case .nmea: events += follower.process(piece, at: now)
+            case .nmea: events += interpreter.process(piece, at: now)
             case .json: events += read(piece, at: now)
             case .overlongJSON: events += tellUnreadable("a line has more than \(LineSwitch.longestLine) bytes")
             }
@@ -67,21 +67,21 @@ struct ExecFollower {
     }
 
     /// The output has fallen quiet: what was said belongs together.
-    mutating func endEpoch() -> [PositionSourceEvent] { follower.endEpoch() }
+    mutating func endEpoch() -> [PositionSourceEvent] { interpreter.endEpoch() }
 
     /// The silence deadline may have passed.
     mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
-        var events = follower.checkSilence(at: now)
-        let hasReported = reportCount + follower.counters.sentences > 0
-        if now >= silenceDeadline, !hasReported, jsonLineCount + follower.counters.lines > 0 {
-            events += tell(.unknownLanguage, "prints lines, but neither NMEA nor JSON with positions")
+        var events = interpreter.checkSilence(at: now)
+        let hasReported = reportCount + interpreter.counters.sentences > 0
+        if now >= silenceDeadline, !hasReported, jsonLineCount + interpreter.counters.lines > 0 {
+            events += warn(.unknownLanguage, "prints lines, but neither NMEA nor JSON with positions")
         }
         return events
     }
 
     /// It prints more than is read.
     mutating func tellTooFast(_ bytesPerSecond: Int) -> [PositionSourceEvent] {
-        tell(.tooFast, "prints more than \(bytesPerSecond / 1_000) kB a second, and is read no faster")
+        warn(.tooFast, "prints more than \(bytesPerSecond / 1_000) kB a second, and is read no faster")
     }
 
     private mutating func read(_ line: Span<UInt8>, at now: Int64) -> [PositionSourceEvent] {
@@ -90,17 +90,17 @@ struct ExecFollower {
             // Nil is JSON of another class: gpsd's VERSION and DEVICES.
             guard let report = try TPVCodec.decode(line, line: jsonLineCount) else { return [] }
             reportCount += 1
-            return follower.process(report, at: now)
+            return interpreter.process(report, at: now)
         } catch {
             return tellUnreadable(error.description)
         }
     }
 
     private mutating func tellUnreadable(_ words: String) -> [PositionSourceEvent] {
-        tell(.unreadable, "JSON that cannot be read: \(words)")
+        warn(.unreadable, "JSON that cannot be read: \(words)")
     }
 
-    private mutating func tell(_ kind: Told, _ words: String) -> [PositionSourceEvent] {
+    private mutating func warn(_ kind: Told, _ words: String) -> [PositionSourceEvent] {
         told.insert(kind).inserted ? [.status(.warning("\(name): \(words)"))] : []
     }
 

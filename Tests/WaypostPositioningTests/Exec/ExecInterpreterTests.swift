@@ -4,7 +4,7 @@ import WaypostTestKit
 
 @testable import WaypostPositioning
 
-@Suite struct ExecFollowerTests {
+@Suite struct ExecInterpreterTests {
     private let receiver = SimulatedReceiver()
 
     /// One epoch as a line of JSON.
@@ -15,22 +15,22 @@ import WaypostTestKit
         return text.string + "\n"
     }
 
-    private func started() -> ExecFollower {
-        var follower = ExecFollower(name: "exec:x", at: 0)
-        #expect(follower.started(processID: 17, at: 0) == [.status(.connected("process 17"))])
-        return follower
+    private func started() -> ExecInterpreter {
+        var interpreter = ExecInterpreter(name: "exec:x", at: 0)
+        #expect(interpreter.started(processID: 17, at: 0) == [.status(.connected("process 17"))])
+        return interpreter
     }
 
     @Test func readsBothLanguagesLineByLineWhereverTheyAreCut() {
         let text = receiver.epoch(0).text + json(1) + receiver.epoch(2).text + "\r\n  " + json(3)
         for length in [1, 7, 64, 10_000] {
-            var follower = started()
+            var interpreter = started()
             var events: [PositionSourceEvent] = []
             let bytes = Array(text.utf8)
             for start in stride(from: 0, to: bytes.count, by: length) {
-                events += follower.process(Array(bytes[start..<min(start + length, bytes.count)]), at: 0)
+                events += interpreter.process(Array(bytes[start..<min(start + length, bytes.count)]), at: 0)
             }
-            events += follower.endEpoch()
+            events += interpreter.endEpoch()
             #expect(Set(events.positions.map(\.time)) == Set((0..<4).map { receiver.epoch($0).time }), "\(length)")
             #expect(events.positions.allSatisfy { $0.source == "exec:x" })
             #expect(events.warnings.isEmpty)
@@ -38,8 +38,8 @@ import WaypostTestKit
     }
 
     @Test func givesReportsWithoutAFixAndSkyViewsItsName() {
-        var follower = started()
-        let events = follower.process(
+        var interpreter = started()
+        let events = interpreter.process(
             "{\"class\":\"TPV\",\"mode\":1,\"source\":\"other\"}\n{\"class\":\"SKY\",\"satellites\":[{\"PRN\":3,\"used\":true}]}\n", at: 0)
         #expect(events.count == 2)
         #expect(events.first == .noFix(NoFix(time: nil, source: "exec:x")))
@@ -51,79 +51,81 @@ import WaypostTestKit
     }
 
     @Test func dropsAFixThatIsPrintedAgain() {
-        var follower = started()
-        #expect(follower.process(json(1) + json(1) + json(2), at: 0).positions.count == 2)
+        var interpreter = started()
+        #expect(interpreter.process(json(1) + json(1) + json(2), at: 0).positions.count == 2)
     }
 
     @Test func passesOverJSONOfOtherClassesAndSaysOnceWhatCannotBeRead() {
-        var follower = started()
-        #expect(follower.process("{\"class\":\"VERSION\",\"release\":\"3.22\"}\n", at: 0).isEmpty)
-        let events = follower.process("{\"lat\":1\n{\"lat\":91,\"lon\":8}\n" + json(0), at: 0)
+        var interpreter = started()
+        #expect(interpreter.process("{\"class\":\"VERSION\",\"release\":\"3.22\"}\n", at: 0).isEmpty)
+        let events = interpreter.process("{\"lat\":1\n{\"lat\":91,\"lon\":8}\n" + json(0), at: 0)
         #expect(events.positions.count == 1)
         #expect(events.warnings.count == 1)
         #expect(events.warnings[0].hasPrefix("exec:x: JSON that cannot be read: line 2"))
-        _ = follower.started(processID: 18, at: 1)
-        #expect(follower.process("{\n", at: 1).warnings.count == 1, "a new run")
+        _ = interpreter.started(processID: 18, at: 1)
+        #expect(interpreter.process("{\n", at: 1).warnings.count == 1, "a new run")
     }
 
     @Test func keepsNoMoreOfALineThanAnyHas() {
-        var follower = started()
+        var interpreter = started()
         let piece = String(repeating: "{", count: 4_096)
         var warnings: [String] = []
-        for _ in 0..<100 { warnings += follower.process(piece, at: 0).warnings }
-        let events = follower.process("\n" + json(0), at: 0)
+        for _ in 0..<100 { warnings += interpreter.process(piece, at: 0).warnings }
+        let events = interpreter.process("\n" + json(0), at: 0)
         warnings += events.warnings
         #expect(warnings == ["exec:x: JSON that cannot be read: a line has more than 32768 bytes"])
         #expect(events.positions.count == 1)
     }
 
     @Test func tellsSilenceOnceAndWhenNothingPrintedWasAPosition() {
-        var follower = started()
-        #expect(follower.process("hello\n", at: 1_000).isEmpty)
-        #expect(follower.checkSilence(at: 4_999).isEmpty)
+        var interpreter = started()
+        #expect(interpreter.process("hello\n", at: 1_000).isEmpty)
+        #expect(interpreter.checkSilence(at: 4_999).isEmpty)
         #expect(
-            follower.checkSilence(at: 5_000) == [
+            interpreter.checkSilence(at: 5_000) == [
                 .lost(.silent), .status(.warning("exec:x: prints lines, but neither NMEA nor JSON with positions")),
             ])
-        #expect(follower.checkSilence(at: 6_000).isEmpty)
-        #expect(follower.process(json(0), at: 7_000).positions.count == 1)
-        #expect(follower.checkSilence(at: 12_000) == [.lost(.silent)])
+        #expect(interpreter.checkSilence(at: 6_000).isEmpty)
+        #expect(interpreter.process(json(0), at: 7_000).positions.count == 1)
+        #expect(interpreter.checkSilence(at: 12_000) == [.lost(.silent)])
     }
 
     @Test func waitsThreePeriodsOfASlowProgram() {
-        var follower = started()
-        for index in 0..<3 { _ = follower.process(json(index * 30), at: Int64(index) * 30_000) }
-        #expect(follower.silenceDeadline == 60_000 + 90_000)
+        var interpreter = started()
+        for index in 0..<3 { _ = interpreter.process(json(index * 30), at: Int64(index) * 30_000) }
+        #expect(interpreter.silenceDeadline == 60_000 + 90_000)
     }
 
     @Test func tellsAnEndOnceUntilTheNextFix() {
-        var follower = started()
-        _ = follower.process(json(0), at: 0)
-        #expect(follower.ended("the program ended with exit code 3", at: 10).losses.count == 1)
-        _ = follower.started(processID: 18, at: 1_010)
-        #expect(follower.ended("the program ended with exit code 3", at: 1_020).isEmpty)
+        var interpreter = started()
+        _ = interpreter.process(json(0), at: 0)
+        #expect(interpreter.ended("the program ended with exit code 3", at: 10).losses.count == 1)
+        _ = interpreter.started(processID: 18, at: 1_010)
+        #expect(interpreter.ended("the program ended with exit code 3", at: 1_020).isEmpty)
         let words = "the program was ended by signal 9 (Killed)"
-        #expect(follower.ended(words, at: 3_000) == [.status(.stillLost(.disconnected("exec:x: \(words)")))], "another end is said")
+        #expect(interpreter.ended(words, at: 3_000) == [.status(.stillLost(.disconnected("exec:x: \(words)")))], "another end is said")
     }
 
     @Test func makesShortPrintableFewWarningsOfErrors() {
-        var follower = started()
+        var interpreter = started()
         let long = String(repeating: "x", count: 5_000)
         let text = "\u{1B}[31mno\tdevice\r\n\n\(long)\nhalf"
         #expect(
-            follower.processErrors(Array(text.utf8).span, at: 0).warnings
+            interpreter.processErrors(Array(text.utf8).span, at: 0).warnings
                 == ["exec:x:  [31mno device", "exec:x: " + String(repeating: "x", count: 200) + "..."])
-        #expect(follower.ended("ended", at: 0).warnings == ["exec:x: half"])
-        _ = follower.started(processID: 18, at: 0)
+        #expect(interpreter.ended("ended", at: 0).warnings == ["exec:x: half"])
+        _ = interpreter.started(processID: 18, at: 0)
         var warnings: [String] = []
-        for index in 0..<1_000 { warnings += follower.processErrors(Array("error \(index)\n".utf8).span, at: Int64(index) * 100).warnings }
+        for index in 0..<1_000 {
+            warnings += interpreter.processErrors(Array("error \(index)\n".utf8).span, at: Int64(index) * 100).warnings
+        }
         // Twenty, and one each ten seconds.
         #expect((29...31).contains(warnings.count))
         #expect(warnings.last.map { $0.contains("lines before it)") } == true)
     }
 }
 
-extension ExecFollower {
+extension ExecInterpreter {
     fileprivate mutating func process(_ bytes: [UInt8], at now: Int64) -> [PositionSourceEvent] { process(bytes.span, at: now) }
     fileprivate mutating func process(_ text: String, at now: Int64) -> [PositionSourceEvent] { process(Array(text.utf8), at: now) }
 }

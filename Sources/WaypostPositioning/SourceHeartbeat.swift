@@ -1,15 +1,15 @@
 import Synchronization
 import WaypostSystem
 
-/// Watches one run of a live source: whether it still gives signs of life.
+/// The heartbeat of one run of a live source: whether it still shows signs of life.
 ///
 /// A sign of life is an event that was taken to the end (by the manager and all its consumers), or a look at a receiver that has nothing to
 /// say: an attempt to reach it that has come to an end, a line that was found silent. So a receiver that is absent, a silent sky or a dead
 /// network never count against the source; a thread that hangs, or a telling that never returns, does.
 ///
 /// A source that waits without looking (a FIFO, a recording that pauses) has none, and nothing is due from it.
-public final class SourceVigil: Sendable {
-    private static let watched = Mutex<[ObjectIdentifier: SourceVigil]>([:])
+public final class SourceHeartbeat: Sendable {
+    private static let watched = Mutex<[ObjectIdentifier: SourceHeartbeat]>([:])
 
     /// What messages call the source.
     public let name: String
@@ -45,10 +45,10 @@ public final class SourceVigil: Sendable {
     ///
     /// One that is well suffices: a stand-in that hangs is no reason to end the source that works.
     public static func standing(at now: Int64 = MonotonicClock.milliseconds) -> Standing {
-        let vigils = watched.withLock { Array($0.values) }
-        if vigils.isEmpty { return .nothingDue }
-        let overdue = vigils.filter { $0.isOverdue(at: now) }
-        return overdue.count < vigils.count ? .alive : .overdue(overdue.map(\.name).sorted())
+        let heartbeats = watched.withLock { Array($0.values) }
+        if heartbeats.isEmpty { return .nothingDue }
+        let overdue = heartbeats.filter { $0.isOverdue(at: now) }
+        return overdue.count < heartbeats.count ? .alive : .overdue(overdue.map(\.name).sorted())
     }
 
     /// Whether the last sign of life is too long ago.
@@ -57,12 +57,12 @@ public final class SourceVigil: Sendable {
     /// The run begins.
     func begin() {
         noteSign()
-        SourceVigil.watched.withLock { $0[ObjectIdentifier(self)] = self }
+        SourceHeartbeat.watched.withLock { $0[ObjectIdentifier(self)] = self }
     }
 
     /// The run has ended, or is not waited for any more.
     func end() {
-        SourceVigil.watched.withLock { $0[ObjectIdentifier(self)] = nil }
+        SourceHeartbeat.watched.withLock { $0[ObjectIdentifier(self)] = nil }
     }
 
     /// A sign of life, now.

@@ -1,7 +1,7 @@
-/// Asks somebody who may be waiting for a disk, and does without a new answer when that takes too long.
+/// Asks something that may wait for a disk, and keeps the last answer when that takes too long.
 ///
 /// Whoever asks meanwhile shares the question: one that hangs costs no more than one.
-public actor PatientQuestion<Answer: Sendable> {
+public actor TimeLimitedQuery<Answer: Sendable> {
     private let limit: Duration
     private let ask: @Sendable () async -> Answer
     private let waiting = WaitingTasks()

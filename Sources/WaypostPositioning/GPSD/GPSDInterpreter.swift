@@ -12,10 +12,10 @@ import Waypost
 /// - The dilutions and the number of satellites come from the last SKY, if it is less than two periods old; gpsd sends it just before
 ///   the TPV of the same epoch, or just after.
 /// - Silence is nothing new (a fix, or a report without one) for as long as `SilenceRule` says.
-/// - A loss is told once, by ``LossTeller``.
+/// - A loss is told once, by ``LossReporter``.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
-struct GPSDFollower {
+struct GPSDInterpreter {
     private static let timelessGraceMilliseconds: Int64 = 3_000
     private static let stepsBackBelieved = 3
 
@@ -32,7 +32,7 @@ struct GPSDFollower {
     private var lastFixTime: UTCTime?
     private var stepsBack = 0
     private var sky: (quality: PositionQuality, at: Int64)?
-    private var teller = LossTeller()
+    private var losses = LossReporter()
     private var isGreeted = false
 
     /// How often the receiver reports, in milliseconds; nil until two times are known.
@@ -69,12 +69,12 @@ struct GPSDFollower {
         followed = nil
         lastFixAt = nil
         sky = nil
-        return teller.lose(.disconnected(reason))
+        return losses.lose(.disconnected(reason))
     }
 
     /// The silence deadline may have passed.
     mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
-        now < silenceDeadline ? [] : teller.lose(.silent)
+        now < silenceDeadline ? [] : losses.lose(.silent)
     }
 
     // MARK: Reports
@@ -84,12 +84,12 @@ struct GPSDFollower {
         switch report {
         case .fix(let fix, let device): return process(fix, from: device, at: now)
         case .sky(let sky, let device): return process(sky.view, from: device, at: now)
-        case .device(let device, let isActive): return isActive ? teller.connect() : deactivated(device)
+        case .device(let device, let isActive): return isActive ? losses.connect() : deactivated(device)
         case .deviceCount(let count):
-            guard count == 0 else { return teller.connect() }
-            return teller.lose(.deviceGone(LossDetail("gpsd has no receiver", obstacle: .gpsdWithoutReceiver(isLocal: isLocal))))
+            guard count == 0 else { return losses.connect() }
+            return losses.lose(.deviceGone(LossDetail("gpsd has no receiver", obstacle: .gpsdWithoutReceiver(isLocal: isLocal))))
         case .version(let release): return greet(release)
-        case .error(let words): return reportedDevice == nil ? teller.warn("gpsd: \(words)") : teller.lose(.deviceGone("gpsd: \(words)"))
+        case .error(let words): return reportedDevice == nil ? losses.warn("gpsd: \(words)") : losses.lose(.deviceGone("gpsd: \(words)"))
         case .other: return []
         }
     }
@@ -97,7 +97,7 @@ struct GPSDFollower {
     private mutating func greet(_ release: String) -> [PositionSourceEvent] {
         if isGreeted { return [] }
         isGreeted = true
-        return [.status(.connected("gpsd \(release)"))] + teller.connect()
+        return [.status(.connected("gpsd \(release)"))] + losses.connect()
     }
 
     private mutating func process(_ fix: GPSDFix, from device: String, at now: Int64) -> [PositionSourceEvent] {
@@ -120,7 +120,7 @@ struct GPSDFollower {
             position.quality.satellitesUsed = sky.quality.satellitesUsed
         }
         position.source = name
-        teller.endLoss()
+        losses.endLoss()
         return [.position(position)]
     }
 
@@ -141,7 +141,7 @@ struct GPSDFollower {
         followed = nil
         lastFixAt = nil
         sky = nil
-        return teller.lose(.deviceGone("gpsd has deactivated \(device)"))
+        return losses.lose(.deviceGone("gpsd has deactivated \(device)"))
     }
 
     // MARK: The rules
@@ -158,13 +158,13 @@ struct GPSDFollower {
 
     private mutating func isNew(_ position: Position, at now: Int64) -> Bool {
         guard let time = position.time else {
-            guard now - lastTimedReportAt >= GPSDFollower.timelessGraceMilliseconds else { return false }
+            guard now - lastTimedReportAt >= GPSDInterpreter.timelessGraceMilliseconds else { return false }
             return position != lastFix
         }
         guard let previous = lastFixTime else { return true }
         if time == previous { return false }
         stepsBack = time < previous ? stepsBack + 1 : 0
-        guard stepsBack == 0 || stepsBack >= GPSDFollower.stepsBackBelieved else { return false }
+        guard stepsBack == 0 || stepsBack >= GPSDInterpreter.stepsBackBelieved else { return false }
         stepsBack = 0
         return true
     }

@@ -7,10 +7,12 @@ import WaypostTestKit
 
 extension SerialLineTests {
     /// Receivers that are asked how they are set, and changed: models of u-blox and MediaTek on pseudo terminals.
-    @Suite struct ReceiverDeskTests {
+    @Suite struct ReceiverConfiguratorTests {
         private let noGPSD: UInt16 = 9
 
-        private func desk(_ terminal: PseudoTerminal) -> ReceiverDesk { ReceiverDesk(path: terminal.path, gpsdPorts: [noGPSD]) }
+        private func desk(_ terminal: PseudoTerminal) -> ReceiverConfigurator {
+            ReceiverConfigurator(path: terminal.path, gpsdPorts: [noGPSD])
+        }
 
         private var quick: UBloxReceiver.Settings {
             var settings = UBloxReceiver.Settings()
@@ -108,13 +110,13 @@ extension SerialLineTests {
         @Test(.enabled(if: GPSDServer.isInstalled, "needs gpsd")) func leavesAPortToGPSD() async throws {
             let server = try await GPSDServer()
             defer { server.stop() }
-            #expect(throws: ReceiverError.self) { try ReceiverDesk(path: server.devicePath, gpsdPorts: [server.port]).state() }
+            #expect(throws: ReceiverError.self) { try ReceiverConfigurator(path: server.devicePath, gpsdPorts: [server.port]).state() }
         }
 
         @Test func saysThatNothingComesOrNothingAnswers() throws {
             let terminal = try PseudoTerminal()
             defer { terminal.unplug() }
-            #expect(throws: ReceiverError.missing("/dev/nowhere is not there")) { try ReceiverDesk(path: "/dev/nowhere").state() }
+            #expect(throws: ReceiverError.missing("/dev/nowhere is not there")) { try ReceiverConfigurator(path: "/dev/nowhere").state() }
             let wire = try SerialWire(baudRate: nil, receiver: SimulatedReceiver(periodMilliseconds: 100))
             defer { wire.unplug() }
             let path = wire.terminal.path

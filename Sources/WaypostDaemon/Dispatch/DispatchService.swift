@@ -10,7 +10,7 @@ import WaypostSystem
 /// What the tracker has to do with sending: it makes the dispatcher from the configuration, and feeds it.
 ///
 /// A box whose outbox cannot be opened tracks all the same, says so, and tries again until it can.
-final class DispatchDesk: Sendable {
+final class DispatchService: Sendable {
     /// What changes when the outbox opens later than the tracker.
     private struct State {
         var dispatcher: Dispatcher?
@@ -54,8 +54,8 @@ final class DispatchDesk: Sendable {
     private let feeder: EventFeeder?
     private let reopening = Mutex<Task<Void, Never>?>(nil)
     private let logger: Logger
-    private let looking: PatientQuestion<Void>
-    private let asking: PatientQuestion<Result<[DestinationStatus], OutboxError>>
+    private let looking: TimeLimitedQuery<Void>
+    private let asking: TimeLimitedQuery<Result<[DestinationStatus], OutboxError>>
 
     /// How long it waits between two tries to open the outbox.
     static let pause = Duration.seconds(15)
@@ -72,13 +72,13 @@ final class DispatchDesk: Sendable {
     }
     /// Whether there is an outbox that cannot be opened now.
     var isShut: Bool { dispatcher == nil && opening.map { Syscalls.exists($0.path) } ?? false }
-    var tellsFences: Bool { opening.map { !$0.fenceReaders.isEmpty } ?? false }
+    var publishesFences: Bool { opening.map { !$0.fenceReaders.isEmpty } ?? false }
 
     private init(_ opening: DispatchOpening?, logger: Logger) {
         let line = Line()
         (self.line, self.opening, self.logger) = (line, opening, logger)
-        looking = PatientQuestion { await DispatchDesk.look(line, logger: logger) }
-        asking = PatientQuestion {
+        looking = TimeLimitedQuery { await DispatchService.look(line, logger: logger) }
+        asking = TimeLimitedQuery {
             do throws(OutboxError) {
                 return .success(try await line.statuses())
             } catch {
@@ -105,12 +105,12 @@ final class DispatchDesk: Sendable {
     /// Opens the outbox and attaches every destination of the configuration.
     static func open(
         _ configuration: Configuration, stateFolder: String, secrets: SecretFiles, time: ConfirmedClock, isSilent: Bool, logger: Logger
-    ) async -> DispatchDesk {
+    ) async -> DispatchService {
         let opening = DispatchOpening(
             configuration: configuration, stateFolder: stateFolder, secrets: secrets, time: time, logger: logger)
         // What waits for destinations that are gone can still be looked at, moved or discarded.
-        guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else { return DispatchDesk(nil, logger: logger) }
-        let desk = DispatchDesk(opening, logger: logger)
+        guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else { return DispatchService(nil, logger: logger) }
+        let desk = DispatchService(opening, logger: logger)
         desk.line.state.withLock { $0.isSilent = isSilent }
         if await desk.open(opening, after: nil) { return desk }
         // What is logged from now on is for the destinations, whenever they are opened.
@@ -150,12 +150,12 @@ final class DispatchDesk: Sendable {
             await feeder?.catchUp()
             await check()
             if !wasTold.isEmpty { logger.notice("the outbox is open: what waits is sent") }
-            if let fences = line.state.withLock({ $0.untold.take() }) { await tell(fences) }
+            if let fences = line.state.withLock({ $0.untold.take() }) { await publish(fences) }
             return true
         } catch {
             let problem = "nothing is sent: \(error)"
             line.state.withLock { $0.problems = [problem] }
-            if wasTold != [problem] { logger.error("\(problem); tried again every \(DispatchDesk.pause.components.seconds) s") }
+            if wasTold != [problem] { logger.error("\(problem); tried again every \(DispatchService.pause.components.seconds) s") }
             return false
         }
     }
@@ -169,15 +169,15 @@ final class DispatchDesk: Sendable {
         await dispatcher?.setSilent(isSilent)
     }
 
-    /// Takes a fence event; it is on the disk when this returns, unless the disk takes nothing now.
+    /// Enqueues a fence event; it is on the disk when this returns, unless the disk takes nothing now.
     ///
     /// - Parameter number: that in the log; nil when it is not there.
-    func take(_ event: TrackerEvent, loggedAs number: UInt64? = nil) async {
-        await feeder?.take(.event(event), loggedAs: number)
+    func enqueue(_ event: TrackerEvent, loggedAs number: UInt64? = nil) async {
+        await feeder?.enqueue(.event(event), loggedAs: number)
     }
 
-    /// Takes that an event is in the log now, under that number.
-    func note(_ id: String, loggedAs number: UInt64) async { await feeder?.note(id, loggedAs: number) }
+    /// Notes that an event is in the log now, under that number.
+    func markLogged(_ id: String, as number: UInt64) async { await feeder?.markLogged(id, as: number) }
 
     /// The ids of the events that neither the outbox nor the log has.
     var unkeptIDs: Set<String> { get async { await feeder?.unloggedIDs ?? [] } }
@@ -188,8 +188,8 @@ final class DispatchDesk: Sendable {
         await outbox.noteLogged(through: number)
     }
 
-    /// Takes a report of health; what the outbox cannot take now is not told.
-    func take(_ report: HealthReport) async {
+    /// Enqueues a report of health; what the outbox cannot take now is not told.
+    func enqueue(_ report: HealthReport) async {
         guard let dispatcher, !line.state.withLock({ $0.isSilent }) else { return }
         do throws(OutboxError) {
             if try await dispatcher.outbox.isOptedOut() { return }
@@ -203,7 +203,7 @@ final class DispatchDesk: Sendable {
     func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
 
     /// Tells the fences to those who want to know them, as soon as that can be.
-    func tell(_ fences: [Geofence]) async {
+    func publish(_ fences: [Geofence]) async {
         guard let opening else { return }
         let dispatcher = line.state.withLock { state in
             if state.dispatcher == nil { state.untold = fences }

@@ -4,7 +4,7 @@ import WaypostPositioning
 import WaypostSystem
 
 /// Follows what is tried to find a position, and says it in the log of messages: each thing once until a fix ends it.
-actor SearchKeeper: PositioningConsumer {
+actor SearchReporter: PositioningConsumer {
     /// What there is to say of a search.
     struct Report: Sendable {
         var search: PositionSearch
@@ -54,7 +54,7 @@ actor SearchKeeper: PositioningConsumer {
         case .status(.connected(let peer)): whole.peer = peer
         case .status(.members(let members)):
             self.members = members
-            tell()
+            log()
         case .noFix: whole.state = .searching
         case .finished, .failed: whole.state = .ended
         case .matched, .paused, .resumed, .significantChange, .sky, .stationary, .status(.warning), .status(.switched): break
@@ -65,15 +65,15 @@ actor SearchKeeper: PositioningConsumer {
         whole.state = .lost(reason)
         if case .disconnected = reason { whole.peer = nil }
         if start == nil { start = MonotonicClock.milliseconds }
-        tell()
+        log()
     }
 
     /// Says what was tried, found and is to be done, once everything has been tried.
-    private func tell() {
+    private func log() {
         // One that has a fix takes over in a moment.
         guard start != nil, !isWithheld, !sources.contains(where: { $0.state == .starting || $0.state == .fix }) else { return }
         // A source that waits or has ended by itself is nothing to look into.
-        guard sources.contains(where: { $0.loss != nil && $0.loss != .ended }), told.count < SearchKeeper.mostTold else { return }
+        guard sources.contains(where: { $0.loss != nil && $0.loss != .ended }), told.count < SearchReporter.mostTold else { return }
         let search = search
         guard told.insert(search.why).inserted else { return }
         logger.warning("no position; tried \(search.why)")
@@ -84,7 +84,7 @@ actor SearchKeeper: PositioningConsumer {
 
 extension JSONWriter {
     /// What is tried for a position, found, and to be done.
-    mutating func append(_ report: SearchKeeper.Report) {
+    mutating func append(_ report: SearchReporter.Report) {
         object("search") { json in
             json.member("seconds", Int(report.milliseconds / 1_000))
             json.member("why", report.search.why)

@@ -1,7 +1,7 @@
 /// Tells a loss once: another reason that is learned later is told as such, and the next fix ends it.
 ///
 /// - Concurrency: a value.
-struct LossTeller: Sendable {
+struct LossReporter: Sendable {
     private var loss: LossReason?
     private var warned: Set<String> = []
 
@@ -27,7 +27,7 @@ struct LossTeller: Sendable {
 
     /// Something that a person should know, once until the next loss; no more than so many different things.
     mutating func warn(_ text: String) -> [PositionSourceEvent] {
-        guard warned.count < LossTeller.mostWarnings, warned.insert(text).inserted else { return [] }
+        guard warned.count < LossReporter.mostWarnings, warned.insert(text).inserted else { return [] }
         return [.status(.warning(text))]
     }
 

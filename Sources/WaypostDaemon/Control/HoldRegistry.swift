@@ -4,7 +4,7 @@ import WaypostPositioning
 import WaypostSystem
 
 /// The needs that came over the control socket, each for as long as its connection.
-final class HoldBook: Sendable {
+final class HoldRegistry: Sendable {
     private struct State {
         var connections: Set<ControlConnectionID> = []
         var holds: [ControlConnectionID: [PositioningHold]] = [:]

@@ -2,16 +2,16 @@ import Testing
 import WaypostSystem
 
 /// Questions that may never be answered.
-struct PatientQuestionTests {
+struct TimeLimitedQueryTests {
     @Test func givesTheNewAnswer() async {
-        let question = PatientQuestion { 7 }
+        let question = TimeLimitedQuery { 7 }
         let (answer, isNew) = await question.answer()
         #expect(answer == 7 && isNew)
     }
 
     @Test func doesWithoutOneThatTakesTooLong() async {
         let (stream, go) = AsyncStream.makeStream(of: Int.self)
-        let question = PatientQuestion(within: .milliseconds(50)) { await stream.first { _ in true } }
+        let question = TimeLimitedQuery(within: .milliseconds(50)) { await stream.first { _ in true } }
         let first = await question.answer()
         #expect(first.answer == nil && !first.isNew)
         go.yield(1)

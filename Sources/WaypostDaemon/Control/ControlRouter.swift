@@ -2,10 +2,10 @@ import WaypostControl
 import WaypostSystem
 
 /// Answers what is asked on the control socket.
-struct ControlDesk: ControlHandler {
+struct ControlRouter: ControlHandler {
     let reporter: StatusReporter
     let commands: TrackerCommands
-    let watches: WatchDesk
+    let watches: WatchBroadcaster
 
     func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
         await reporter.line(access: access)

@@ -4,7 +4,7 @@ import WaypostPositioning
 import WaypostSystem
 
 /// The tracker's own wish for positions: follows the device as the configuration says, logs what comes of it, and keeps the last position.
-actor Follower: PositioningConsumer {
+actor PositionFollower: PositioningConsumer {
     /// So long at least between two times that the last position is written, in milliseconds: flash wears.
     private static let saveMilliseconds: Int64 = 900_000
 
@@ -67,7 +67,7 @@ actor Follower: PositioningConsumer {
         // With significant changes alone fixes are so rare that every one is worth being logged.
         if selection.options.isSignificantOnly || choice == .position { await log.consume(.position(position)) }
         let now = MonotonicClock.milliseconds
-        if let savedAt, now - savedAt < Follower.saveMilliseconds { return }
+        if let savedAt, now - savedAt < PositionFollower.saveMilliseconds { return }
         savedAt = now
         save(position)
     }

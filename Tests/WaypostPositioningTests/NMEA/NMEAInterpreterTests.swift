@@ -1,0 +1,98 @@
+import Testing
+import Waypost
+import WaypostTestKit
+
+@testable import WaypostPositioning
+
+@Suite struct NMEAInterpreterTests {
+    private let receiver = SimulatedReceiver()
+
+    @Test func givesOnePositionPerEpochWithTheSourcesName() {
+        var interpreter = NMEAInterpreter(name: "serial:/dev/x", at: 0)
+        var events = interpreter.connected(to: "x", at: 0)
+        for index in 0..<5 { events += interpreter.process(receiver.epoch(index).text, at: Int64(index) * 1_000) }
+        events += interpreter.endEpoch()
+        let positions = events.compactMap { if case .position(let position) = $0 { position } else { nil } }
+        #expect(positions.map(\.time) == (0..<5).map { receiver.epoch($0).time })
+        #expect(Set(positions.map(\.source)) == ["serial:/dev/x"])
+        #expect(events.first == .status(.connected("x")))
+        #expect(interpreter.periodMilliseconds == 1_000)
+        #expect(!interpreter.isEpochOpen)
+    }
+
+    @Test func dropsAFixThatIsSentAgain() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        let first = interpreter.process(receiver.epoch(0).text, at: 0) + interpreter.endEpoch()
+        _ = interpreter.connected(to: "x", at: 1_000)
+        let again = interpreter.process(receiver.epoch(0).text, at: 1_000) + interpreter.endEpoch()
+        #expect(first.count { if case .position = $0 { true } else { false } } == 1)
+        #expect(again.count { if case .position = $0 { true } else { false } } == 0)
+    }
+
+    @Test func tellsSilenceOnceAndNoiseDoesNotHideIt() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        _ = interpreter.process(receiver.epoch(0).text, at: 1_000)
+        _ = interpreter.process("\u{1}\u{2}garbage\r\n", at: 4_000)
+        #expect(interpreter.silenceDeadline == 6_000)
+        #expect(interpreter.checkSilence(at: 5_999) == [])
+        #expect(interpreter.checkSilence(at: 6_000) == [.lost(.silent)])
+        #expect(interpreter.checkSilence(at: 6_001) == [])
+        #expect(interpreter.lose(.deviceGone("gone")) == [.status(.stillLost(.deviceGone("gone")))])
+        #expect(interpreter.lose(.deviceGone("gone")) == [])
+        _ = interpreter.process(receiver.epoch(1).text, at: 7_000) + interpreter.endEpoch()
+        #expect(interpreter.lose(.deviceGone("gone")) == [.lost(.deviceGone("gone"))])
+    }
+
+    @Test func waitsThreePeriodsOfASlowReceiver() {
+        let slow = SimulatedReceiver(periodMilliseconds: 10_000)
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        for index in 0..<3 { _ = interpreter.process(slow.epoch(index).text, at: Int64(index) * 10_000) }
+        #expect(interpreter.silenceDeadline == 20_000 + 30_000)
+    }
+
+    @Test func forgetsAHalfSentenceWithItsConnection() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        let text = receiver.epoch(0).text
+        _ = interpreter.process(String(text.prefix(30)), at: 0)
+        _ = interpreter.connected(to: "x", at: 100)
+        let events = interpreter.process(String(text.dropFirst(30)), at: 100) + interpreter.endEpoch()
+        let altitudes = events.compactMap { if case .position(let position) = $0 { position.altitudeMSLMetres } else { nil } }
+        #expect(altitudes == [], "the half GGA has no second half")
+    }
+
+    @Test func warnsWhenManyLinesAreDamaged() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        var events: [PositionSourceEvent] = []
+        for index in 0..<60 {
+            // What is left of an epoch when another program reads as well.
+            let text = receiver.epoch(index).text
+            events += interpreter.process(index % 2 == 0 ? text : String(text.prefix(60) + text.suffix(70)), at: Int64(index) * 1_000)
+        }
+        let warnings = events.compactMap { if case .status(.warning(let text)) = $0 { text } else { nil } }
+        #expect(warnings.contains { $0.contains("another program") }, "\(warnings)")
+    }
+
+    @Test func correctsTheWeekRolloverUnlessTold() throws {
+        let old = SimulatedReceiver(start: try #require(UTCTime(year: 2006, month: 7, day: 16, millisecondOfDay: 43_200_000)))
+        for corrects in [true, false] {
+            var interpreter = NMEAInterpreter(name: "n", correctsWeekRollover: corrects, at: 0)
+            _ = interpreter.connected(to: "x", at: 0)
+            let events = interpreter.process(old.epoch(0).text, at: 0) + interpreter.endEpoch()
+            let position = events.compactMap { if case .position(let position) = $0 { position } else { nil } }.first
+            #expect(position?.isWeekRolloverCorrected == corrects)
+        }
+    }
+}
+
+extension NMEAInterpreter {
+    /// Takes text; tests only.
+    fileprivate mutating func process(_ text: String, at now: Int64) -> [PositionSourceEvent] {
+        let bytes = Array(text.utf8)
+        return process(bytes.span, at: now)
+    }
+}
