@@ -85,6 +85,10 @@ public struct CSVReader: Sendable {
             remarks.append("rows without a place that can be, left out: \(damage.rows.count), first \(damage.firstRow)")
         }
         if damage.values.count > 0 { remarks.append("values that cannot be read: \(damage.values.count), first \(damage.firstValue)") }
+        if records.unclosed.count > 0 {
+            let (count, line) = (records.unclosed.count, records.unclosed.firstLine)
+            remarks.append("quotes that nothing closes, taken as closed at the end of their line: \(count), first line \(line)")
+        }
         if records.overlong.count > 0 {
             remarks.append(
                 "rows longer than \(CSVRecords.longestRecord) bytes, left out: \(records.overlong.count), first line \(records.overlong.firstLine)"

@@ -54,6 +54,30 @@ struct CSVReaderTests {
         #expect(unended.elements.count == 1)
     }
 
+    /// It costs its own line, not the rows behind it.
+    @Test(arguments: [
+        "lat,lon,source\n1,2,\"x\n3,4,y\n5,6,z\n", "lat,lon,source\r\n1,2,\"x\r\n3,4,\"y\"\r\n5,6,z",
+        "lat,lon,source\r1,2,\"x\r3,4,\"\"\"y\"\"\"\r5,6,z\r", "source,lat,lon\n\"x,1,2\n3,3,4\n5,5,6",
+    ]) func closesALoneQuoteAtTheEndOfItsLine(table: String) {
+        let reading = read(table)
+        let last = reading.elements.last.flatMap { if case .position(let position) = $0 { position } else { nil } }
+        #expect(last?.coordinate == Coordinate(latitudeDegrees: 5, longitudeDegrees: 6))
+        #expect(reading.elements.count >= 2)
+        #expect(reading.remarks.last == "quotes that nothing closes, taken as closed at the end of their line: 1, first line 2")
+    }
+
+    @Test func readsEveryRowBehindALoneQuote() {
+        #expect(fixes("lat,lon,source\n1,2,\"x\n" + String(repeating: "3,4,\"\"\n", count: 12_000)).count == 12_001)
+    }
+
+    /// No bytes are read more than twice, however many quotes are alone.
+    @Test func readsManyLoneQuotesInTime() {
+        let lines = String(repeating: "1,2,\"x\n", count: 5_001) + "3,4,\"" + String(repeating: "y\n", count: 200_000)
+        let start = ContinuousClock.now
+        #expect(!fixes("lat,lon,source\n" + lines).isEmpty)
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test func minusOneIsNotKnown() throws {
         let fix = try #require(fixes("lat,lon,speed,course,accuracy\n1,2,-1,360,-1\n").first)
         #expect(fix.speedMetresPerSecond == nil && fix.accuracy == nil && fix.courseDegrees == 0)
