@@ -65,6 +65,13 @@ check_swift_version() {
         fail 69 "Swift $swift_wanted_major.$swift_wanted_minor or later is needed, $(command -v swift) is $1: get it from $swift_download"
 }
 
+# The versions of the Swift packages that waypost is built and tested with, where the package manager looks for them.
+#
+# They are kept in Config, as the top level is fixed. Versions that somebody tries out (swift package update) stay: check.sh says that they differ.
+pin_swift_packages() {
+    [[ -e Package.resolved ]] || cp Config/swift-packages.json Package.resolved
+}
+
 # Installs those of the packages that are missing; says so before, and does nothing when none is.
 install_packages() {
     if ! command -v apt-get >/dev/null; then

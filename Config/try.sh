@@ -10,6 +10,7 @@ source Config/prerequisites.sh
 find_swift
 install_packages "${build_packages[@]}"
 have_swift
+pin_swift_packages
 
 printf 'waypost: building; the first time takes some minutes\n'
 swift build -c release --static-swift-stdlib </dev/null

@@ -25,7 +25,9 @@ if [[ -z ${BIN-} ]]; then
     find_swift
     install_packages "${build_packages[@]}"
     have_swift
-    swift build -c release --static-swift-stdlib </dev/null >&2
+    # What is shipped has these versions and no others.
+    cp Config/swift-packages.json Package.resolved
+    swift build -c release --static-swift-stdlib --force-resolved-versions </dev/null >&2
 fi
 bin=$(realpath "${BIN:-.build/release}")
 native=$(realpath "${NATIVE:-$bin}")

@@ -4,6 +4,7 @@
 # Usage: bash Tests/Scripts/check.sh [--no-tests]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+source Config/prerequisites.sh
 
 failures=0
 # failed MESSAGE [DETAILS]: one rule that does not hold; the others are still looked at.
@@ -64,6 +65,10 @@ done < <(files '*.sh' .ci/run)
 while IFS= read -r -d '' script; do
     python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script" || failed "does not parse: $script"
 done < <(files '*.py')
+
+pin_swift_packages
+cmp -s Package.resolved Config/swift-packages.json ||
+    failed 'other versions of Swift packages than the tested ones; keep them: cp Package.resolved Config/swift-packages.json; or go back: cp Config/swift-packages.json Package.resolved'
 
 printf '== build: warnings are errors, every import is a declared dependency\n'
 swift build --build-tests --explicit-target-dependency-import-check error || failed 'the build'

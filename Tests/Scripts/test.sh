@@ -9,6 +9,7 @@ source Config/prerequisites.sh
 find_swift
 install_packages "${build_packages[@]}" "${test_packages[@]}"
 have_swift
+pin_swift_packages
 
 results=$(mktemp -d)
 # A run in the background does not hear Ctrl-C.
