@@ -3,20 +3,20 @@ import WaypostSystem
 
 /// Fetches the fences of a web server into a file of the state folder, from which ``GeofenceKeeper`` reads them as from any other.
 ///
-/// The copy of before serves until there is a better one: at a start without a network, and as long as the server fails or sends something that
-/// has no fence in it. What did not change is not sent again (ETag). Time-outs, broken connections, 408, 429 and 5xx are tried again after
-/// 0.5 s, 1 s, ... five times; then, as after everything else, at the next refresh.
+/// The previous copy is used until there is a better one: at a start without a network, and as long as the server fails or sends something
+/// without a fence in it. What has not changed is not sent again (ETag). Time-outs, broken connections, 408, 429 and 5xx are tried again after
+/// 0.5 s, 1 s, ... five times; after that, and after any other failure, at the next refresh.
 /// - Concurrency: an actor; one exchange at a time.
 public actor FenceDownload {
     /// What is fetched, and how.
     public struct Settings: Sendable {
         /// The server: http or https.
         public var url: String
-        /// How long after one look the next one is, with up to a tenth more at random, so that a fleet does not come at once.
+        /// The time between two downloads, plus up to a tenth at random, so that a fleet does not come all at once.
         public var refresh = Duration.seconds(3_600)
-        /// Where the copy lies.
+        /// Where the copy is kept.
         public var folder: String
-        /// Before the first repetition; after the n-th it is n times as long.
+        /// The wait before the first retry; the wait before the n-th is n times as long.
         public var pause = Duration.milliseconds(500)
         /// Whom to trust and how long to wait.
         public var client = HTTPClient.Settings()
@@ -28,31 +28,31 @@ public actor FenceDownload {
         }
     }
 
-    /// What a look at the server gave.
+    /// The result of asking the server.
     public enum Outcome: Sendable, Equatable {
         /// There is a new copy.
         case changed
-        /// The copy is as the server has it.
+        /// The copy is the same as the server's.
         case unchanged
-        /// There is none, or the copy of before: why, for people.
+        /// There is no copy, or only the previous one: why, for people.
         case failed(reason: String)
     }
 
-    /// Where the copy of a server's fences lies.
+    /// Where the copy of a server's fences is kept.
     public static func path(in folder: String) -> String { folder + "/fences-download" }
 
     /// The longest set that is fetched: a board has little memory.
     static let maximumByteCount = 64 << 20
-    /// So often a look is repeated.
+    /// How often a failed download is tried again.
     static let repetitionCount = 5
 
     private let settings: Settings
     private let client: HTTPClient
     private let copy: String
-    /// The URL and the ETag of the copy, a line each.
+    /// The URL and the ETag of the copy, one per line.
     private let label: String
 
-    /// A download; nothing is fetched yet, and the copy of another server is gone.
+    /// A download that has fetched nothing yet; a copy from another server is removed.
     public init(_ settings: Settings) throws(SystemError) {
         self.settings = settings
         var client = settings.client
@@ -63,7 +63,7 @@ public actor FenceDownload {
         if FenceDownload.lines(of: label).first != settings.url, Syscalls.exists(copy) { try Syscalls.remove(copy) }
     }
 
-    /// Looks now, and whenever the refresh is over, until the task is cancelled; tells what each look gave.
+    /// Downloads now and after each refresh interval, until the task is cancelled; reports the result of each download.
     public func run(_ tell: @Sendable (Outcome) async -> Void) async {
         while !Task.isCancelled {
             let outcome = await look()
@@ -74,7 +74,7 @@ public actor FenceDownload {
         }
     }
 
-    /// Looks at the server, several times when it does not answer.
+    /// Asks the server, several times when it does not answer.
     public func look() async -> Outcome {
         var reason = ""
         for attempt in 0...FenceDownload.repetitionCount {
@@ -117,7 +117,7 @@ public actor FenceDownload {
         }
         do throws(FenceLoadFailure) { _ = try FenceLoader.fences(in: response.body) } catch { throw Trouble(reason: error.reason) }
         do throws(SystemError) {
-            // Without a label the copy is fetched once more, never taken for one that it is not.
+            // Without a label the copy is fetched once more, and never mistaken for another server's.
             if Syscalls.exists(label) { try Syscalls.remove(label) }
             try AtomicFile.write(response.body, to: copy, mode: 0o600)
             let tag = response.eTag.map { "\n\($0)" } ?? ""
@@ -129,7 +129,7 @@ public actor FenceDownload {
     }
 
     private static func lines(of path: String) -> [String] {
-        // Missing or unreadable is as if it were empty: what it says is fetched again.
+        // A missing or unreadable label counts as empty: the copy is fetched again.
         let bytes = (try? Syscalls.contents(of: path, limit: 16 << 10, as: .own)) ?? nil  // See above.
         return String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
     }

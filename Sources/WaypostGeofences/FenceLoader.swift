@@ -1,18 +1,18 @@
 import Waypost
 import WaypostSystem
 
-/// Reads the fences of a file or of all fence files in a folder, and again when they have changed.
+/// Reads the fences of a file or of all fence files in a folder, and reads them again when they have changed.
 ///
-/// What was good once is kept: a file that cannot be read any more, or is damaged, keeps the fences it had. In a folder, a file that is
-/// gone takes its fences with it; the one file that the configuration names does not, for an editor may be at it.
+/// Good fences are kept: a file that becomes unreadable or damaged keeps the fences it had. In a folder, a file that is removed takes its
+/// fences with it; the single file that the configuration names does not, because an editor may be saving it.
 struct FenceLoader {
-    /// What was read.
+    /// The result of reading.
     struct Reading: Equatable {
-        /// All fences, ids all different; of two with the same id the later one.
+        /// All fences, each id once; of two with the same id the later one.
         var fences: [Geofence] = []
-        /// What people should know, `FILE: why`, the first ``FenceLoader/listedProblems`` of them.
+        /// Problems to report, `FILE: why`, the first ``FenceLoader/listedProblems`` of them.
         var problems: [String] = []
-        /// Whether some file gave nothing although it is there, or should be.
+        /// Whether a file that is there, or should be, could not be read.
         var hasFailures = false
     }
 
@@ -23,15 +23,15 @@ struct FenceLoader {
         var hasFailed = false
     }
 
-    /// How many problems are told.
+    /// How many problems are reported.
     static let listedProblems = 100
-    /// How many files of a folder are read; what is more is told.
+    /// How many files of a folder are read; that there are more is reported.
     static let mostFiles = 1_000
-    /// The endings of fence files in a folder.
+    /// The extensions of fence files in a folder.
     static let extensions = ["geojson", "json", "kml", "otrw"]
 
     let path: String
-    /// Whether the file comes later: that it is missing is no problem then.
+    /// Whether the file comes later: until then it is no problem that it is missing.
     let isAwaited: Bool
     private var contents: [String: Content] = [:]
     private var listing: String?
@@ -73,7 +73,7 @@ struct FenceLoader {
         }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// Reads a file if it is not the one that was read; whether that changed anything.
+    /// Reads a file unless it is still the one that was read; returns whether anything changed.
     private mutating func look(at file: String) -> Bool {
         if isAwaited, !Syscalls.exists(file) { return false }
         let stamp = FileStamp(of: file)
@@ -109,7 +109,7 @@ struct FenceLoader {
         return try fences(in: bytes)
     }
 
-    /// The fences of a file's bytes, of which there must be one unless it says that there are none.
+    /// The fences in a file's bytes; there must be at least one, unless the file says that there are none.
     static func fences(in bytes: [UInt8]) throws(FenceLoadFailure) -> FenceFile {
         let fences: FenceFile
         do throws(FenceFileError) {
@@ -117,7 +117,7 @@ struct FenceLoader {
         } catch {
             throw FenceLoadFailure(reason: error.description)
         }
-        // Not one good entry: more likely a wrong file than a wish for no fences.
+        // Without a single good entry it is more likely a wrong file than a wish for no fences.
         if fences.fences.isEmpty, let problem = fences.remarks.first(where: \.isDropped) {
             throw FenceLoadFailure(reason: problem.description)
         }
@@ -159,7 +159,7 @@ struct FenceLoader {
     }
 }
 
-/// Why a fence file gave nothing.
+/// Why a fence file could not be read.
 struct FenceLoadFailure: Error {
     let reason: String
 }

@@ -9,10 +9,10 @@ extension FenceStateStore.Content {
         state.progress.forgetPlace(in: stretch)
     }
 
-    /// Goes on by the events of a log, in their order, that it does not know: they were told, and are in doubt now.
+    /// Applies the events of a log that it does not know, in their order: they were reported, and are in doubt now.
     mutating func follow(_ logged: [TrackerEvent], _ fences: [Geofence]) {
         if isStateLost {
-            // These were told long ago; they say where the device was.
+            // These were reported long ago; they say where the device was.
             let (known, told) = (Set(events.map(\.id)), Set(logged.map(\.id)))
             moveOn(by: logged + events.filter { !told.contains($0.id) }, fences)
             events = logged.filter { !known.contains($0.id) } + events

@@ -1,24 +1,23 @@
 import Waypost
 import WaypostSystem
 
-/// What is known of the sides of fences, on disk: two files that are each written whole or not at all.
+/// What is known of the sides of fences, on disk: two files, each written whole or not at all.
 ///
 /// `fences-known` has a number for every fence whose side is known; it changes with the set of fences. `fence-state` has the stays, the way so
-/// far, and the last events; it is written at each event, before anybody hears of it, and is small however many fences
-/// there are:
+/// far, and the last events; it is written at each event, before the event is reported, and is small however many fences there are:
 ///
 ///     events, a line each | empty line | ``GeofenceProgress/encoded()`` | how many events are in doubt, 2 bytes | CRC-32C of events and number
 ///
 /// Whole numbers are little-endian. Damage to one part leaves the other.
 struct FenceStateStore {
-    /// What a run before has left.
+    /// What the previous run left.
     struct Content {
         var state = GeofenceMonitorState()
         /// The last events.
         var events: [TrackerEvent] = []
-        /// Of so many of them, the newest, it is not known whether everybody has heard.
+        /// How many of them, the newest, may not have been reported to everybody.
         var doubtfulCount = 0
-        /// Whether fences had sides, and nobody knows them any more but the log.
+        /// Whether fences had sides that only the log still knows.
         var isStateLost = false
         /// What could not be read, for people.
         var problems: [String] = []
@@ -37,7 +36,7 @@ struct FenceStateStore {
         progressPath = folder + "/fence-state"
     }
 
-    /// Reads what is there; nothing, or something damaged, is an empty state.
+    /// Reads what is there; a missing or damaged state is an empty one.
     func load() -> Content {
         var content = Content()
         let known = contents(of: knownPath, &content.problems)
@@ -51,7 +50,7 @@ struct FenceStateStore {
             content.problems = ["\(progressPath) or fences-known beside it: damaged; \(FenceStateStore.fromLog)"]
         }
         if !content.problems.isEmpty { content.isStateLost = true }
-        // Without the stays the object would seem to be outside of every fence.
+        // Without the stays the device would seem to be outside every fence.
         if parts == nil, !content.state.known.isEmpty {
             content.isStateLost = true
             if content.problems.isEmpty { content.problems = ["\(progressPath): is missing; \(FenceStateStore.fromLog)"] }
@@ -60,12 +59,12 @@ struct FenceStateStore {
         return content
     }
 
-    /// Keeps which fences' sides are known; ``save(_:events:doubtfulCount:)`` must have been called since they are.
+    /// Saves which fences' sides are known; call ``save(_:events:doubtfulCount:)`` first when those changed.
     func save(known: [UInt64]) throws(SystemError) {
         try AtomicFile.write(GeofenceMonitorState.encode(known: known), to: knownPath, mode: 0o600)
     }
 
-    /// Keeps the stays and the way so far, and what is about to be told or may not have been heard by everybody: so many, the newest.
+    /// Saves the stays, the way so far and the last events, of which the newest `doubtfulCount` may not have been reported to everybody.
     func save(_ progress: GeofenceProgress, events: [TrackerEvent], doubtfulCount: Int) throws(SystemError) {
         var text = TextBuffer(capacity: 256 * (events.count + 1))
         for event in events {
@@ -91,14 +90,14 @@ struct FenceStateStore {
         }
     }
 
-    /// What is before the empty line, and behind it; no events where these are damaged.
+    /// What is before the empty line, and after it; no events where these are damaged.
     private static func parts(of bytes: [UInt8]) -> (events: [TrackerEvent], doubtfulCount: Int, progress: [UInt8]) {
         var events: [TrackerEvent] = []
         var start = 0
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             defer { start = end + 1 }
             if end == start { break }
-            // What is no event is left out.
+            // Anything that is not an event is left out.
             let value = try? JSONParser().parse(Array(bytes[start..<end]))  // See above.
             if let event = value.flatMap(TrackerEvent.init) { events.append(event) }
         }

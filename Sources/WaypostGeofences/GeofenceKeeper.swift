@@ -1,31 +1,31 @@
 import Waypost
 import WaypostSystem
 
-/// The fences of a box: loads them, watches them, and remembers over restarts what happened to them.
+/// The fences of a device: loads them, watches them, and remembers over restarts what happened to them.
 ///
 /// ```swift
 /// let keeper = try GeofenceKeeper(settings)
 /// for event in await keeper.start() { tell(event) }                  // what a run before may not have told
 /// for event in await keeper.process(position) { tell(event) }        // for each fix
 /// ```
-/// What `process(_:)` gives is on the disk when it returns; after a crash `start()` gives the last of it again, with the same ids. So each
-/// event is told at least once, and who remembers the ids knows it once.
+/// What `process(_:)` returns is already on the disk; after a crash `start()` returns the last of it again, with the same ids. So each event
+/// is reported at least once, and a receiver that remembers the ids handles it only once.
 ///
-/// A disk that takes nothing holds up no event; it is tried again every second. No id is given twice, on any box: each run has a name of its own
-/// in them, so that what a run before has told and could not write is not told as something else.
-/// - Concurrency: an actor on a thread of its own, which waits for the disk.
+/// A disk that cannot be written holds up no event; writing is tried again every second. No id is used twice, on any device: each run has its own
+/// name in its ids, so that events which the previous run reported but could not write do not share an id with others.
+/// - Concurrency: an actor on its own thread, which waits for the disk.
 public actor GeofenceKeeper {
     /// What is watched, and how.
     public struct Settings: Sendable {
         /// The fence file, or the folder of fence files, of the configuration; nil for none.
         public var path: String?
-        /// Whether that file comes later: that it is missing is no problem then.
+        /// Whether that file comes later: until then it is no problem that it is missing.
         public var isAwaited = false
-        /// Where the state is kept, and the fences that were added while running.
+        /// Where the state and the fences added while running are kept.
         public var stateFolder: String
         /// How a change of side is decided.
         public var rule = BorderRule.robust
-        /// How many fences count at most, the nearest; nil for all.
+        /// How many fences count at most, nearest first; nil for all.
         public var maxActive: Int?
 
         /// Settings with nothing to watch yet.
@@ -35,18 +35,18 @@ public actor GeofenceKeeper {
         }
     }
 
-    /// So often files are looked at for changes while fixes come, in milliseconds of the monotonic clock.
+    /// How often files are checked for changes while fixes arrive, in milliseconds of the monotonic clock.
     static let lookMilliseconds: Int64 = 5_000
-    /// What ``freeMetres`` is at most: five minutes at 180 km/h.
+    /// The largest value of ``freeMetres``: five minutes at 180 km/h.
     static let farthestMetres = 15_000.0
-    /// After so long the state is written though nothing has happened, milliseconds.
+    /// The time after which the state is written although nothing has happened, in milliseconds.
     private static let longestUnsaved: Int64 = 3_600_000
-    /// So long after a failure the state is written again.
+    /// The wait before the state is written again after a failure.
     static let savePause = Duration.seconds(1)
-    /// Numbers of visits begin anywhere below; beyond 2^53 readers of JSON round them.
+    /// Visit numbers start at a random number below this; beyond 2^53 JSON readers round them.
     private static let mostVisitBase: UInt64 = 1 << 52
 
-    /// What is wrong with the files and the state, for people; empty when all is well.
+    /// The problems with the files and the state, for people; empty when there are none.
     public private(set) var problems: [String] = []
     /// The last events, the newest last.
     public var lastEvents: [TrackerEvent] { recent.events }
@@ -62,10 +62,10 @@ public actor GeofenceKeeper {
     private var stateProblem: String?
     private var saveProblem: String?
     private var monitor: GeofenceMonitor
-    /// What the ids of this run's events begin with.
+    /// The prefix of the ids of this run's events.
     private let eventPrefix = UniqueName.make("f-", digitCount: 20) + "-"
     private var recent = RecentEvents()
-    /// Whether the disk has something to be told, and the task that tells it again.
+    /// Whether there is something to write, and the task that tries it again.
     private var isUnsaved = false
     private var saving: Task<Void, Never>?
     private var lookAt: Int64 = 0
@@ -73,7 +73,7 @@ public actor GeofenceKeeper {
     private var savedRevision: UInt64?
     private var savedAt = MonotonicClock.milliseconds
     private var lastPlace: Coordinate?
-    /// What a run before has left, until it is taken.
+    /// What the previous run left, until it is used.
     private var content: FenceStateStore.Content?
 
     /// The actor's thread.
@@ -95,9 +95,9 @@ public actor GeofenceKeeper {
     public enum LogNeed: Sendable, Equatable {
         /// Nothing: there was no state.
         case nothing
-        /// Events from a time on that the state does not know, or knows and is not sure of.
+        /// Events since a time that the state does not know, or is not sure of.
         case from(UTCTime)
-        /// The newest events: the state is lost, and they tell where the device was.
+        /// The newest events: the state is lost, and they say where the device was.
         case newest
     }
 
@@ -113,9 +113,9 @@ public actor GeofenceKeeper {
         return earliest.map(LogNeed.from) ?? .nothing
     }
 
-    /// Reads fences and state; gives what the run before may not have told to everybody, and what happened to fences meanwhile.
+    /// Reads fences and state; returns what the previous run may not have reported to everybody, and what happened to fences meanwhile.
     ///
-    /// - Parameter logged: what a log has since ``load(without:)``, in its order: a full disk may have kept the state from having it.
+    /// - Parameter logged: the log's events since ``load(without:)``, in its order: a full disk may have kept them out of the state.
     public func start(logged: [TrackerEvent] = []) -> [TrackerEvent] {
         var content = self.content.take() ?? store.load()
         content.state.progress.numberVisits(after: .random(in: 0..<GeofenceKeeper.mostVisitBase))
@@ -138,7 +138,7 @@ public actor GeofenceKeeper {
 
     // MARK: - Positions
 
-    /// Takes the next fix; gives what happened, which is on the disk by now.
+    /// Processes the next fix and returns the events it caused, already saved to disk.
     public func process(_ position: Position) -> [TrackerEvent] {
         lastPlace = position.coordinate
         var events = MonotonicClock.milliseconds >= lookAt ? reload() : []
@@ -147,14 +147,14 @@ public actor GeofenceKeeper {
         return events
     }
 
-    /// The position is lost.
+    /// Processes the loss of the position.
     public func lose(at time: UTCTime?) {
         monitor.lose(at: time)
     }
 
     /// How far the device may go from its last place, in metres, before a border can matter; nil when there is no fence.
     ///
-    /// No more than `farthestMetres`: whoever gets so far asks again.
+    /// At most `farthestMetres`: a caller whose device gets that far asks again.
     public var freeMetres: Double? {
         guard monitor.index.count > 0, let place = lastPlace else { return nil }
         var radius = 100.0
@@ -184,7 +184,7 @@ public actor GeofenceKeeper {
     /// The ids of the fences that the device is inside of.
     public var insideIDs: [String] { monitor.progress.stays.map(\.id) }
 
-    /// The fences that count now, the nearest by their borders first, with how far that is (negative inside); at most so many.
+    /// The fences that count now, those with the nearest borders first, each with its distance (negative inside); at most `count`.
     ///
     /// Empty before the first fix.
     public func nearest(_ count: Int) -> [(fence: Geofence, signedDistanceMetres: Double)] {
@@ -205,7 +205,7 @@ public actor GeofenceKeeper {
         lastPlace.map { place in fences.map { $0.shape.signedDistanceMetres(to: place) } }
     }
 
-    /// Reads the files again if they have changed; gives what follows from that.
+    /// Reads the files again if they have changed; returns the events that this causes.
     @discardableResult
     public func reload() -> [TrackerEvent] {
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
@@ -216,20 +216,20 @@ public actor GeofenceKeeper {
         return replaceFences()
     }
 
-    /// Takes what a look at the server of the fences gave; gives what follows from it.
+    /// Processes the result of a fence download; returns the events that it causes.
     public func process(_ download: FenceDownload.Outcome) -> [TrackerEvent] {
         if case .failed(let reason) = download { downloadProblem = reason } else { downloadProblem = nil }
         defer { noteProblems() }
         return download == .changed ? reload() : []
     }
 
-    /// Adds fences, or changes those of the same ids; they are on the disk when this returns.
+    /// Adds fences, or replaces those with the same ids; they are on the disk when this returns.
     public func add(_ fences: [Geofence]) throws(SystemError) -> [TrackerEvent] {
         try own.add(fences)
         return replaceFences()
     }
 
-    /// Removes a fence that was added while running; false when there is none of that id.
+    /// Removes a fence that was added while running; `wasThere` is false when there is none with that id.
     public func remove(id: String) throws(SystemError) -> (wasThere: Bool, events: [TrackerEvent]) {
         guard try own.remove(id: id) else { return (false, []) }
         return (true, replaceFences())
@@ -253,16 +253,16 @@ public actor GeofenceKeeper {
         return events
     }
 
-    /// Writes which fences' sides are known, when that has changed: the set of fences, or a border that was near at first.
+    /// Writes for which fences the side is known, when that has changed: the set of fences, or a border that was near at first.
     ///
-    /// Once an hour all of it, so that the next run need not look further back in a log.
+    /// Once an hour it writes everything, so that the next run need not look further back in a log.
     private func keepKnown() {
         guard saving == nil else { return }
         if MonotonicClock.milliseconds - savedAt >= GeofenceKeeper.longestUnsaved { isUnsaved = true }
         if isUnsaved || savedRevision != monitor.knownRevision { save() }
     }
 
-    /// Writes everything again: the state folder is another one, and empty.
+    /// Writes everything again, after the state folder was replaced by an empty one.
     public func writeAnew() {
         own.writeAnew()
         isUnsaved = true
@@ -270,7 +270,7 @@ public actor GeofenceKeeper {
         save()
     }
 
-    /// Keeps events with the state until somebody has heard of them who can take none now; those of these ids, and no others.
+    /// Keeps the events with these ids, and no others, with the state until a receiver that cannot accept them now has them.
     public func holdUnheard(_ ids: Set<String>) { recent.unheard = ids }
 
     /// Forgets the events that happened from the first time until the second one, and where the device was then.
@@ -283,7 +283,7 @@ public actor GeofenceKeeper {
         save()
     }
 
-    /// Writes what the disk does not have; when it takes nothing, again after a while, until it does.
+    /// Writes what the disk does not have; after a failure tries again at intervals until it works.
     private func save() {
         do throws(SystemError) {
             try write()
@@ -303,7 +303,7 @@ public actor GeofenceKeeper {
         noteProblems()
     }
 
-    /// Whether everything is on the disk.
+    /// Tries again; returns whether everything is on the disk.
     private func saveAgain() -> Bool {
         save()
         return saving == nil

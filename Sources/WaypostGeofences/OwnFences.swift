@@ -22,7 +22,7 @@ struct OwnFences {
         good = read(goodPath)
     }
 
-    /// What the files gave, or the last good set where some of them failed and gave less.
+    /// The fences of the files; where some of them failed, merged into the last good set.
     mutating func goodFences(or reading: FenceLoader.Reading?) -> [Geofence] {
         guard let reading else { return [] }
         if reading.hasFailures, let good { return merge(reading.fences, into: good) }
@@ -54,7 +54,7 @@ struct OwnFences {
         fences = changed
     }
 
-    /// Whether there was one of that id.
+    /// Removes a fence; returns whether there was one with that id.
     mutating func remove(id: String) throws(SystemError) -> Bool {
         guard fences.contains(where: { $0.id == id }) else { return false }
         let changed = fences.filter { $0.id != id }
@@ -63,7 +63,7 @@ struct OwnFences {
         return true
     }
 
-    /// The old ones, those of the same ids replaced, and the new ones behind them.
+    /// The old fences, those with the same ids replaced, followed by the new ones.
     private func merge(_ new: [Geofence], into old: [Geofence]) -> [Geofence] {
         var merged = old
         var places = Dictionary(old.enumerated().map { ($0.element.id, $0.offset) }) { $1 }

@@ -1,22 +1,24 @@
 import Waypost
 
-/// The last events, and which of them somebody may not have heard of: those that no file has yet, those that were written a short while ago, and
-/// those that wait for somebody who can take none now.
+/// The last events, and which of them may not have been delivered to everybody.
+///
+/// In doubt are those that no file has yet, those that were written a short while ago, and those that wait for a receiver that cannot accept
+/// them now.
 struct RecentEvents {
     private struct Entry {
         var event: TrackerEvent
-        /// When it was first on the disk, milliseconds of the monotonic clock; nil when it is not.
+        /// When it was first on the disk, in milliseconds of the monotonic clock; nil when it is not.
         var savedAt: Int64?
     }
 
-    /// So many are remembered, more only while the disk takes none.
+    /// How many are remembered; more only while the disk cannot be written.
     private static let usualCount = 20
     private static let mostCount = 1_000
-    /// After so long everybody has an event on his disk who could write: a log waits ten seconds for that.
+    /// After this time everybody who can write has the event on disk: a log waits ten seconds for that.
     private static let doubtMilliseconds: Int64 = 60_000
 
     private var entries: [Entry] = []
-    /// The ids of those that wait for somebody.
+    /// The ids of those that wait for a receiver.
     var unheard: Set<String> = []
 
     /// All, the newest last.
@@ -24,7 +26,7 @@ struct RecentEvents {
 
     init() {}
 
-    /// What a run before has left; so many, the newest, are in doubt.
+    /// What the previous run left; the newest `doubtfulCount` are in doubt.
     init(_ events: [TrackerEvent], doubtfulCount: Int, now: Int64) {
         entries = events.enumerated().map { index, event in
             Entry(event: event, savedAt: index >= events.count - doubtfulCount ? now : now - RecentEvents.doubtMilliseconds)
@@ -42,17 +44,17 @@ struct RecentEvents {
         count { entry in entry.savedAt.map { now - $0 < RecentEvents.doubtMilliseconds } ?? true }
     }
 
-    /// How many there are from the first one on that is so, or unheard.
+    /// How many there are from the first one on that meets the condition or is unheard.
     private func count(from isSo: (Entry) -> Bool) -> Int {
         entries.firstIndex { isSo($0) || unheard.contains($0.event.id) }.map { entries.count - $0 } ?? 0
     }
 
-    /// All of them are on the disk.
+    /// Notes that all of them are on the disk.
     mutating func noteSaved(now: Int64) {
         for index in entries.indices where entries[index].savedAt == nil { entries[index].savedAt = now }
     }
 
-    /// Forgets what happened from the first time until the second one; whether there was something.
+    /// Forgets what happened from the first time until the second one; returns whether there was anything.
     mutating func forget(from: UTCTime, to: UTCTime) -> Bool {
         let count = entries.count
         entries.removeAll { entry in entry.event.time.map { from <= $0 && $0 < to } ?? false }
