@@ -1,4 +1,4 @@
-/// A text as C has it, for as long as this lives.
+/// A text in C's form, which lives as long as this object.
 final class CText {
     let start: UnsafePointer<CChar>
     private let room: UnsafeMutableBufferPointer<CChar>

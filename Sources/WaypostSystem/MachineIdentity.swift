@@ -1,12 +1,12 @@
 import Waypost
 
-/// Names that stay with this machine, and tell nobody its own.
+/// Names that stay the same on this machine, without revealing its own id.
 public enum MachineIdentity {
-    /// The digits of the machine's id, or of its name where it has no id (many containers), mixed with its board's serial number, where the
-    /// device tree has one, and with a purpose: the same for ever for one machine and purpose, and no way back from it.
+    /// Digits made from the machine's id, or from its name where it has no id (many containers), from its board's serial number, where the
+    /// device tree has one, and from a purpose: the same for ever for one machine and purpose, and impossible to trace back.
     ///
     /// With the serial number, boards that start from copies of one card differ.
-    /// - Source: machine-id(5): the id itself is not to be shown to a network.
+    /// - Source: machine-id(5): the id itself must not be shown to a network.
     /// - Parameters:
     ///   - purpose: what the digits are for.
     ///   - digitCount: at most 64, hexadecimal.

@@ -1,6 +1,6 @@
-/// Which start of this machine we are in.
+/// Identifies the current boot of this machine.
 public enum BootIdentity {
-    /// The kernel's random number of this boot, 16 bytes; a random one of this process where `/proc` is missing.
+    /// The kernel's random number of this boot, 16 bytes; a random number made by this process where `/proc` is missing.
     public static let bytes: [UInt8] = {
         let text = (try? Syscalls.contents(of: "/proc/sys/kernel/random/boot_id")) ?? nil  // without /proc: random
         let digits = (text ?? []).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }

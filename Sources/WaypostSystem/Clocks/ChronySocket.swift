@@ -7,17 +7,17 @@ import Glibc
 /// ```
 /// - Source: chrony's refclock_sock.c; `refclock SOCK` in chrony.conf(5). The layout is that of the machine: chronyd runs on the same one.
 public enum ChronySocket {
-    /// What tells chronyd that the datagram is a sample: "SOCK".
+    /// Marks the datagram as a sample for chronyd: "SOCK".
     static let magic: Int32 = 0x534f_434b
 
-    /// Tells chronyd that it was `milliseconds` since 1970 just now.
+    /// Sends chronyd a sample: the true time, just now, was `milliseconds` since 1970.
     ///
-    /// - Errors: `ENOENT`, `ECONNREFUSED` while chronyd does not run, `EACCES` when the socket is not ours to write to.
+    /// - Errors: `ENOENT`, `ECONNREFUSED` while chronyd does not run, `EACCES` when this user may not write to the socket.
     public static func send(trueMilliseconds milliseconds: Int64, to path: String) throws(SystemError) {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let clockSeconds = Double(now.tv_nsec) / 1e9
-        // The whole seconds apart: their difference is exact.
+        // The whole seconds separately: their difference is exact.
         let offset = Double(milliseconds / 1_000 - Int64(now.tv_sec)) + Double(milliseconds % 1_000) / 1_000 - clockSeconds
         var sample: [UInt8] = []
         func append(_ value: some BitwiseCopyable) { withUnsafeBytes(of: value) { sample.append(contentsOf: $0) } }

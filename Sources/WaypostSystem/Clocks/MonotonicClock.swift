@@ -2,7 +2,7 @@ import Glibc
 
 /// Time that only moves forward, for time-outs of hardware and networks; it stands still while the machine sleeps.
 ///
-/// The wall clock decides nothing: a board without a battery clock boots in 1970 and jumps at the first fix.
+/// No decision uses the wall clock: a board without a battery clock boots in 1970 and jumps at the first fix.
 public enum MonotonicClock {
     /// Nanoseconds since an arbitrary start (CLOCK_MONOTONIC).
     public static var nanoseconds: Int64 {

@@ -4,10 +4,10 @@ import Waypost
 public enum TimeZoneFolder {
     /// Where it is on Debian, package tzdata.
     public static let path = "/usr/share/zoneinfo"
-    /// The longest file that is read; the longest real one has 4 kB.
+    /// The longest file that is read; the longest real one is 4 kB.
     private static let mostBytes = 1 << 20
 
-    /// The clocks of a place such as `Asia/Tokyo`; nil when the system knows none of that name.
+    /// The clocks of a place such as `Asia/Tokyo`; nil when the system does not know that name.
     ///
     /// `UTC` needs no file.
     public static func rules(named name: String) -> TimeZoneRules? {
@@ -36,7 +36,7 @@ public enum TimeZoneFolder {
     }
 
     private static func rules(inFile path: String) -> TimeZoneRules? {
-        // What cannot be read is a zone that is not there.
+        // A file that cannot be read counts as a zone that is not there.
         let bytes = (try? Syscalls.contents(of: path, limit: mostBytes)) ?? nil  // See above.
         return bytes.flatMap(TimeZoneRules.init(file:))
     }

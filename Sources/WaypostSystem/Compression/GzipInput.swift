@@ -1,23 +1,23 @@
 import CZlib
 
-/// The bytes of a file as they are, or, where the file is gzip (RFC 1952), as they were before: told by its first bytes, whatever its name.
+/// The bytes of a file, unpacked when it is gzip (RFC 1952), which its first bytes show, whatever its name.
 ///
 /// ```swift
 /// var input = GzipInput()
 /// while case let count = try input.read(into: &buffer, from: { try file.read(into: &$0) }), count > 0 { use(buffer[..<count]) }
-/// if let problem = input.problem { ... }     // what came before it is whole
+/// if let problem = input.problem { ... }     // everything before it is intact
 /// ```
 ///
-/// Several gzip files one behind the other are one, as `gzip -d` has it; zeros behind the last are passed over.
-/// - Cost: what a gzip needs comes with its first bytes: 64 KiB for them and some 40 KiB of zlib's, however much they make.
+/// Several gzip files one after the other count as one, as in `gzip -d`; zeros after the last are skipped.
+/// - Cost: gzip allocates with its first bytes: 64 KiB for them and about 40 KiB for zlib, however much they unpack to.
 public struct GzipInput: ~Copyable {
-    /// Why there is no more.
+    /// Why there is nothing more to read.
     public enum Problem: Error, Hashable, Sendable {
         /// The input ends within a gzip file.
         case cut
-        /// It is no gzip any more, or its check sum is wrong.
+        /// The data is no longer gzip, or its checksum is wrong.
         case damaged
-        /// Behind the gzip file stands something else, which is not read.
+        /// Something else follows the gzip file; it is not read.
         case followed
         /// The library is missing, or there is no memory.
         case unreadable(reason: String)
@@ -28,29 +28,29 @@ public struct GzipInput: ~Copyable {
         case gzip(Inflating)
     }
 
-    /// What is wrong with the gzip, once the end has come.
+    /// The problem with the gzip data, once the end has been reached.
     public private(set) var problem: Problem?
     private var kind = Kind.unknown
-    /// What has been read and not been taken yet.
+    /// What has been read and not yet processed.
     private var packed: [UInt8] = []
     private var next = 0
     private var end = 0
-    /// Whether zlib may have more than there was room for, all taken as it is.
+    /// Whether zlib may have more output than fits, although it has used all its input.
     private var hasMore = false
-    /// Whether a file has ended, and none begun since.
+    /// Whether a file has ended and no other has begun.
     private var isBetween = false
 
-    /// Nothing read yet.
+    /// An input of which nothing has been read yet.
     public init() {}
 
-    /// Whether the input is gzip; known after the first reading.
+    /// Whether the input is gzip; known after the first read.
     public private(set) var isGzip = false
 
-    /// Reads the next bytes; 0 is the end, or where a ``problem`` is.
+    /// Reads the next bytes; returns 0 at the end or at a ``problem``.
     ///
     /// - Parameters:
-    ///   - buffer: is filled from its start.
-    ///   - source: fills the start of an array of its own size; 0 is the end.
+    ///   - buffer: filled from its start.
+    ///   - source: fills the start of the array it receives; returns 0 at the end.
     public mutating func read<Failure: Error>(
         into buffer: inout [UInt8], from source: (inout [UInt8]) throws(Failure) -> Int
     ) throws(Failure) -> Int {
@@ -63,7 +63,7 @@ public struct GzipInput: ~Copyable {
         return isGzip ? try inflate(into: &buffer, from: source) : try pass(into: &buffer, from: source)
     }
 
-    /// Reads the beginning, which tells what it is: two bytes, which a pipe may give one by one.
+    /// Reads the beginning, which shows the format: two bytes, which a pipe may deliver one by one.
     private mutating func begin<Failure: Error>(_ source: (inout [UInt8]) throws(Failure) -> Int, room: Int) throws(Failure) {
         packed = [UInt8](repeating: 0, count: max(2, room))
         end = try source(&packed)
@@ -78,7 +78,7 @@ public struct GzipInput: ~Copyable {
         do throws(Problem) { kind = .gzip(try Inflating()) } catch { _ = stop(error) }
     }
 
-    /// Gives bytes as they are: first those of the beginning.
+    /// Passes bytes through unchanged, those of the beginning first.
     private mutating func pass<Failure: Error>(
         into buffer: inout [UInt8], from source: (inout [UInt8]) throws(Failure) -> Int
     ) throws(Failure) -> Int {
@@ -110,7 +110,7 @@ public struct GzipInput: ~Copyable {
             case CZLIB_ENDED: isBetween = true
             case CZLIB_NO_MEMORY: return stop(.unreadable(reason: "there is no memory to unpack it"))
             default:
-                // What this step has made is whole as far as anybody can tell.
+                // What this step has unpacked is intact as far as can be known.
                 _ = stop(.damaged)
                 return step.written
             }
@@ -118,7 +118,7 @@ public struct GzipInput: ~Copyable {
         }
     }
 
-    /// Steps over the zeros that fill a tape or block behind a file; true when nothing else is left of what was read.
+    /// Skips the zeros that fill a tape or block after a file; true when nothing else is left of what was read.
     private mutating func passesOver() -> Bool {
         while next < end, packed[next] == 0 { next += 1 }
         return next == end
@@ -132,7 +132,7 @@ public struct GzipInput: ~Copyable {
 }
 
 extension GzipInput.Problem: CustomStringConvertible {
-    /// What it is, in half a sentence for people.
+    /// The problem in half a sentence, for people.
     public var description: String {
         switch self {
         case .cut: "the gzip file is cut"

@@ -1,6 +1,6 @@
 import CZlib
 
-/// One gzip file (RFC 1952) of bytes that come piece by piece, made with the system's zlib.
+/// One gzip file (RFC 1952) of bytes that arrive piece by piece, made with the system's zlib.
 ///
 /// ```swift
 /// let packer = try GzipOutput()
@@ -26,10 +26,10 @@ public final class GzipOutput {
         czlib_end_deflating(state)
     }
 
-    /// Adds bytes, and gives what there is of the file by now; often nothing, as zlib collects.
+    /// Adds bytes and returns the finished part of the file; often nothing, as zlib collects input.
     public func add(_ bytes: RawSpan) throws(LibraryError) -> [UInt8] { try deflate(bytes, isEnd: false) }
 
-    /// The rest of the file; nothing can be added behind it.
+    /// Returns the rest of the file; nothing can be added after it.
     public func finish() throws(LibraryError) -> [UInt8] { try deflate(RawSpan(), isEnd: true) }
 
     private func deflate(_ bytes: RawSpan, isEnd: Bool) throws(LibraryError) -> [UInt8] {
@@ -47,7 +47,7 @@ public final class GzipOutput {
             switch step.state {
             case CZLIB_ENDED: return packed
             case CZLIB_GOES_ON:
-                // Without room left there may be more.
+                // When no space is left in the buffer, there may be more output.
                 if !isEnd, next == bytes.byteCount, step.written < room.count { return packed }
             default: throw LibraryError(reason: "zlib refuses to compress")
             }

@@ -2,32 +2,32 @@ import Glibc
 
 /// A new file that only grows, for records that must survive a power cut.
 ///
-/// - Room is allocated a step ahead, so that bringing appended bytes to the disk seldom has to bring a new length or block list, too.
-///   What is allocated and not yet written reads as zeros. A file system that cannot is appended to without.
-/// - An append that fails leaves nothing behind: without room for all of the bytes none is written, and the room that there was stays. Where
-///   room cannot be had beforehand, the bytes that did get in are cut off, at the latest before the next append.
+/// - Space is allocated a step ahead, so that writing appended bytes to the disk seldom has to write a new length or block list too.
+///   Space that is allocated and not yet written reads as zeros. On a file system that cannot allocate, bytes are appended without it.
+/// - A failed append leaves nothing behind: when not all of the bytes fit, none is written, and the allocated space stays. Where
+///   space cannot be allocated, the bytes that were written are cut off, at the latest before the next append.
 /// - Appended bytes are in the system's cache at once: they survive the end of the process, and a power cut after ``synchronize()``.
 /// - Concurrency: one owner.
 public final class AppendOnlyFile {
     /// Where it is.
     public private(set) var path: String
-    /// How many bytes were appended; the file may be longer (room).
+    /// How many bytes were appended; the file may be longer (allocated space).
     public private(set) var byteCount: Int64 = 0
 
-    /// How many bytes of room the file has behind what was appended.
+    /// How many allocated bytes the file has after what was appended.
     public var roomByteCount: Int64 { max(0, allocatedByteCount - byteCount) }
 
     private let descriptor: Int32
     private var allocatedByteCount: Int64 = 0
     private var hasLeftovers = false
-    /// Not every file system can (FAT, ext2, some of the network).
+    /// Not every file system can (FAT, ext2, some network file systems).
     private var canAllocate = true
-    /// Room is taken in such steps; the small ones serve while the disk is nearly full.
+    /// The steps in which space is allocated; the small ones are for a disk that is nearly full.
     private static let steps: [Int64] = [1 << 20, 1 << 14, 1]
 
     /// Creates the file.
     ///
-    /// - Errors: `EEXIST` when the name is taken; nothing was touched then.
+    /// - Errors: `EEXIST` when the name is taken; nothing was changed then.
     public init(creating path: String, mode: UInt32 = 0o640) throws(SystemError) {
         descriptor = try Syscalls.open(path, O_RDWR | O_CREAT | O_EXCL, mode: mode)
         self.path = path
@@ -52,34 +52,34 @@ public final class AppendOnlyFile {
         DiskWork.count(bytes: bytes.count)
     }
 
-    /// Takes room for a first step.
+    /// Allocates space for a first step.
     ///
     /// - Errors: `ENOSPC`, `EDQUOT`.
     public func reserve() throws(SystemError) {
         try allocate(upTo: AppendOnlyFile.steps[1])
     }
 
-    /// Gives the room behind the content back, when nothing is appended any more.
+    /// Releases the space after the content, when nothing more will be appended.
     public func giveRoomBack() throws(SystemError) {
         hasLeftovers = true
         try removeLeftovers()
     }
 
-    /// Gives it another name in the same file system; what has that name is replaced.
+    /// Renames it within the same file system; a file that has that name is replaced.
     public func rename(to newPath: String) throws(SystemError) {
         try Syscalls.rename(path, to: newPath)
         path = newPath
     }
 
-    /// Brings what was appended to the disk.
+    /// Writes what was appended to the disk.
     public func synchronize() throws(SystemError) {
         try Syscalls.synchronizeData(descriptor, path: path)
     }
 
-    /// Whether its path still leads to it; else it was removed, moved or unmounted, and nobody finds there what is in it.
+    /// Whether its path still leads to it; otherwise it was removed, moved or unmounted, and its content cannot be found there.
     public var isInPlace: Bool { Syscalls.isNamed(descriptor, path) }
 
-    /// Ends a file that nobody appends to any more: cuts it to its content, makes it read-only and brings all to the disk.
+    /// Finishes a file to which nothing more is appended: cuts it to its content, makes it read-only and writes all of it to the disk.
     public static func seal(_ path: String, byteCount: Int64, mode: UInt32 = 0o440) throws(SystemError) {
         let descriptor = try Syscalls.open(path, O_RDWR, as: .own)
         defer { Syscalls.close(descriptor) }
@@ -88,7 +88,7 @@ public final class AppendOnlyFile {
         try Syscalls.synchronize(descriptor, path: path)
     }
 
-    /// Takes room, or none when there is too little.
+    /// Allocates space, or none when there is too little.
     private func allocate(upTo end: Int64) throws(SystemError) {
         guard canAllocate, end > allocatedByteCount else { return }
         for step in AppendOnlyFile.steps {
@@ -98,7 +98,7 @@ public final class AppendOnlyFile {
                 allocatedByteCount = target
                 return
             } catch {
-                // The write itself finds out whether the bytes fit.
+                // The write itself shows whether the bytes fit.
                 if error.code == EOPNOTSUPP { canAllocate = false }
                 if error.code != ENOSPC, error.code != EDQUOT { return }
                 if step == AppendOnlyFile.steps.last { throw error }
@@ -106,7 +106,7 @@ public final class AppendOnlyFile {
         }
     }
 
-    /// Cuts off what a failed append left; the room goes with it and is taken again when it is needed.
+    /// Cuts off what a failed append left; the allocated space goes with it and is allocated again when needed.
     private func removeLeftovers() throws(SystemError) {
         guard hasLeftovers else { return }
         try Syscalls.truncate(descriptor, to: byteCount, path: path)

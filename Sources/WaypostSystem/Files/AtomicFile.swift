@@ -1,9 +1,9 @@
 import Glibc
 
-/// A file that appears under its name whole, or not at all: written under a dotted name beside it, brought to the disk, renamed.
+/// A file that appears under its name complete or not at all: written under a dotted name beside it, synced to disk, renamed.
 ///
-/// A power cut at any moment leaves the old file or the new one; what may stay behind is the dotted file, `.NAME.PID.tmp`. A file that is
-/// given up before `commit(mode:modifiedMilliseconds:)` is removed.
+/// A power cut at any moment leaves the old file or the new one; the dotted file, `.NAME.PID.tmp`, may remain. A file that is
+/// dropped before `commit(mode:modifiedMilliseconds:)` is removed.
 /// - Concurrency: one owner; it cannot be copied.
 public struct AtomicFile: ~Copyable {
     /// Where the file will be.
@@ -13,16 +13,16 @@ public struct AtomicFile: ~Copyable {
     private let adoptsFolderOwner: Bool
     private var isCommitted = false
 
-    /// Starts writing a file; nothing is seen under `path` yet.
+    /// Starts writing a file; nothing appears under `path` yet.
     ///
     /// - Parameters:
     ///   - path: where the file is to appear.
-    ///   - adoptsFolderOwner: whether root gives the file to the folder's owner: for what a service reads that runs as that user.
+    ///   - adoptsFolderOwner: whether root gives the file to the folder's owner: for files that a service running as that user reads.
     /// - Errors: the folder is missing, full or not writable.
     public init(path: String, adoptsFolderOwner: Bool = false) throws(SystemError) {
         let (folder, name) = AtomicFile.split(path)
         let temporaryPath = "\(folder)/.\(name).\(getpid()).tmp"
-        // One from a crashed process with our id may lie there.
+        // A crashed process with our id may have left one.
         try Syscalls.remove(temporaryPath)
         descriptor = try Syscalls.open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         self.path = path
@@ -39,11 +39,11 @@ public struct AtomicFile: ~Copyable {
         DiskWork.count(bytes: bytes.byteCount)
     }
 
-    /// Brings the file to the disk and gives it its name, replacing what has it; on an error nothing has changed under that name.
+    /// Syncs the file to disk and gives it its name, replacing a file of that name; after an error nothing has changed under that name.
     ///
     /// - Parameters:
     ///   - mode: the permission bits; the process's umask does not apply.
-    ///   - owner: whose it is to be; this process's own when nil.
+    ///   - owner: the user who is to own the file; this process's own when nil.
     ///   - modifiedMilliseconds: the time of last modification, milliseconds since 1970; now when nil.
     public consuming func commit(
         mode: mode_t = 0o640, owner: UserAccount? = nil, modifiedMilliseconds: Int64? = nil
@@ -62,7 +62,7 @@ public struct AtomicFile: ~Copyable {
 
     deinit {
         Syscalls.close(descriptor)
-        // Nothing can be done about a temporary file that cannot be removed; the next writer of that name removes it.
+        // Nothing can be done about a temporary file that cannot be removed; the next process that writes that name removes it.
         if !isCommitted { _ = unlink(temporaryPath.cName) }
     }
 
@@ -75,7 +75,7 @@ public struct AtomicFile: ~Copyable {
         try file.commit(mode: mode, owner: owner)
     }
 
-    /// The name that the file of a temporary name (`.NAME.PID.tmp`) would have got; nil for any other name.
+    /// The name that a temporary file (`.NAME.PID.tmp`) would have received; nil for any other name.
     public static func target(ofTemporary name: String) -> String? {
         guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return nil }
         let stem = name.dropFirst().dropLast(".tmp".count)

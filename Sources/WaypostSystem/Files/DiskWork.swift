@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What this process has given to disks: how often it waited for one, and how many bytes of files it wrote.
+/// Disk work of this process: how often it waited for a disk, and how many bytes of files it wrote.
 ///
-/// Flash wears with both.
+/// Both wear out flash.
 public enum DiskWork {
     private static let synchronizations = Atomic(0)
     private static let bytes = Atomic(0)
 
-    /// How often files and folders were brought to a disk: calls of fsync and fdatasync.
+    /// How often files and folders were synced to a disk: calls of fsync and fdatasync.
     public static var synchronizationCount: Int { synchronizations.load(ordering: .relaxed) }
 
     /// How many bytes were written to files.

@@ -2,9 +2,9 @@ import Waypost
 
 /// What a statement about a system rests on.
 public struct Evidence: Equatable, Sendable {
-    /// The file, as the system names it; a command's name for what it printed.
+    /// The file, as the system names it; for a command's output the command's name.
     public var file: String
-    /// The line, counted from 1; nil for a file's mere presence, a link, or what was measured.
+    /// The line, counted from 1; nil for a file's mere presence, a link, or a measurement.
     public var line: Int?
     /// What the file says there.
     public var text: String

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Which file a path names, whatever is in it.
+/// Which file a path names, whatever its content.
 ///
-/// As long as somebody has a file open, no other one gets its identity, even when it was removed.
+/// While a file is open, no other one gets its identity, even after it was removed.
 public struct FileIdentity: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64

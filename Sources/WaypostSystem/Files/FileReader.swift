@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that is read piece by piece, from its start or from where one likes.
+/// A file that is read piece by piece, from its start or from any offset.
 public struct FileReader: ~Copyable {
     /// Where it is.
     public let path: String
@@ -10,7 +10,7 @@ public struct FileReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - trust: nil when it may also be a pipe or device, whose other end is waited for.
+    ///   - trust: nil when it may also be a pipe or device; the call then waits for its other end.
     public init(path: String, as trust: FileTrust? = nil) throws(SystemError) {
         descriptor = if let trust { try Syscalls.open(path, O_RDONLY, as: trust) } else { try Syscalls.open(path, O_RDONLY) }
         self.path = path
@@ -40,9 +40,9 @@ public struct FileReader: ~Copyable {
         }
     }
 
-    /// Where bytes may begin, at that offset or after it, that are not zeros; nil when only room that was never written follows.
+    /// The offset, at or after this one, at which bytes other than zeros may begin; nil when only space that was never written follows.
     ///
-    /// A file system that does not tell room from bytes says that offset. ``read(upTo:)`` goes on anywhere then.
+    /// On a file system that cannot tell the two apart this is the given offset. Afterwards the position of ``read(upTo:)`` is undefined.
     public func content(from offset: Int64) throws(SystemError) -> Int64? {
         do {
             return try Syscalls.seekContent(descriptor, from: offset, path: path)
@@ -56,6 +56,6 @@ public struct FileReader: ~Copyable {
     /// Whether the file still has that name.
     public func isNamed(_ path: String) -> Bool { Syscalls.isNamed(descriptor, path) }
 
-    /// How many bytes the file has now; nil for what is no ordinary file.
+    /// How many bytes the file has now; nil for anything but an ordinary file.
     public var byteCount: Int64? { Syscalls.size(descriptor) }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What tells one content of a file from another without reading it: which file it is, how long, and when it was changed.
+/// Identifies a file's content without reading it: which file it is, how long, and when it was changed.
 ///
-/// A change that keeps all of that within one tick of the file system's clock is not seen; editors and copies make another file.
+/// A change that keeps all of these within one tick of the file system's clock is not noticed; editors and copies make another file.
 public struct FileStamp: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Whose word a path is, which decides what may lie there.
+/// Who chose a path, which decides what may be there.
 ///
-/// Neither waits for a FIFO's other end: what is not an ordinary file is refused.
+/// Neither waits for a FIFO's other end: anything but an ordinary file is refused.
 public enum FileTrust: Sendable {
-    /// Somebody's who may name any file: links are followed.
+    /// A user who may name any file: links are followed.
     case named
-    /// Nobody's: a file that a program makes in its own folder, in which somebody else may have laid anything. A link is refused, and so is
-    /// a file that has a second name elsewhere; one that is only read may have it when it is the folder owner's own.
+    /// A program that makes the file in its own folder, where others may have put anything. A link is refused, and so is
+    /// a file that has a second name elsewhere; a file that is only read may have one when it belongs to the folder's owner.
     case own
 }
 
@@ -19,7 +19,7 @@ extension Syscalls {
             descriptor = try open(path, flags | O_NONBLOCK | O_NOCTTY | (trust == .own ? O_NOFOLLOW : 0), mode: mode)
         } catch {
             if trust == .own, error.code == ELOOP { throw error.explained("is a link, which is not followed here") }
-            // A FIFO that nobody reads, a device that is not there, a socket.
+            // A FIFO without a reader, a device that is not there, a socket.
             if error.code == ENXIO { throw error.explained("is not an ordinary file") }
             throw error
         }
@@ -53,7 +53,7 @@ extension Syscalls {
         return stat(first.cName, &one) == 0 && lstat(second.cName, &other) == 0 && one.st_uid == other.st_uid
     }
 
-    /// Makes a folder the working folder.
+    /// Changes the working folder.
     public static func enterFolder(_ path: String) throws(SystemError) {
         try retrying("enter", path: path) { chdir(path.cName) }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells when something happens in folders, with the kernel's inotify.
+/// Notices when something happens in folders, with the kernel's inotify.
 ///
 /// ```
 /// look(at:)      before the folders are read: nothing that happens from then on is missed
@@ -9,11 +9,11 @@ import Glibc
 /// ```
 /// - Concurrency: one owner.
 public final class FolderWatch {
-    /// A folder, and what of it counts.
+    /// A folder, and what in it counts.
     public struct Place: Hashable, Sendable {
         /// The folder.
         public var folder: String
-        /// The only name in it that counts; nil for everything in it, writing included.
+        /// The only name in it that counts; nil for everything in it, including writes.
         public var name: String?
 
         /// Everything in a folder, or one name in it.
@@ -26,11 +26,11 @@ public final class FolderWatch {
     private static let changes = UInt32(
         IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
-    /// What is polled for reading.
+    /// The descriptor to poll for reading.
     public let descriptor: Int32
     private var names: [Int32: String?] = [:]
 
-    /// Watches nothing yet.
+    /// A watch without places.
     ///
     /// - Errors: the user has no watches left.
     public init() throws(SystemError) {
@@ -41,7 +41,7 @@ public final class FolderWatch {
         Syscalls.close(descriptor)
     }
 
-    /// Watches these places and no others; a path is looked up anew, as another folder may lie there by now.
+    /// Watches these places and no others; paths are resolved again, because another folder may be there now.
     ///
     /// - Returns: whether all of them that exist are watched.
     public func look(at places: [Place]) -> Bool {
@@ -57,7 +57,7 @@ public final class FolderWatch {
         return isComplete
     }
 
-    /// Forgets what has happened; whether any of it counts.
+    /// Forgets what has happened; returns whether any of it counts.
     public func clear() -> Bool {
         var isOfInterest = false
         var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -69,7 +69,7 @@ public final class FolderWatch {
                     let start = offset + MemoryLayout<inotify_event>.size
                     offset = start + Int(event.len)
                     let name = bytes[start..<min(offset, count)].prefix { $0 != 0 }
-                    // Nothing but a name that does not count is passed over: not an overflow either.
+                    // Only names that do not count are skipped; an overflow counts.
                     if let wanted = names[event.wd] ?? nil, !name.isEmpty, !name.elementsEqual(wanted.nameBytes) { continue }
                     isOfInterest = true
                 }
@@ -86,11 +86,11 @@ extension Syscalls {
         return (try? poll(&descriptors, timeoutMilliseconds: 0)) == 1  // What cannot be polled has nothing to read.
     }
 
-    /// Waits until a watch or a signal is readable, or nobody reads an output any more, or the time is over; which of them it was.
+    /// Waits until a watch or a signal is readable, an output has no reader any more, or the time is over; returns which of them it was.
     public static func waitForChange(
         log: Int32?, stop: Int32, output: Int32, timeoutMilliseconds: Int32
     ) throws(SystemError) -> (log: Bool, stop: Bool, output: Bool) {
-        // A descriptor less than nothing is passed over; hanging up is told without being asked for.
+        // A negative descriptor is ignored; a hang-up is reported without being asked for.
         var descriptors = [
             pollfd(fd: log ?? -1, events: Int16(POLLIN), revents: 0), pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
             pollfd(fd: output, events: 0, revents: 0),

@@ -1,8 +1,8 @@
 import Waypost
 
-// Names of files, arguments and variables are bytes. Most are UTF-8; one that is not is a `String` all the same, which keeps every byte: a byte
-// that is no UTF-8 stands in it as a scalar of its own, U+10FE80 for 0x80 to U+10FEFF for 0xFF, at the end of the private use planes. A name that
-// has such a scalar in its UTF-8 has it byte by byte, too. So each name has one text, and each such text one name.
+// Names of files, arguments and variables are bytes. Most are UTF-8; any other name becomes a `String` too, which keeps every byte: a byte
+// that is not UTF-8 becomes a scalar of its own, U+10FE80 for 0x80 to U+10FEFF for 0xFF, at the end of the private use planes. In a name
+// that contains such a scalar as UTF-8, its bytes become scalars one by one as well. So each name has one text, and each such text one name.
 extension String {
     /// A name's text, from its bytes.
     public init(nameBytes bytes: some Collection<UInt8>) {
@@ -25,7 +25,7 @@ extension String {
         }
     }
 
-    /// A name's text, from where C has it.
+    /// A name's text, from a C string.
     init(name: UnsafePointer<CChar>) {
         var count = 0
         while name[count] != 0 { count += 1 }
@@ -40,10 +40,10 @@ extension String {
         }
     }
 
-    /// The name as C takes it, with its zero.
+    /// The name as a C string, with its zero.
     public var cName: [CChar] { nameBytes.map { CChar(bitPattern: $0) } + [0] }
 
-    /// The text for people: a byte that is no UTF-8 as `\xff`.
+    /// The text for people: a byte that is not UTF-8 appears as `\xff`.
     public var shownName: String {
         guard utf8.contains(String.leadOfStandIns) else { return self }
         var shown = ""
@@ -57,7 +57,7 @@ extension String {
         return shown
     }
 
-    /// What stands for bytes, and the first byte of all of them in UTF-8.
+    /// The scalars that stand for bytes, and the first byte of all of them in UTF-8.
     private static let standIns: ClosedRange<UInt32> = 0x10_FE80...0x10_FEFF
     private static let leadOfStandIns: UInt8 = 0xF4
 

@@ -2,9 +2,9 @@ import Waypost
 
 /// A recording that is read piece by piece, unpacked where it is gzip.
 ///
-/// - Cost: memory for a piece and for what the format's decoder holds, however much a gzip makes.
+/// - Cost: memory for a piece and for what the format's decoder holds, however much a gzip file unpacks to.
 public struct RecordingFile: ~Copyable {
-    /// What the file holds, and what was damaged of it.
+    /// Decodes the file and counts what was damaged in it.
     public private(set) var decoder: any RecordingDecoder
     private var file: UnpackedFile
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -16,19 +16,19 @@ public struct RecordingFile: ~Copyable {
         self.decoder = decoder
     }
 
-    /// How many bytes the file itself has; nil for what is no ordinary file.
+    /// How many bytes the file itself has; nil for anything but an ordinary file.
     public var byteCount: Int64? { file.byteCount }
 
     /// How many bytes of the file itself were read.
     public var readCount: Int64 { file.readCount }
 
-    /// What is wrong with an input that is gzip, once the end has come; what came before it has been read.
+    /// The problem with a gzip input, once the end has been reached; everything before it has been read.
     public var gzipProblem: GzipInput.Problem? { file.gzipProblem }
 
-    /// Gives the next items, perhaps none; false at the end.
+    /// Delivers the next items, perhaps none; returns false at the end.
     public mutating func read<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) throws(SystemError) -> Bool {
         if isAtEnd || decoder.refusal != nil { return false }
-        // Out of self while the decoder, which is in self too, reads from it.
+        // Moved out of self while the decoder, which is also in self, reads from it.
         var buffer: [UInt8] = []
         swap(&buffer, &self.buffer)
         defer { swap(&buffer, &self.buffer) }

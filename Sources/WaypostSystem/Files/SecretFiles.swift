@@ -1,27 +1,27 @@
 /// Secrets in files that nobody else may read: the first line of each.
 package struct SecretFiles: Sendable {
-    /// Where systemd lends credentials (`CREDENTIALS_DIRECTORY`); nil when it lends none.
+    /// The folder of systemd's credentials (`CREDENTIALS_DIRECTORY`); nil when there is none.
     package var credentialsFolder: String?
 
-    /// Files, and what systemd lends in that folder.
+    /// Secrets in files, and in systemd's credentials in that folder.
     package init(credentialsFolder: String? = nil) {
         self.credentialsFolder = credentialsFolder
     }
 
-    /// Why a file is no place for a secret.
+    /// Why a secret cannot be read from a file.
     package struct Problem: Error, CustomStringConvertible {
         package var description: String
     }
 
-    /// What goes before the name of a credential of systemd, instead of a path.
+    /// The prefix of a systemd credential's name, in place of a path.
     private static let credentialPrefix = "credential:"
 
-    /// What is said of a file without a secret.
+    /// The message for a file without a secret.
     package static let emptiness = "is empty; its first line must be the secret"
 
     /// The secret; never logged or shown.
     ///
-    /// - Parameter place: a path, or `credential:NAME` for what `LoadCredential=NAME:...` of the service lends.
+    /// - Parameter place: a path, or `credential:NAME` for the credential that the service's `LoadCredential=NAME:...` provides.
     package func read(_ place: String) throws(Problem) -> String {
         let path = try path(of: place)
         let bytes: [UInt8]?

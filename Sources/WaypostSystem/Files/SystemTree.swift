@@ -1,7 +1,7 @@
 /// The files of a system: this one's, or those of a saved or made-up tree.
 ///
-/// Paths are those of the system. Links are followed within the tree: one to `/lib/x` means `ROOT/lib/x`. What is no ordinary file is
-/// never read, so that a FIFO in a foreign tree holds nobody up.
+/// Paths are those of the system. Links are followed within the tree: one to `/lib/x` means `ROOT/lib/x`. Only ordinary files
+/// are read, so that a FIFO in a foreign tree cannot block the caller.
 public struct SystemTree: Sendable {
     /// The folder that stands for `/`; empty for this system.
     public let root: String
@@ -9,16 +9,16 @@ public struct SystemTree: Sendable {
     /// The tree below a folder.
     public init(root: String) { self.root = root }
 
-    /// The files of larger trees' logs are of no use here.
+    /// Longer files, such as logs in a large tree, are of no use here.
     private static let longestFile = 1 << 20
     // As many links as the kernel follows.
     private static let mostLinks = 40
 
-    /// The lines of a file, counted from 1; nil when it is missing, unreadable or no file.
+    /// The lines of a file, counted from 1; nil when it is missing, unreadable or not an ordinary file.
     public func lines(of path: String) -> [Evidence]? {
         let place = root + resolved(path)
         guard Syscalls.kind(place) == .regular else { return nil }
-        // What cannot be read is not known: the check that asks says so.
+        // The content of an unreadable file is unknown: the check that asks says so.
         guard let bytes = try? Syscalls.contents(of: place, limit: SystemTree.longestFile) else { return nil }  // See above.
         let text = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().map { index, line in
             // Files of the device tree end with NUL.
@@ -31,12 +31,12 @@ public struct SystemTree: Sendable {
     /// The first line of a file; nil when there is none.
     public func firstLine(of path: String) -> Evidence? { lines(of: path)?.first }
 
-    /// The names in a folder, sorted; nil when there is none, or it may not be looked into.
+    /// The names in a folder, sorted; nil when there is none, or it may not be read.
     public func names(in folder: String) -> [String]? {
         try? Syscalls.names(inFolder: root + resolved(folder))  // The check that asks says that it is not known.
     }
 
-    /// What a link says; nil when there is none.
+    /// The target of a link; nil when there is none.
     public func linkTarget(_ path: String) -> String? { Syscalls.linkTarget(root + path) }
 
     /// Whether anything has that name; a link counts, wherever it leads.

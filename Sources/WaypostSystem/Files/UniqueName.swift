@@ -1,12 +1,12 @@
 import Waypost
 
-/// Names that are given once, on any box and in any run.
+/// Names that are used once, on any device and in any run.
 public enum UniqueName {
-    /// The prefix, and random hexadecimal digits: unique for ever without asking anybody, as far as there are enough of them.
+    /// The prefix followed by random hexadecimal digits: unique for ever without coordination, provided there are enough of them.
     ///
     /// - Parameters:
     ///   - prefix: how the name begins.
-    ///   - time: makes the first 48 bits, when it is known: names that grow lie beside each other in an index (as those of RFC 9562,
+    ///   - time: becomes the first 48 bits, when it is known: growing names are neighbours in an index (as those of RFC 9562,
     ///     section 5.7), and many at a time change few pages.
     ///   - digitCount: at most 32, of which each has 4 bits.
     public static func make(_ prefix: StaticString, at time: UTCTime? = nil, digitCount: Int = 32) -> String {

@@ -1,4 +1,4 @@
-/// The bytes of a file, a FIFO or standard input; of what is gzip, whatever its name, the bytes that were packed.
+/// The bytes of a file, a FIFO or standard input; gzip data is unpacked, whatever the file's name.
 public struct UnpackedFile: ~Copyable {
     /// Where it is; `-` is standard input.
     public let path: String
@@ -22,10 +22,10 @@ public struct UnpackedFile: ~Copyable {
     /// Whether it is an ordinary file, which is always ready and has an end.
     public var isRegular: Bool { Syscalls.isRegularFile(descriptor) }
 
-    /// How many bytes the file itself has; nil for what is no ordinary file.
+    /// How many bytes the file itself has; nil for anything but an ordinary file.
     public var byteCount: Int64? { Syscalls.size(descriptor) }
 
-    /// What is wrong with a gzip, once the end has come; what was read before is whole.
+    /// The problem with gzip data, once the end has been reached; everything read before is intact.
     public var gzipProblem: GzipInput.Problem? { unpacking.problem }
 
     /// Fills the start of the array with the next bytes, waiting for them; 0 is the end.

@@ -3,12 +3,12 @@ import Synchronization
 
 /// Asks web servers, with the system's libcurl, TLS and certificates; the library is opened at the first request.
 ///
-/// Redirects are followed when they keep the request as it is (307, 308; of a GET 301, 302 and 303, too), three at most and never from https to
-/// http; headers that may say who we are stay with the first server. Nothing is tried again.
-/// - Concurrency: an actor on a thread of its own, which waits for the server: one exchange at a time. Cancelling the task ends it within a
+/// Redirects are followed when they keep the request as it is (307, 308; for a GET 301, 302 and 303, too), three at most and never from https to
+/// http; headers that may identify us stay with the first server. Nothing is tried again.
+/// - Concurrency: an actor on its own thread, which waits for the server: one exchange at a time. Cancelling the task ends it within a
 ///   second.
-/// - Cost: 10 MB of memory with the first request, for good; the last connection is kept open between requests, unless something came on it
-///   that nobody had asked for.
+/// - Cost: 10 MB of memory with the first request, for good; the last connection is kept open between requests, unless something arrived on it
+///   that was not requested.
 public actor HTTPClient {
     /// Whom to trust and how long to wait.
     public struct Settings: Sendable, Hashable {
@@ -18,9 +18,9 @@ public actor HTTPClient {
         public var clientCertificate: String?
         /// Its key: a PEM file; nil when it is in the same.
         public var clientKey: String?
-        /// The longest an exchange may take.
+        /// The longest time an exchange may take.
         public var timeout = Duration.seconds(30)
-        /// The longest until there is a connection.
+        /// The longest time to wait for a connection.
         public var connectTimeout = Duration.seconds(15)
         /// The longest body of an answer, bytes.
         public var maximumAnswerByteCount = 1 << 20
@@ -36,11 +36,11 @@ public actor HTTPClient {
     /// The client's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// So many redirects are followed.
+    /// How many redirects are followed.
     static let maximumRedirectCount = 3
-    /// What every server may read; anything else may be a secret of the first one.
+    /// The headers that every server may read; any other may be a secret for the first one.
     private static let commonHeaders: Set<String> = ["content-type", "content-encoding", "expect", "if-none-match"]
-    /// So long may the head of an answer be, bytes.
+    /// The longest head of an answer, bytes.
     static let maximumHeadByteCount = 64 << 10
 
     /// A client; nothing is opened yet.
@@ -90,7 +90,7 @@ public actor HTTPClient {
 
     private func perform(_ request: HTTPRequest, _ exchange: HTTPExchange) throws(HTTPError) -> HTTPResponse {
         if let problem = ccurl_load() { throw .noLibrary(reason: String(cString: problem)) }
-        // An answer that nobody asked for must not become the receipt for what is sent next.
+        // An answer that was not requested must not become the receipt for what is sent next.
         if let used = handle, ccurl_has_input(used.pointer) { handle = nil }
         if handle == nil { handle = CurlHandle() }
         guard let handle else { throw .noLibrary(reason: "no memory for libcurl") }
@@ -101,12 +101,12 @@ public actor HTTPClient {
         if exchange.isTooLong { throw .tooLong(limit: settings.maximumAnswerByteCount) }
         let reason = withUnsafeBytes(of: answer.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         if let error = HTTPError(code: answer.code, reason: reason) { throw error }
-        // Half a head says nothing: what follows in it may refuse what was sent.
+        // An incomplete head says nothing: the missing part may refuse what was sent.
         guard exchange.isHeadWhole else { throw .cutOff(reason: "the connection ended in the head of the answer") }
         return HTTPResponse(status: answer.status, headers: exchange.headers, body: exchange.body)
     }
 
-    /// Lends the request in C's terms.
+    /// Passes the request to the closure in C's terms.
     private func withRequest(_ request: HTTPRequest, _ exchange: HTTPExchange, _ body: (inout ccurl_request) -> Void) {
         let lines = request.headers.map { CText("\($0.name): \($0.value)") }
         let headers = lines.map { Optional($0.start) } + [nil]
@@ -130,7 +130,7 @@ public actor HTTPClient {
         headers.withUnsafeBufferPointer { headers in
             (request.body ?? []).withUnsafeBytes { bytes in
                 wanted.headers = headers.baseAddress
-                // A body without bytes has no address, and is sent all the same.
+                // An empty body has no address, but is sent too.
                 if request.body != nil { wanted.body = bytes.baseAddress ?? UnsafeRawPointer(userAgent.start) }
                 wanted.body_count = bytes.count
                 body(&wanted)
@@ -144,7 +144,7 @@ public actor HTTPClient {
 private final class CurlHandle {
     let pointer: OpaquePointer
 
-    /// Nil when there is no memory.
+    /// Creates a handle; nil when there is no memory.
     init?() {
         guard let pointer = ccurl_make() else { return nil }
         self.pointer = pointer

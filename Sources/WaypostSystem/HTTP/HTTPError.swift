@@ -1,14 +1,14 @@
 import CCurl
 
-/// An exchange with a web server that gave no answer.
+/// An exchange with a web server that failed without an answer.
 ///
-/// - Range: the reasons hold host names and words of the system, never a header, a password or a body.
+/// - Range: the reasons hold host names and the system's messages, never a header, a password or a body.
 public enum HTTPError: Error, Equatable, Sendable {
     /// libcurl is not there.
     case noLibrary(reason: String)
-    /// The URL is none, or neither http nor https.
+    /// The URL is not valid, or neither http nor https.
     case badURL(reason: String)
-    /// There is no network: nobody knows the server's name.
+    /// There is no network: the server's name cannot be resolved.
     case unreachable(reason: String)
     /// The server cannot be connected to: no route, nobody listens.
     case noConnection(reason: String)
@@ -22,7 +22,7 @@ public enum HTTPError: Error, Equatable, Sendable {
     case tooLong(limit: Int)
     /// The task was cancelled.
     case cancelled
-    /// Redirects go round, or to where they must not.
+    /// Redirects form a loop, or lead where they must not.
     case badRedirect(reason: String)
 
     init?(code: Int32, reason: String) {
@@ -35,7 +35,7 @@ public enum HTTPError: Error, Equatable, Sendable {
         case CCURL_ABORTED: self = .cancelled
         case CCURL_TLS_CONNECT where HTTPError.saysNoTLS(reason):
             self = .tls(reason: "the server speaks plain HTTP; write http://, or the port of its https")
-        // libcurl takes no line of a head that is longer than some 100 kB.
+        // libcurl refuses a header line that is longer than about 100 kB.
         case CCURL_NO_MEMORY, CCURL_TOO_LARGE: self = .cutOff(reason: "the head of the answer is too long")
         case CCURL_TLS_CONNECT, CCURL_TLS_ENGINE, CCURL_TLS_OWN_CERTIFICATE, CCURL_TLS_CIPHER, CCURL_TLS_PEER, CCURL_TLS_CA_FILE,
             CCURL_TLS_CRL, CCURL_TLS_ISSUER, CCURL_TLS_PINNED, CCURL_TLS_STATUS, CCURL_TLS_NO_CERTIFICATE:
@@ -44,9 +44,9 @@ public enum HTTPError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether what came instead of a handshake was none, in the words of OpenSSL or GnuTLS.
+    /// Whether OpenSSL or GnuTLS says that the server did not answer with a TLS handshake.
     private static func saysNoTLS(_ reason: String) -> Bool {
-        // A search for the text would bring the engine of regular expressions, a megabyte.
+        // Searching the text would link the regular expression engine, a megabyte.
         let words = reason.split { $0 == " " || $0 == ":" || $0 == "." }
         return [["wrong", "version", "number"], ["http", "request"], ["unexpected", "TLS", "packet"]].contains { phrase in
             words.indices.contains { words[$0...].starts(with: phrase, by: ==) }
@@ -55,7 +55,7 @@ public enum HTTPError: Error, Equatable, Sendable {
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// What happened, for people.
+    /// The failure, in words for people.
     public var description: String {
         switch self {
         case .noLibrary(let reason): reason

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// An answer while it comes, on libcurl's side of the thread.
+/// An answer while it arrives, on libcurl's side of the thread.
 ///
-/// - Concurrency: only the client's thread uses it, but for the flag.
+/// - Concurrency: only the client's thread uses it, except for the flag.
 final class HTTPExchange: @unchecked Sendable {
     let isCancelled = Atomic(false)
     private(set) var headers: [HTTPRequest.Header] = []
     private(set) var body: [UInt8] = []
     private(set) var isTooLong = false
-    /// Whether the head of the answer came to its end; libcurl takes one that was cut off for a whole one.
+    /// Whether the head of the answer is complete; libcurl accepts one that was cut off.
     private(set) var isHeadWhole = false
     private var headByteCount = 0
     private let maximumByteCount: Int
@@ -32,7 +32,7 @@ final class HTTPExchange: @unchecked Sendable {
             isTooLong = true
             return false
         }
-        // What came before (100 Continue) had a head of its own.
+        // An earlier answer (100 Continue) had its own head.
         if bytes.starts(with: "HTTP/".utf8) { (headers, isHeadWhole) = ([], false) }
         if bytes.elementsEqual("\r\n".utf8) || bytes.elementsEqual("\n".utf8) { isHeadWhole = true }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return true }
@@ -59,22 +59,22 @@ final class HTTPExchange: @unchecked Sendable {
     }
 }
 
-/// The parts of a URL that redirects are decided by, and those that nobody else may see.
+/// The parts of a URL that decide about redirects, and those that must stay secret.
 public enum HTTPURL {
     /// The URL as it may be shown and logged: without its query (`?key=...`) and fragment.
     public static func shown(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
 
-    /// Words of others, such as a server's answer, without what they repeat of the URL's query.
+    /// Somebody else's text, such as a server's answer, without what it repeats of the URL's query.
     public static func hidingQuery(of url: String, in words: String) -> String {
         let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
         let values = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }
         return hiding(([query] + values).map(String.init), in: words)
     }
 
-    /// Words of others without those texts.
+    /// Somebody else's text without those secrets.
     public static func hiding(_ secrets: [String], in words: String) -> String {
         var words = words
-        // What is as short as this is no secret, and would take words apart that have nothing to do with it.
+        // Anything this short is not a secret, and would tear apart unrelated words.
         for secret in secrets where secret.count > 3 {
             while let place = words.range(of: secret) { words.replaceSubrange(place, with: "...") }
         }
@@ -91,7 +91,7 @@ public enum HTTPURL {
         return url[..<end].lowercased()
     }
 
-    /// What a Location header names; nil when it is neither a whole URL nor a path.
+    /// The URL that a Location header names; nil when it is neither a whole URL nor a path.
     static func resolve(_ place: String, against url: String) -> String? {
         let lowered = place.lowercased()
         if lowered.hasPrefix("https://") || lowered.hasPrefix("http://") { return place }

@@ -1,14 +1,14 @@
-/// What is asked of a web server.
+/// A request to a web server.
 public struct HTTPRequest: Sendable, Hashable {
     /// `GET`, `POST`, ...
     public var method: String
-    /// Where; http or https.
+    /// The URL; http or https.
     public var url: String
     /// Name and value.
     public var headers: [Header]
-    /// What is sent with it; nil for nothing.
+    /// The body; nil for none.
     public var body: [UInt8]?
-    /// Whether the body goes compressed with gzip, and says so.
+    /// Whether the body is sent compressed with gzip, with the header that says so.
     public var isCompressed = false
 
     /// A line of the head.
@@ -33,19 +33,19 @@ public struct HTTPRequest: Sendable, Hashable {
         self.body = body
     }
 
-    /// A GET of what may have changed since an answer with that ETag: an unchanged one comes as status 304 without a body.
+    /// A GET for what may have changed since the answer with that ETag; when it has not, the answer is 304 without a body.
     public static func get(_ url: String, unlessETag tag: String? = nil) -> HTTPRequest {
         HTTPRequest("GET", url, headers: tag.map { [Header("If-None-Match", $0)] } ?? [])
     }
 }
 
-/// What a web server answered.
+/// The answer of a web server.
 public struct HTTPResponse: Sendable, Hashable {
     /// 200, 404, ...
     public var status: Int
     /// The lines of the head, their names in lower case.
     public var headers: [HTTPRequest.Header]
-    /// What came with it.
+    /// The body.
     public var body: [UInt8]
 
     /// An answer.
@@ -61,6 +61,6 @@ public struct HTTPResponse: Sendable, Hashable {
         return headers.last { $0.name == name }?.value
     }
 
-    /// What to ask with the next time (``HTTPRequest/get(_:unlessETag:)``).
+    /// The ETag for the next request (``HTTPRequest/get(_:unlessETag:)``).
     public var eTag: String? { self["etag"] }
 }

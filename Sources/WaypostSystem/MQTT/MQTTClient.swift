@@ -1,25 +1,25 @@
 import CMosquitto
 import Synchronization
 
-/// Speaks MQTT 3.1.1 with a broker, with the system's libmosquitto and TLS; the library is opened with the first connection.
+/// Talks MQTT 3.1.1 with a broker, with the system's libmosquitto and TLS; the library is opened with the first connection.
 ///
-/// Messages go out at QoS 1 and each one's acknowledgement is waited for. Nothing is kept and nothing is sent again: what a connection that broke
-/// leaves unacknowledged is the caller's to send once more. The broker keeps a session under our id, with what comes for ``MQTTSettings/subscriptions``
-/// while we are away. With ``MQTTSettings/presence`` a connection that breaks is made again by itself, after 1 s to 5 min: what the broker said of us
-/// then is no longer true.
-/// - Concurrency: any task; one call of ``publish(_:until:patience:)`` at a time. Each connection has a thread of its own, which sleeps while
-///   nothing happens; a name service that hangs holds up that thread alone.
+/// Messages are sent at QoS 1, and the client waits for the acknowledgement of each. It keeps nothing and sends nothing again: messages that a broken
+/// connection leaves unacknowledged are the caller's to send again. The broker keeps a session under our id, with the messages that arrive for
+/// ``MQTTSettings/subscriptions`` while we are away. With ``MQTTSettings/presence`` the client restores a broken connection by itself, after 1 s to
+/// 5 min, because what the broker then says of us is no longer true.
+/// - Concurrency: any task; one call of ``publish(_:until:patience:)`` at a time. Each connection has its own thread, which sleeps while
+///   nothing happens; a name service that hangs holds up only that thread.
 /// - Cost: 2.3 MB of resident memory with the first connection, 0.9 MB of it private (measured with libmosquitto 2.0.11), and its messages once more
 ///   while they are on their way.
 public final class MQTTClient: Sendable {
     private struct State {
         var session: MQTTSession?
         var sessionCount = 0
-        /// So many sessions in a row were ended by the broker.
+        /// How many sessions in a row the broker ended.
         var endCount = 0
-        /// Whether the broker is to forget what it keeps for us: a message among that is longer than is read, and would come for ever.
+        /// Whether the broker is to forget what it keeps for us: one of those messages is longer than we accept, and would come for ever.
         var forgets = false
-        /// What connects again by itself, and after how many milliseconds at most the next time.
+        /// The task that reconnects, and the longest wait before the next time in milliseconds.
         var revival: Task<Void, Never>?
         var revivalPause = MQTTClient.revivalPauses.lowerBound
     }
@@ -29,20 +29,20 @@ public final class MQTTClient: Sendable {
     private let receive: @Sendable (MQTTMessage) -> Void
     private let state = Mutex(State())
 
-    /// A session that held so long was not thrown out by a rival, seconds.
+    /// A session that lasted this long was not ended by a rival, seconds.
     private static let steadySeconds: Int64 = 600
 
-    /// The pauses before it connects again by itself, milliseconds; each a random part of twice the one before, as the fleet lost its broker
-    /// together; after a session that held for a minute the first again.
+    /// The waits before it reconnects, milliseconds: random, below a limit that doubles each time, because the whole fleet lost its broker
+    /// at once; after a session that lasted a minute it starts over.
     private static let revivalPauses: ClosedRange<Int64> = 1_000...300_000
-    /// Thrown out so often in a row, it leaves the id to its rival until somebody sends.
+    /// After this many ends in a row it leaves the id to its rival until something is sent.
     private static let mostEndsRevived = 3
 
     /// A client; nothing is opened yet.
     ///
     /// - Parameters:
     ///   - settings: the broker, and how to talk with it.
-    ///   - receive: is given the messages of the subscriptions, on the connection's thread; it must return soon.
+    ///   - receive: called with each message of the subscriptions, on the connection's thread; it must return soon.
     public init(_ settings: MQTTSettings, receive: @escaping @Sendable (MQTTMessage) -> Void = { _ in }) {
         var settings = settings
         settings.window = min(max(1, settings.window), 65_535)
@@ -53,11 +53,11 @@ public final class MQTTClient: Sendable {
 
     deinit { close() }
 
-    /// What ``connect()`` has found.
+    /// The result of ``connect()``.
     public struct Connection: Sendable, Hashable {
         /// Grows with each connection of this client.
         public var number: Int
-        /// Whether the broker knew us: what it had for us then, it has still.
+        /// Whether the broker knew us: what it kept for us is still there.
         public var isSessionPresent: Bool
     }
 
@@ -69,14 +69,14 @@ public final class MQTTClient: Sendable {
         return Connection(number: session.number, isSessionPresent: try await session.opened(within: settings.connectTimeout))
     }
 
-    /// Sends messages in their order, and waits until the broker has acknowledged all of them; and, with `isConfirmed`, until that is true, whatever
+    /// Sends messages in order, and waits until the broker has acknowledged all of them; with `isConfirmed` also until that returns true, whatever
     /// the broker says.
     ///
     /// - Parameters:
-    ///   - messages: what is published, in that order.
-    ///   - isConfirmed: asked on the connection's thread, after each message that came, each second and at each ``wake()``, and told
+    ///   - messages: the messages to publish, in that order.
+    ///   - isConfirmed: called on the connection's thread, after each message that arrives, each second and at each ``wake()``, with
     ///     whether the broker has acknowledged everything; must return soon.
-    ///   - patience: how long it is waited for once the broker has everything, after the last message that came.
+    ///   - patience: how long to wait for `isConfirmed` once the broker has everything, after the last message that arrived.
     /// - Returns: false when `isConfirmed` did not come true; the connection stays.
     /// - Errors: there is no connection, or it broke; no acknowledgement for ``MQTTSettings/timeout``, or not all of them within ten times that; the
     ///   task was cancelled. Some of the messages may have arrived; the connection is closed.
@@ -85,7 +85,7 @@ public final class MQTTClient: Sendable {
     ) async throws(MQTTError) -> Bool {
         do throws(MQTTError) {
             guard let session = state.withLock({ $0.session }), session.isUsable else {
-                // It may have ended since it was opened; what ended it says more.
+                // It may have ended since it was opened; its own error says more.
                 throw state.withLock { $0.session }?.end ?? .lost(reason: "there is no connection")
             }
             return try await session.run(MQTTJob(messages, until: isConfirmed, patience: patience))
@@ -94,7 +94,7 @@ public final class MQTTClient: Sendable {
         }
     }
 
-    /// Lets a call of ``publish(_:until:patience:)`` that waits ask once more whether it is done.
+    /// Makes a waiting call of ``publish(_:until:patience:)`` check again whether it is done.
     public func wake() { state.withLock { $0.session }?.wake.raise() }
 
     /// Says goodbye, if there is a connection; a call that is under way fails.
@@ -143,7 +143,7 @@ public final class MQTTClient: Sendable {
         }
     }
 
-    /// Who shows that it is there connects again by itself; when that fails, its end leads here again.
+    /// Reconnects when the client shows its presence; when that fails, the end of that attempt leads here again.
     private func revive(after error: MQTTError) {
         guard settings.presence != nil, error != .cancelled else { return }
         state.withLock { state in

@@ -1,36 +1,36 @@
 import CMosquitto
 
-/// Messages that a broker did not take.
+/// The failure of a connection to a broker, or of messages on it.
 ///
-/// - Range: the reasons hold host names, client ids and words of the system, never a password, a topic's message or a position.
+/// - Range: the reasons hold host names, client ids and the system's messages, never a password, a topic's message or a position.
 public enum MQTTError: Error, Equatable, Sendable {
     /// libmosquitto is not there.
     case noLibrary(reason: String)
-    /// What was set cannot be used: a URL, a file of certificates, a topic.
+    /// The settings cannot be used: a URL, a certificate file, a topic.
     case badSettings(reason: String)
-    /// There is no network: nobody knows the broker's name.
+    /// There is no network: the broker's name cannot be resolved.
     case unreachable(reason: String)
     /// The broker cannot be connected to: no route, nobody listens.
     case noConnection(reason: String)
-    /// The broker does not let us in: user, password, client id.
+    /// The broker refuses us: user, password, client id.
     case refused(reason: String)
-    /// The broker does not let us in now.
+    /// The broker does not accept us at the moment.
     case busy(reason: String)
     /// It took too long.
     case timedOut(reason: String)
     /// The other side is not who it should be, or does not accept who we are.
     case tls(reason: String)
-    /// The broker has more for us than is read, which it forgets when we connect the next time.
+    /// The broker has more for us than we accept; it forgets that at our next connection.
     case tooLong(reason: String)
     /// The connection broke.
     case lost(reason: String)
-    /// The broker had let us in and then closed the connection, for the so-manieth time in a row: it was stopped, or another client came with
-    /// our id, which throws the first one out.
+    /// The broker accepted us and then closed the connection, for the `count`-th time in a row: it was stopped, or another client connected with
+    /// our id, which ends the first one's connection.
     case endedByBroker(clientID: String, count: Int)
     /// The task was cancelled.
     case cancelled
 
-    /// What a broker answered to a connection; nil when it lets us in.
+    /// The meaning of a broker's answer to a connection; nil when it accepts us.
     init?(answer: Int32) {
         switch Int(answer) {
         case 0: return nil
@@ -44,7 +44,7 @@ public enum MQTTError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether OpenSSL says "unexpected eof"; a search for the text would bring the engine of regular expressions, a megabyte.
+    /// Whether OpenSSL says "unexpected eof"; searching the text would link the regular expression engine, a megabyte.
     private static func saysUnexpectedEnd(_ reason: String) -> Bool {
         let words = reason.split(separator: " ")
         return zip(words, words.dropFirst()).contains { $0.hasSuffix("unexpected") && $1 == "eof" }
@@ -53,7 +53,7 @@ public enum MQTTError: Error, Equatable, Sendable {
     /// What libmosquitto returned.
     init(code: Int32, reason: String) {
         switch Int(code) {
-        // A connection that ends in the middle of the handshake is no objection.
+        // A connection that ends in the middle of the handshake was not refused.
         case CMOSQUITTO_TLS where MQTTError.saysUnexpectedEnd(reason): self = .lost(reason: reason)
         case CMOSQUITTO_TLS: self = .tls(reason: reason)
         case CMOSQUITTO_TOO_LONG: self = .tooLong(reason: reason)
@@ -68,7 +68,7 @@ public enum MQTTError: Error, Equatable, Sendable {
 }
 
 extension MQTTError: CustomStringConvertible {
-    /// What happened, for people.
+    /// The failure, in words for people.
     public var description: String {
         switch self {
         case .noLibrary(let reason), .badSettings(let reason), .unreachable(let reason), .noConnection(let reason),

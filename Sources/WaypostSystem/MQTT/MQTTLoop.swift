@@ -2,7 +2,7 @@ import CMosquitto
 import Glibc
 import Synchronization
 
-/// A connection to a broker from beginning to end, on the thread that has it.
+/// A connection to a broker from beginning to end, on its own thread.
 ///
 /// - Concurrency: confined to one thread; tasks reach it through its ``MQTTSession``.
 final class MQTTLoop {
@@ -14,28 +14,28 @@ final class MQTTLoop {
     private var state = State.connecting
     private var lastLook = MonotonicClock.milliseconds
 
-    /// What may still come of what was subscribed to, and of what was not: an earlier run under our id may have subscribed to that.
+    /// How many messages may still arrive for our subscriptions, and for others: an earlier run under our id may have subscribed to those.
     private var asked = MessageAllowance(burst: 20_000, perSecond: 1_000)
     private var unasked = MessageAllowance(burst: 1_000, perSecond: 10)
 
-    /// All messages of a job must be acknowledged within so many time-outs.
+    /// All messages of a job must be acknowledged within this many time-outs.
     private static let mostTimeouts: Int64 = 10
 
-    /// How far the connection is: it goes from case to case downwards, and its end is an error.
+    /// The progress of the connection: it goes through the cases in this order, and ends with an error.
     private enum State {
-        /// The network has not let us through yet.
+        /// The network connection is not yet established.
         case connecting
         /// The broker has not answered.
         case greeting
-        /// The broker has answered, and nothing has followed from it yet.
+        /// The broker has answered, and its answer has not been processed yet.
         case answered(code: Int32, isSessionPresent: Bool)
-        /// The broker was told what we want and that we are there; it is to agree to the subscriptions that are due.
+        /// The broker has our subscriptions and our birth message; it still has to acknowledge the subscriptions that are due.
         case subscribing(due: Set<Int32>, isRefused: Bool, isSessionPresent: Bool)
-        /// It serves the session, and delivers its job if there is one.
+        /// The connection serves the session, and delivers its job if there is one.
         case open(Delivery?)
     }
 
-    /// The messages of a job on their way.
+    /// The messages of a job while they are sent.
     private final class Delivery {
         let job: MQTTJob
         var nextMessage = 0
@@ -70,7 +70,7 @@ final class MQTTLoop {
         self.receive = receive
     }
 
-    /// Connects and serves the session until it ends; says why it did.
+    /// Connects and serves the session until it ends; returns why it ended.
     func run() -> MQTTError {
         defer { if let connection { cmosquitto_free(connection) } }
         do throws(MQTTError) {
@@ -123,7 +123,7 @@ final class MQTTLoop {
         return Unmanaged<MQTTLoop>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// What follows from the broker's answer, once it is there.
+    /// Acts on the broker's answer, once it has arrived.
     private func open() throws(MQTTError) {
         if case .answered(let code, let isSessionPresent) = state {
             if let error = MQTTError(answer: code) { throw error }
@@ -179,7 +179,7 @@ final class MQTTLoop {
         return number
     }
 
-    /// Ends the job, or the connection, when it is time to.
+    /// Ends the job or the connection when it is due.
     private func settle() throws(MQTTError) {
         let now = MonotonicClock.milliseconds
         guard let delivery else {
@@ -207,12 +207,12 @@ final class MQTTLoop {
         session.noteDone(job, .success(isConfirmed))
     }
 
-    /// Says that we go, and go of our own will.
+    /// Says goodbye and disconnects.
     private func sayGoodbye() -> MQTTError {
         guard isOpen else { return .cancelled }
         if let will = settings.presence?.will { _ = try? send(will) }  // It is lost already.
         _ = cmosquitto_disconnect(connection)
-        // What the socket did not take at once has a moment more.
+        // What the socket could not send at once has a moment more.
         let end = MonotonicClock.milliseconds + 500
         while cmosquitto_socket(connection) >= 0, cmosquitto_wants_to_write(connection), MonotonicClock.milliseconds < end {
             var descriptors = [pollfd(fd: cmosquitto_socket(connection), events: Int16(POLLOUT), revents: 0)]
@@ -223,12 +223,12 @@ final class MQTTLoop {
         return .cancelled
     }
 
-    /// Waits until something comes, can go, or is due.
+    /// Waits until something arrives, can be sent, or is due.
     private func wait() throws(MQTTError) {
         let socket = cmosquitto_socket(connection)
         guard socket >= 0 else { throw .lost(reason: "\(settings.host):\(settings.port) closed the connection") }
-        // Its broker may keep the next acknowledgements until the last ones are acknowledged (Nagle): at the end of a batch we have nothing to
-        // send it with, and the system would wait for 40 ms.
+        // The broker may hold back its next acknowledgements until its last ones are acknowledged (Nagle): at the end of a batch we have no data to
+        // carry that acknowledgement, and the system would delay it by 40 ms.
         if let delivery, delivery.isSent, !delivery.inFlight.isEmpty { Syscalls.acknowledgeAtOnce(socket) }
         let events = POLLIN | (cmosquitto_wants_to_write(connection) ? POLLOUT : 0)
         var descriptors = [
@@ -253,7 +253,7 @@ final class MQTTLoop {
         }
     }
 
-    /// libmosquitto asks the broker whether it is there when it is looked at; the broker throws us out after one and a half keep-alives.
+    /// libmosquitto pings the broker only when it is called; the broker drops us after one and a half keep-alives.
     private var lookInterval: Int64 { isOpen && delivery == nil ? Int64(settings.keepAliveSeconds) * 250 : 1_000 }
 
     private var untilNextDue: Int64 {
@@ -270,7 +270,7 @@ final class MQTTLoop {
 
     // MARK: - What comes
 
-    /// The first answer counts; nobody asked for another one.
+    /// The first answer counts; a second one was not requested.
     private func noteAnswer(_ code: Int32, isSessionPresent: Bool) {
         if !hasAnswered { state = .answered(code: code, isSessionPresent: isSessionPresent) }
     }
@@ -293,10 +293,10 @@ final class MQTTLoop {
         receive(MQTTMessage(topic: String(cString: topic), payload: Array(payload), isRetained: isRetained))
     }
 
-    /// Throws what a code of the library means; in some places it means what a broker did.
+    /// Throws what a code of the library means; in some places the code reflects what a broker did.
     private func check(_ code: Int32) throws(MQTTError) {
         guard code != CMOSQUITTO_SUCCESS else { return }
-        // A broker that refuses closes the connection behind its answer.
+        // A broker that refuses closes the connection after its answer.
         if case .answered(let answer, _) = state, let error = MQTTError(answer: answer) { throw error }
         if code == CMOSQUITTO_CONNECTION_LOST {
             if isOpen { throw .endedByBroker(clientID: settings.clientID, count: 1) }
@@ -305,12 +305,12 @@ final class MQTTLoop {
         }
         let words = cmosquitto_words(connection, code).map { String(cString: $0) } ?? "error \(code)"
         let reason = "\(settings.host):\(settings.port): \(words)"
-        // With TLS 1.3 the other side's objection to us comes behind the handshake.
+        // With TLS 1.3 the other side's objection to us arrives after the handshake.
         if code == CMOSQUITTO_SYSTEM, settings.isEncrypted, !hasAnswered, cmosquitto_system_code(connection) == EPROTO {
             throw .tls(reason: "\(reason) (the broker may want a certificate of ours)")
         }
         if code == CMOSQUITTO_SYSTEM, hasConnected { throw .lost(reason: reason) }
-        // What comes though the broker keeps nothing for us will come again.
+        // A message that arrives although the broker keeps nothing for us will come again.
         if code == CMOSQUITTO_TOO_LONG, !settings.keepsSession { throw .refused(reason: reason) }
         throw MQTTError(code: code, reason: reason)
     }

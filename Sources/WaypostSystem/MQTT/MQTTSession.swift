@@ -1,8 +1,8 @@
 import Synchronization
 
-/// One connection to a broker, as tasks see it; the connection itself belongs to a thread (``MQTTLoop``).
+/// One connection to a broker, as tasks see it; a thread owns the connection itself (``MQTTLoop``).
 ///
-/// It is made once: when it has ended, for whatever reason, the next one is another session.
+/// It is used once: when it has ended, for whatever reason, the next connection is another session.
 final class MQTTSession: Sendable {
     private enum Phase {
         case opening([CheckedContinuation<Result<Bool, MQTTError>, Never>])
@@ -14,17 +14,17 @@ final class MQTTSession: Sendable {
         var phase = Phase.opening([])
         var job: MQTTJob?
         var isClosing = false
-        /// Whether the thread is in a call that nobody can end.
+        /// Whether the thread is in a call that cannot be interrupted.
         var isConnecting = false
         var lastUse = MonotonicClock.milliseconds
     }
 
-    /// Which one of its client's it is.
+    /// Its number among its client's sessions.
     let number: Int
     let wake: WakeSignal
     private let state = Mutex(State())
 
-    /// A session whose thread is yet to be started.
+    /// A session whose thread has not been started yet.
     init(number: Int) throws(SystemError) {
         self.number = number
         wake = try WakeSignal()
@@ -32,7 +32,7 @@ final class MQTTSession: Sendable {
 
     // MARK: - Tasks' side
 
-    /// Whether it takes messages, now or soon.
+    /// Whether it accepts messages, now or soon.
     var isUsable: Bool {
         state.withLock { state in
             if case .ended = state.phase { return false }
@@ -40,7 +40,7 @@ final class MQTTSession: Sendable {
         }
     }
 
-    /// Whether the broker has let us in, and it has not ended.
+    /// Whether the broker has accepted us, and the session has not ended.
     var isOpen: Bool {
         state.withLock { state in
             if case .open = state.phase { true } else { false }
@@ -54,10 +54,10 @@ final class MQTTSession: Sendable {
         }
     }
 
-    /// Whether it has ended, and its thread has not heard of it: it waits for the system, which nobody can end.
+    /// Whether it has ended while its thread still waits for the system, which cannot be interrupted.
     var isStuck: Bool { state.withLock { $0.isConnecting } }
 
-    /// Waits until the broker has let us in; says whether it knew us.
+    /// Waits until the broker has accepted us; returns whether it knew us.
     func opened(within limit: Duration) async throws(MQTTError) -> Bool {
         let timer = Task {
             try? await Task.sleep(for: limit)  // Cancelled: it is open, or has ended.
@@ -84,7 +84,7 @@ final class MQTTSession: Sendable {
         return try result.get()
     }
 
-    /// Gives the thread something to do, and waits until it is done; see ``MQTTClient/publish(_:until:patience:)``.
+    /// Gives the thread a job, and waits until it is done; see ``MQTTClient/publish(_:until:patience:)``.
     func run(_ job: MQTTJob) async throws(MQTTError) -> Bool {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -121,7 +121,7 @@ final class MQTTSession: Sendable {
 
     // MARK: - The thread's side
 
-    /// What is to be done: a job, or an end.
+    /// The work to do: a job, or an end.
     func work() -> (job: MQTTJob?, isClosing: Bool, hasEnded: Bool) {
         state.withLock { state in
             if case .ended = state.phase { return (nil, true, true) }
@@ -147,7 +147,7 @@ final class MQTTSession: Sendable {
         job.finish(result)
     }
 
-    /// Ends it unless somebody has used it since; for one that rests.
+    /// Ends it unless it was used since that moment; for a session that rests.
     func endIfUnused(since moment: Int64) -> Bool {
         state.withLock { state in
             guard state.job == nil, state.lastUse <= moment else { return false }
@@ -158,7 +158,7 @@ final class MQTTSession: Sendable {
 
     var lastUse: Int64 { state.withLock { $0.lastUse } }
 
-    /// Everybody who waits hears why.
+    /// Ends the session and passes the reason to every waiting task.
     func noteEnd(_ error: MQTTError) {
         let (waiters, job) = state.withLock { state in
             defer { state.job = nil }
@@ -176,7 +176,7 @@ final class MQTTSession: Sendable {
         job?.finish(.failure(error))
     }
 
-    /// Runs what blocks for as long as the system likes.
+    /// Runs a call that may block for as long as the system likes.
     func connecting<Result>(_ body: () -> Result) -> Result {
         state.withLock { $0.isConnecting = true }
         defer { state.withLock { $0.isConnecting = false } }
@@ -184,12 +184,12 @@ final class MQTTSession: Sendable {
     }
 }
 
-/// Messages on their way, and the task that waits for them.
+/// Messages to send, and the task that waits for them.
 final class MQTTJob: Sendable {
     let messages: [MQTTMessage]
-    /// What is waited for besides the broker's acknowledgements; nil for nothing.
+    /// The condition to wait for besides the broker's acknowledgements; nil for none.
     let isConfirmed: (@Sendable (_ isAcknowledged: Bool) -> Bool)?
-    /// How long it is waited for after the last sign of it.
+    /// How long to wait for the condition after the last sign of it.
     let patience: Duration
     let isCancelled = Atomic(false)
     private let continuation = Mutex<CheckedContinuation<Result<Bool, MQTTError>, Never>?>(nil)
@@ -204,7 +204,7 @@ final class MQTTJob: Sendable {
         self.continuation.withLock { $0 = continuation }
     }
 
-    /// Tells the task, once.
+    /// Resumes the task, once.
     func finish(_ result: Result<Bool, MQTTError>) {
         let waiter = continuation.withLock { continuation in
             defer { continuation = nil }

@@ -1,18 +1,18 @@
-/// Which broker, who we are, whom we trust, and how long to wait.
+/// Which broker to use, our identity, whom to trust, and how long to wait.
 public struct MQTTSettings: Sendable, Hashable {
-    /// The broker's name or address; TLS holds its certificate against it.
+    /// The broker's name or address; TLS checks its certificate against it.
     public var host: String
     /// Its port: 1883, or 8883 with TLS.
     public var port: UInt16
     /// Whether TLS protects the connection.
     public var isEncrypted: Bool
-    /// Our name, the same for ever: under it the broker keeps what waits for us.
+    /// Our client id, the same for ever: under it the broker keeps what waits for us.
     ///
-    /// Two clients with one id throw each other out.
+    /// Two clients with one id end each other's connections.
     public var clientID: String
-    /// Whether the broker keeps what waits for us while we are away; else it forgets us when the connection ends.
+    /// Whether the broker keeps what waits for us while we are away; otherwise it forgets us when the connection ends.
     public var keepsSession = true
-    /// Who we say we are.
+    /// The user name.
     public var user: String?
     /// Its password.
     public var password: String?
@@ -22,26 +22,26 @@ public struct MQTTSettings: Sendable, Hashable {
     public var clientCertificate: String?
     /// Its key: a PEM file without a password; nil when it is in the same.
     public var clientKey: String?
-    /// Topics whose messages are wanted, at QoS 1; the broker keeps them while we are away.
+    /// Topics to receive messages of, at QoS 1; the broker keeps the messages while we are away.
     public var subscriptions: [String] = []
-    /// What the broker tells others of our being there, for which the connection is held; nil for nothing.
+    /// The presence that the broker shows to others, for which the connection stays open; nil for none.
     public var presence: Presence?
-    /// The longest silence on an open connection, seconds: then the broker is asked whether it is there.
+    /// The longest silence on an open connection, seconds: after it the broker is pinged.
     public var keepAliveSeconds = 60
-    /// So many messages are on their way at most without an acknowledgement (1...65535).
+    /// How many messages may be sent without an acknowledgement (1...65535).
     public var window = 20
-    /// The longest until the broker has accepted us.
+    /// The longest time until the broker accepts us.
     public var connectTimeout = Duration.seconds(15)
-    /// The longest without an acknowledgement while one is due.
+    /// The longest time without an acknowledgement while one is due.
     public var timeout = Duration.seconds(30)
-    /// Without ``presence`` a connection on which nothing happens is closed after so long, so that an empty queue wakes nobody.
+    /// Without ``presence`` an idle connection is closed after this time, so that an empty queue causes no wake-ups.
     public var idleLimit = Duration.seconds(10)
 
-    /// What the broker says of us while we are connected and when we are gone; it costs a few wake-ups per keep-alive.
+    /// The messages that the broker sends about us when we connect and when we are gone; they cost a few wake-ups per keep-alive.
     public struct Presence: Sendable, Hashable {
-        /// Said when we have connected; nil for nothing.
+        /// Published when we have connected; nil for nothing.
         public var birth: MQTTMessage?
-        /// Said by the broker when the connection is lost, and by us before we close it.
+        /// Published by the broker when the connection is lost, and by us before we close it.
         public var will: MQTTMessage
 
         /// A presence.
@@ -85,13 +85,13 @@ public struct MQTTSettings: Sendable, Hashable {
     }
 }
 
-/// A message, to a broker or from it.
+/// A message to or from a broker.
 public struct MQTTMessage: Sendable, Hashable {
-    /// Where to; no wildcards.
+    /// The topic; without wildcards.
     public var topic: String
-    /// What.
+    /// The content.
     public var payload: [UInt8]
-    /// Whether the broker keeps it for those who come later, and with one that came, whether it was kept.
+    /// Whether the broker keeps it for later subscribers; in a received message, whether it was kept.
     public var isRetained: Bool
 
     /// A message.

@@ -1,17 +1,18 @@
 import Waypost
 
-/// Where a record goes on a broker: a topic with names in it that each record fills in.
+/// The topic that a record goes to: a template with names that each record fills in.
 ///
-/// | name | what it becomes |
+/// | name | is replaced by |
 /// |---|---|
 /// | `{device}` | the name of this device |
 /// | `{kind}` | `position`, `event`, `track` or `health` |
-/// | `{name}` | the fence's name, or what the application calls its event; else as `{kind}` |
+/// | `{name}` | the fence's name, or what the application calls its event; otherwise as `{kind}` |
 /// | `{lane}` | `events`, `live` or `history` |
 ///
-/// What is filled in stays one level and no wildcard: `/`, `+`, `#` and control characters in it become `_`, an empty one `_`, a leading `$` too.
+/// A filled-in value stays within one level and is never a wildcard: `/`, `+`, `#` and control characters in it become `_`. So does an empty
+/// value, and a leading `$`.
 public struct MQTTTopic: Sendable, Hashable {
-    /// As it was written.
+    /// The template as it was written.
     public let template: String
     private let parts: [Part]
 
@@ -20,23 +21,23 @@ public struct MQTTTopic: Sendable, Hashable {
         case device, kind, name, lane
     }
 
-    /// What is wrong with a topic, in a few words that follow its name.
+    /// The problem with a topic, in a few words that follow its name.
     public struct Problem: Error, Equatable, Sendable, CustomStringConvertible {
-        /// What is wrong.
+        /// The problem.
         public let description: String
     }
 
-    /// The usual one: `waypost/{device}/{kind}`.
+    /// The default template: `waypost/{device}/{kind}`.
     public static let usual = "waypost/{device}/{kind}"
 
-    /// So long may a template be, and so long what is filled in, bytes; a broker takes 65 535 in all.
+    /// The longest template, and the longest value that is filled in, bytes; a broker accepts 65 535 in all.
     private static let (longestTemplate, longestWord) = (1_024, 256)
 
     /// A topic from its template.
     ///
     /// - Parameters:
     ///   - template: the topic with names in braces.
-    ///   - isFixed: whether it is the same for every record, and so may name nothing but the device.
+    ///   - isFixed: whether it is the same for every record, so that it may name nothing but the device.
     /// - Errors: it is empty or too long, holds a wildcard, a control character or an unknown name, or begins with `$`, which brokers keep to
     ///   themselves.
     public init(_ template: String, isFixed: Bool = false) throws(Problem) {
@@ -82,7 +83,7 @@ public struct MQTTTopic: Sendable, Hashable {
         }
     }
 
-    /// The topic of what is no record.
+    /// The topic for messages that are not records.
     public func topic(device: String) -> String { topic { _ in device } }
 
     private func topic(_ word: (Part) -> String) -> String {
@@ -105,7 +106,7 @@ public struct MQTTTopic: Sendable, Hashable {
         return level.isEmpty ? "_" : String(level)
     }
 
-    /// MQTT 3.1.1, 1.5.3: what a broker may end the connection for.
+    /// MQTT 3.1.1, 1.5.3: characters for which a broker may end the connection.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0xFDD0...0xFDEF).contains(scalar.value)
             || scalar.value & 0xFFFE == 0xFFFE

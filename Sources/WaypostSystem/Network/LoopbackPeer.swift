@@ -2,10 +2,10 @@ import Glibc
 
 /// Whose program is at the other end of a TCP connection that stays within this machine: any user may listen on a port above 1023.
 public enum LoopbackPeer {
-    /// The users at the other end, as the kernel lists its sockets in /proc/net: those who listen there, else who holds the connection.
+    /// The users at the other end, as the kernel lists its sockets in /proc/net: the listeners there, or else the connection's owner.
     ///
-    /// Empty when the peer has no loopback address, or is not listed: a container's port, say, behind a rule of the firewall.
-    /// - Cost: reads the list; some hundred microseconds.
+    /// Empty when the peer has no loopback address, or is not listed, as a container's port behind a firewall rule.
+    /// - Cost: reads the list; a few hundred microseconds.
     public static func userIDs(of descriptor: Int32) -> Set<UInt32> {
         guard let peer = endpoint(of: descriptor, getpeername), peer.isLoopback, let own = endpoint(of: descriptor, getsockname) else {
             return []
@@ -32,7 +32,7 @@ public enum LoopbackPeer {
         /// 127.0.0.0/8 or ::1.
         var isLoopback: Bool { isMapped ? address[12] == 127 : address.dropLast().allSatisfy { $0 == 0 } && address.last == 1 }
 
-        /// Whether a program that listens here gets connections to that one.
+        /// Whether a program that listens here gets connections to that endpoint.
         func takes(_ other: Endpoint) -> Bool {
             guard port == other.port else { return false }
             if address == other.address { return true }
@@ -62,7 +62,7 @@ public enum LoopbackPeer {
 
     static func users(at peer: Endpoint, of own: Endpoint, among sockets: [Entry]) -> Set<UInt32> {
         let listeners = sockets.filter { $0.isListening && $0.local.takes(peer) }
-        // Who takes a connection and then stops listening is still at its other end.
+        // A program that accepts a connection and then stops listening is still at its other end.
         let holders = listeners.isEmpty ? sockets.filter { $0.local == peer && $0.remote == own } : listeners
         return Set(holders.map(\.userID))
     }

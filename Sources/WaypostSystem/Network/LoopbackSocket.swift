@@ -1,10 +1,10 @@
 import Glibc
 
-/// Short conversations with a server on this machine, on a thread that may wait for them.
+/// Short conversations with a server on this machine, on a thread that may block.
 public enum LoopbackSocket {
     /// Connects to a port of 127.0.0.1; the descriptor closes on exec and does not block.
     ///
-    /// - Errors: ECONNREFUSED when nobody listens, ETIMEDOUT.
+    /// - Errors: ECONNREFUSED when there is no listener, ETIMEDOUT.
     public static func connect(port: UInt16, timeoutMilliseconds: Int32) throws(SystemError) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = try Syscalls.retrying("socket") { socket(AF_INET, kind, 0) }
@@ -25,13 +25,13 @@ public enum LoopbackSocket {
         return descriptor
     }
 
-    /// Reads until the end of the first line that `isWanted` takes; nil when the end, the time or the room (64 KiB) comes before.
+    /// Reads until the end of the first line that `isWanted` accepts; nil when the end, the time-out or the limit (64 KiB) comes first.
     ///
     /// - Parameters:
-    ///   - descriptor: what is read.
-    ///   - timeoutMilliseconds: how long it is waited for.
-    ///   - isGivenUp: whether nobody waits for the answer any more; asked ten times a second.
-    ///   - isWanted: looks at each line, without its line feed.
+    ///   - descriptor: the descriptor to read.
+    ///   - timeoutMilliseconds: how long to wait.
+    ///   - isGivenUp: whether the answer is not wanted any more; called ten times a second.
+    ///   - isWanted: checks each line, without its line feed.
     public static func firstLine(
         from descriptor: Int32, timeoutMilliseconds: Int32, isGivenUp: () -> Bool = { false }, where isWanted: ([UInt8]) -> Bool
     ) throws(SystemError) -> [UInt8]? {
@@ -55,7 +55,7 @@ public enum LoopbackSocket {
         return nil
     }
 
-    /// How an attempt to connect ended; 0 is well.
+    /// Waits for the result of an attempt to connect; 0 is success.
     private static func outcome(_ descriptor: Int32, _ timeoutMilliseconds: Int32) -> Int32 {
         var polled = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
         do {

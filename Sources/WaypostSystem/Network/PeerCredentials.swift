@@ -2,7 +2,7 @@ import Glibc
 
 /// Who is at the other end of a Unix socket, as the kernel saw it when the connection was made.
 public struct PeerCredentials: Sendable, Hashable {
-    /// The peer's process, 0 when the kernel does not tell (another PID namespace).
+    /// The peer's process, 0 when the kernel does not report it (another PID namespace).
     public var processID: Int32
     /// The peer's effective user.
     public var userID: UInt32
@@ -16,13 +16,13 @@ public struct PeerCredentials: Sendable, Hashable {
         self.groupIDs = groupIDs
     }
 
-    /// Credentials from what the two socket options gave; the list of groups is filled up with zeros.
+    /// Credentials from what the two socket options returned; the list of groups is padded with zeros.
     public init(_ credentials: Wire, supplementaryGroups: WireGroups?) {
         processID = credentials.processID
         userID = credentials.userID
         groupIDs = [credentials.groupID]
         guard let supplementaryGroups else { return }
-        // A zero may be group 0 or no group; it is left out, as it must never give more than was granted.
+        // A zero may be group 0 or padding; it is left out, so that nobody gets more rights than were granted.
         for index in supplementaryGroups.indices where supplementaryGroups[index] != 0 { groupIDs.insert(supplementaryGroups[index]) }
     }
 
@@ -36,7 +36,7 @@ public struct PeerCredentials: Sendable, Hashable {
         public var groupID: UInt32
     }
 
-    /// The memory that `SO_PEERGROUPS` fills; a peer of more groups makes the kernel answer ERANGE.
+    /// The memory that `SO_PEERGROUPS` fills; for a peer with more groups the kernel returns ERANGE.
     public typealias WireGroups = [1024 of UInt32]
 
     /// The option that fills ``Wire``, at socket level.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Blocking calls for Unix stream sockets, for clients and for finding out who listens.
+/// Blocking calls for Unix stream sockets, for clients and for finding listeners.
 public enum UnixSocket {
-    /// The longest path in bytes that the kernel takes (`sun_path` less its terminator).
+    /// The longest path in bytes that the kernel accepts (`sun_path` less its terminator).
     public static let maximumPathBytes = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// The address of a path.
@@ -21,11 +21,11 @@ public enum UnixSocket {
 
     /// Connects to the listener at a path.
     ///
-    /// - Errors: ENAMETOOLONG, ENOENT (no such path), ECONNREFUSED (nobody listens), EACCES, EAGAIN (its queue stayed full for five seconds).
+    /// - Errors: ENAMETOOLONG, ENOENT (no such path), ECONNREFUSED (no listener), EACCES, EAGAIN (its queue stayed full for five seconds).
     public static func connect(_ path: String) throws(SystemError) -> Int32 {
         var address = try address(path)
         let descriptor = try Syscalls.retrying("socket") { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0) }
-        // Bounds connect as well, should the listener's queue be full.
+        // This also limits connect, in case the listener's queue is full.
         var limit = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         do {
@@ -43,7 +43,7 @@ public enum UnixSocket {
         return descriptor
     }
 
-    /// Sends all of the bytes; a peer that is gone is EPIPE, never a signal.
+    /// Sends all of the bytes; when the peer is gone, this throws EPIPE and raises no signal.
     public static func sendAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemError) {
         try bytes.span.bytes.withUnsafeBytes { (raw) throws(SystemError) in
             var rest = raw
@@ -54,21 +54,21 @@ public enum UnixSocket {
         }
     }
 
-    /// Waits until there is something to read (or the end); false when the time is over.
+    /// Waits until there is something to read (or the end); returns false when the time is over.
     ///
     /// - Parameters:
-    ///   - descriptor: what is waited for.
+    ///   - descriptor: the descriptor to wait for.
     ///   - timeoutMilliseconds: -1 waits for ever.
     public static func waitReadable(_ descriptor: Int32, timeoutMilliseconds: Int32) throws(SystemError) -> Bool {
         var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         return try Syscalls.poll(&descriptors, timeoutMilliseconds: timeoutMilliseconds) > 0
     }
 
-    /// What a path holds, for whoever wants to listen there.
+    /// What is at a path where a program wants to listen.
     public enum Occupant: Sendable, Equatable {
         /// Nothing.
         case nothing
-        /// A socket on which somebody listens.
+        /// A socket with a listener.
         case listener
         /// A socket that its owner left behind: connecting is refused.
         case staleSocket
@@ -76,7 +76,7 @@ public enum UnixSocket {
         case other
     }
 
-    /// Finds out what a path holds, by connecting.
+    /// Finds out what is at a path, by connecting.
     public static func occupant(of path: String) throws(SystemError) -> Occupant {
         var status = stat()
         guard lstat(path.cName, &status) == 0 else {
@@ -109,13 +109,13 @@ public enum UnixSocket {
 }
 
 extension SystemError {
-    /// Whether there is no listener at the other end of a connect: no such path, or a socket left behind.
+    /// Whether there is no listener: no such path, or a socket left behind.
     public var meansNobodyListens: Bool { code == ENOENT || code == ECONNREFUSED }
 
     /// Whether this user may not use the socket, or may not pass a folder above it.
     public var meansNoPermission: Bool { code == EACCES || code == EPERM }
 
-    /// Whether a path is longer than the system takes.
+    /// Whether a path is longer than the system accepts.
     public var meansPathTooLong: Bool { code == ENAMETOOLONG }
 
     /// Whether the other end has gone.
