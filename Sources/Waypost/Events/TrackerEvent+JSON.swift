@@ -9,13 +9,13 @@
 //  "distance":-1.54,"margin":0.5,                                  m from the border, negative inside; m needed
 //  "accuracy":4.2,"speed":5.1,"fixes":26}                          m (68 %), m/s, fixes in a row
 // ```
-// What is not known is absent.
+// Unknown members are absent.
 extension TrackerEvent {
     /// Writes the event's members.
     ///
     /// - Parameters:
-    ///   - members: what takes them, a text or a value.
-    ///   - track: the recording that the event comes from, if it does.
+    /// - members: the text or value to write to.
+    /// - track: the recording that the event comes from, if any.
     public func write(to members: inout some JSONMembers, track: String? = nil) {
         members.member("id", id)
         members.member("time", time)
@@ -28,9 +28,9 @@ extension TrackerEvent {
         payload?.writeDecision(to: &members)
     }
 
-    /// The event that an object tells; nil when it is none.
+    /// Reads an event from an object; nil when it is not one.
     ///
-    /// One without `visit` has no payload. Members of other names are left out.
+    /// An event without `visit` has no payload. Members with other names are ignored.
     public init?(_ value: JSONValue) {
         guard let id = value["id"]?.string, let kind = value["event"]?.string, let name = value["fence"]?.string else { return nil }
         let time = value["time"]?.time
@@ -45,13 +45,13 @@ extension TrackerEvent {
 }
 
 extension TrackerEvent.Payload {
-    /// Writes the payload's members alone, for a log that has the others in its own form.
+    /// Writes only the payload's members, for a log that stores the others in its own form.
     public func write(to members: inout some JSONMembers) {
         writeStay(to: &members)
         writeDecision(to: &members)
     }
 
-    /// The payload that is among the members of an object; nil when there is none.
+    /// Reads the payload from the members of an object; nil when there is none.
     public init?(_ value: JSONValue) {
         guard let visit = value["visit"]?.int else { return nil }
         self.init(

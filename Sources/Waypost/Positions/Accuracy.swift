@@ -1,8 +1,8 @@
-/// How far from the truth a position may be: the radius that holds 68 % of positions, and how it was got.
+/// How far a position may be from the truth: the radius that holds 68 % of positions, and where that radius comes from.
 public struct HorizontalAccuracy: Sendable, Hashable {
     /// Where an accuracy comes from, best first.
     public enum Origin: String, Sendable, Hashable, CaseIterable {
-        /// The receiver says it in metres (or the log's own accuracy field).
+        /// The receiver's own figure in metres (or the log's accuracy field).
         case receiver
         /// From the standard deviations of a GST sentence.
         case gst
@@ -12,7 +12,7 @@ public struct HorizontalAccuracy: Sendable, Hashable {
         case gpsd
         /// HDOP times a range error per kind of fix.
         case hdop
-        /// Assumed, for a recording that has none, or stated by a simulation.
+        /// Assumed for a recording without accuracy, or stated by a simulation.
         case assumed
         /// Made coarse on purpose, to keep the exact place private.
         case reduced
@@ -20,10 +20,10 @@ public struct HorizontalAccuracy: Sendable, Hashable {
 
     /// Radius in metres that holds 68 % of positions.
     public var radiusMetres: Double
-    /// How the radius was got.
+    /// Where the radius comes from.
     public var origin: Origin
 
-    /// An accuracy of that radius in metres (68 %) and origin.
+    /// Creates an accuracy from a radius in metres (68 %) and its origin.
     @inlinable
     public init(radiusMetres: Double, origin: Origin) {
         self.radiusMetres = radiusMetres

@@ -1,60 +1,60 @@
 /// The current time, as far as it is certain.
 ///
-/// A receiver that has just woken, or whose week counter ran over, gives dates that are years off; a board without a clock boots in 1970. So a
-/// date counts only when ``fixesNeeded`` consecutive fixes agree: their times went on as fast as the machine's own clock did. From then on
-/// the machine's clock carries it.
+/// A receiver that has just woken, or whose week counter rolled over, reports dates that are years off; a board without a clock boots in 1970.
+/// So a date counts only when ``fixesNeeded`` consecutive fixes agree: their times advanced as fast as the machine's own clock. From then on
+/// the machine's clock carries the date forward.
 ///
-/// A date that was agreed with for ``settlingMilliseconds`` is settled: one that contradicts it is doubted until it has held for
-/// ``doubtMilliseconds``, or another source agrees with it. One that is later than a date that was confirmed before, though not yet settled,
-/// counts at once and settles as late as a doubted one. Only a settled date that nothing contradicts is good enough to delete something.
+/// A date that fixes have agreed with for ``settlingMilliseconds`` is settled. A date that contradicts a settled one is doubted until it has
+/// lasted for ``doubtMilliseconds``, or another source agrees with it. A date later than a confirmed one that was not yet settled counts at
+/// once, but takes as long to settle as a doubted one. Only a settled date that nothing contradicts is good enough to delete data by.
 /// - Concurrency: a value; one step per fix.
 public struct ConfirmedTime: Sendable, Hashable {
     /// How many consecutive fixes confirm a date.
     public static let fixesNeeded = 5
-    /// The time that these fixes must span, milliseconds.
+    /// The time that these fixes must span, in milliseconds.
     public static let spanNeededMilliseconds: Int64 = 4_000
     /// How far the times of fixes may differ from the machine's clock, milliseconds: receivers are late, machines are busy.
     public static let toleranceMilliseconds: UInt64 = 2_000
-    /// How long fixes must agree until a date is settled, milliseconds.
+    /// How long fixes must agree before a date is settled, in milliseconds.
     public static let settlingMilliseconds: Int64 = 60_000
-    /// A settled date is corrected by up to this much without a doubt, milliseconds: receivers learn of leap seconds late.
+    /// The largest correction of a settled date that raises no doubt, in milliseconds: receivers learn of leap seconds late.
     public static let correctionMilliseconds: UInt64 = 60_000
-    /// How long a date that contradicts a settled one must last until it is believed, milliseconds.
+    /// How long a date that contradicts a settled one must last before it is believed, in milliseconds.
     public static let doubtMilliseconds: Int64 = 3_600_000
 
-    /// A moment in both times.
+    /// One moment on both clocks.
     public struct Anchor: Sendable, Hashable {
-        /// What time it was.
+        /// The UTC time.
         public var time: UTCTime
-        /// The reading of the machine's clock, milliseconds.
+        /// The reading of the machine's clock, in milliseconds.
         public var clockMilliseconds: Int64
 
-        /// A moment in both times.
+        /// Creates an anchor from a UTC time and the clock reading at that moment.
         public init(time: UTCTime, clockMilliseconds: Int64) {
             self.time = time
             self.clockMilliseconds = clockMilliseconds
         }
 
-        /// What time it is when the machine's clock says that.
+        /// The UTC time at a reading of the machine's clock.
         public func time(at clock: Int64) -> UTCTime { time.advanced(byMilliseconds: clock &- clockMilliseconds) }
 
-        /// How far a moment is from the line through this one, milliseconds.
+        /// How far a time is from the one expected at that clock reading, in milliseconds.
         public func distance(to time: UTCTime, at clock: Int64) -> UInt64 {
             (self.time(at: clock).millisecondsSince1970 &- time.millisecondsSince1970).magnitude
         }
     }
 
-    /// Consecutive fixes that agree.
+    /// A run of consecutive fixes that agree.
     private struct Run: Hashable {
-        /// When it began, by the machine's clock.
+        /// When the run began, by the machine's clock.
         let start: Int64
-        /// Who began it.
+        /// The source of the first fix.
         let source: String?
         var last: Anchor
-        /// What its next fix has to agree with.
+        /// What the next fix must agree with.
         var anchor: Anchor
         var count = 1
-        /// How many of its fixes are from elsewhere.
+        /// How many of the fixes come from another source.
         var otherCount = 0
 
         var span: Int64 { last.clockMilliseconds &- start }
@@ -64,23 +64,23 @@ public struct ConfirmedTime: Sendable, Hashable {
     private var run: Run?
     private var confirmed: Anchor?
     private var isSettled = false
-    /// Whether what is confirmed is later than what was confirmed before it: nothing may be deleted by it for long.
+    /// Whether the confirmed date is later than the one confirmed before it: it takes longer until anything may be deleted by it.
     private var isContested = false
 
-    /// Nothing is known yet, or what was settled before.
+    /// Starts with nothing known, or with a date that was settled before.
     ///
-    /// - Parameter settled: by the same clock.
+    /// - Parameter settled: the settled date, by the same clock.
     public init(settled: Anchor? = nil) {
         confirmed = settled
         isSettled = settled != nil
     }
 
-    /// Takes the time of a measured fix.
+    /// Processes the time of a measured fix.
     ///
     /// - Parameters:
     ///   - time: the time of the fix.
-    ///   - source: where the fix is from; nil when nobody knows.
-    ///   - clock: a clock of the machine that never jumps and also runs while it sleeps (CLOCK_BOOTTIME), milliseconds.
+    /// - source: where the fix comes from; nil when unknown.
+    /// - clock: the machine's clock that never jumps and also runs during sleep (CLOCK_BOOTTIME), in milliseconds.
     public mutating func process(_ time: UTCTime, from source: String? = nil, at clock: Int64) {
         let fix = Anchor(time: time, clockMilliseconds: clock)
         guard var run = self.run, run.anchor.distance(to: time, at: clock) <= ConfirmedTime.toleranceMilliseconds else {
@@ -103,22 +103,22 @@ public struct ConfirmedTime: Sendable, Hashable {
         confirmed = fix
     }
 
-    /// Takes the machine's wall clock when something keeps it right (NTP).
+    /// Accepts the machine's wall clock when something keeps it right (NTP).
     public mutating func trust(_ time: UTCTime, at clock: Int64) {
         confirmed = Anchor(time: time, clockMilliseconds: clock)
         isSettled = true
     }
 
-    /// The time at that moment of the machine's clock; nil while no date is confirmed.
+    /// The time at a reading of the machine's clock; nil while no date is confirmed.
     public func time(at clock: Int64) -> UTCTime? { confirmed?.time(at: clock) }
 
-    /// The same, for what cannot be undone: nil also while the date is not settled, or the last fix contradicts it.
+    /// The same for actions that cannot be undone: nil also while the date is not settled, or the last fix contradicts it.
     public func certainTime(at clock: Int64) -> UTCTime? { run.map(contradicts) ?? false ? nil : settled?.time(at: clock) }
 
-    /// A settled date: what another run of the program needs to know, as long as the machine's clock goes on.
+    /// The settled date, which another run of the program can use as long as the machine's clock keeps running.
     public var settled: Anchor? { isSettled ? confirmed : nil }
 
-    /// The date that fixes agree on although it contradicts a settled one; nil when none is doubted.
+    /// The date on which fixes agree although it contradicts a settled one; nil when there is none.
     public var doubted: Anchor? { run.flatMap { isSettled && $0.isConfirmed && contradicts($0) ? $0.last : nil } }
 
     private func contradicts(_ run: Run) -> Bool {

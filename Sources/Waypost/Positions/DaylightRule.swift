@@ -1,4 +1,4 @@
-/// When the clocks of a place change, year after year: the text of POSIX's `TZ`, as `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// When the clocks of a place change each year: the text of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 ///
 /// - Source: POSIX.1-2017, Base Definitions 8.3, with the wider times of RFC 8536 (-167 to 167 hours).
 struct DaylightRule: Sendable, Hashable {
@@ -23,7 +23,7 @@ struct DaylightRule: Sendable, Hashable {
     private var begin: Change?
     private var end: Change?
 
-    /// Reads the text; nil when it is none.
+    /// Parses the text; nil when it is not such a rule.
     init?(posix text: String) {
         var reader = Reader(rest: text.utf8[...])
         guard reader.skipName(), let offset = reader.time() else { return nil }
@@ -41,7 +41,7 @@ struct DaylightRule: Sendable, Hashable {
         (daylight, self.begin, self.end) = (ahead, begin, end)
     }
 
-    /// How many seconds the clocks are ahead of UTC at a moment, seconds since 1970.
+    /// How many seconds the clocks are ahead of UTC at a moment, in seconds since 1970.
     func offsetSeconds(at seconds: Int64) -> Int {
         guard let daylight, let begin, let end else { return standard }
         let year = UTCTime(millisecondsSince1970: (seconds + Int64(standard)) * 1_000).calendar.year
@@ -118,7 +118,7 @@ struct DaylightRule: Sendable, Hashable {
 }
 
 extension DaylightRule.Change {
-    /// When it is in a year, seconds since 1970, by clocks so many seconds ahead of UTC; nil outside of the calendar.
+    /// The change's moment in a year, in seconds since 1970, for clocks with that offset from UTC; nil outside the calendar.
     fileprivate func moment(inYear year: Int, offsetSeconds: Int) -> Int64? {
         guard let first = UTCTime.daysSince1970(year: year, month: 1, day: 1) else { return nil }
         let date: Int

@@ -1,6 +1,6 @@
-/// Which positions a log may hold; each type becomes a GPX file of its own.
+/// Which positions a log may hold; each type gets its own GPX file.
 public enum LogType: String, Sendable, Hashable, CaseIterable {
-    /// Everything as the source gave it, dead-reckoned, simulated and manual fixes included.
+    /// Every position as the source reported it, including dead-reckoned, simulated and manual fixes.
     case source
     /// Measured fixes.
     case raw

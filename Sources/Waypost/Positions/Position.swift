@@ -1,12 +1,12 @@
 /// One fix: where the receiver was, when, and how accurate that is.
 ///
-/// What is not known is nil; a `Position` never holds NaN. A report without a fix is a ``NoFix``, not a `Position`.
+/// Unknown values are nil; a `Position` never holds NaN. A report without a fix is a ``NoFix``, not a `Position`.
 public struct Position: Sendable, Hashable {
-    /// The moment of the fix as the receiver gives it; nil while it has not given a date.
+    /// The time of the fix as the receiver reports it; nil until the receiver knows the date.
     public var time: UTCTime?
     /// The place.
     public var coordinate: Coordinate
-    /// Whether the altitude was solved for as well.
+    /// Whether the fix also solved for the altitude.
     public var mode: FixMode
     /// What kind of solution it is.
     public var status: FixStatus
@@ -24,14 +24,14 @@ public struct Position: Sendable, Hashable {
     public var climbMetresPerSecond: Double?
     /// Horizontal accuracy, 68 %.
     public var accuracy: HorizontalAccuracy?
-    /// The source's own quality figures, as it gave them.
+    /// The source's own quality figures, unchanged.
     public var quality: PositionQuality
-    /// The name of the source that gave this position.
+    /// The name of the source that reported this position.
     public var source: String?
     /// True if 1024 weeks were added because the receiver's week counter had rolled over.
     public var isWeekRolloverCorrected: Bool
 
-    /// A position with only what every fix has; set the rest as far as it is known.
+    /// Creates a position with only what every fix has; set the rest where it is known.
     @inlinable
     public init(time: UTCTime?, coordinate: Coordinate, mode: FixMode = .twoDimensional, status: FixStatus = .unknown) {
         self.time = time
@@ -55,7 +55,7 @@ public struct NoFix: Sendable, Hashable {
     /// The name of the source.
     public var source: String?
 
-    /// A report without a fix.
+    /// Creates a report without a fix.
     @inlinable
     public init(time: UTCTime?, source: String? = nil) {
         self.time = time
@@ -73,7 +73,7 @@ public enum FixMode: Int, Sendable, Hashable {
 
 /// The kind of solution; the raw values are gpsd's TPV `status`.
 public enum FixStatus: Int, Sendable, Hashable {
-    /// Not said.
+    /// Not reported.
     case unknown = 0
     /// A plain satellite fix.
     case gps = 1
@@ -87,7 +87,7 @@ public enum FixStatus: Int, Sendable, Hashable {
     case deadReckoning = 5
     /// Satellites and dead reckoning.
     case gnssDeadReckoning = 6
-    /// A receiver at a surveyed place, used for its time.
+    /// A receiver at a surveyed place that is used only for its time.
     case timeOnly = 7
     /// Simulated or entered by hand.
     case simulated = 8
@@ -96,6 +96,6 @@ public enum FixStatus: Int, Sendable, Hashable {
 
     /// Whether the position comes from satellites; estimated, manual and simulated positions do not.
     ///
-    /// Positions for which this is false reach listeners, but change no fence and enter no log unless asked.
+    /// Positions for which this is false reach listeners, but change no fence and are not logged unless asked for.
     @inlinable public var isMeasured: Bool { self != .deadReckoning && self != .simulated }
 }

@@ -1,20 +1,20 @@
-/// Decides when a position counts as lost: no valid fix for as long as ``SilenceRule`` says.
+/// Decides when a position counts as lost: when no valid fix has come for as long as ``SilenceRule`` allows.
 ///
-/// One loss is reported once. The rule runs on the time of the fixes, so that a recording at full speed loses its position where the live
-/// device did; a live source's owner adds what only a clock on the wall side can know, by ``lose()`` after ``timeoutMilliseconds``.
+/// Each loss is reported once. The rule runs on the time of the fixes, so that a recording played at full speed loses its position where the
+/// live device did. For a live source, the owner also watches a real clock and calls ``lose()`` after ``timeoutMilliseconds``.
 public struct PositionLossRule: Sendable {
     /// Whether the position is lost now.
     public private(set) var isLost = false
     private var lastFix: UTCTime?
     private var silence = SilenceRule()
 
-    /// Nothing known yet, nothing lost.
+    /// Starts with nothing known and nothing lost.
     public init() {}
 
-    /// How long without a fix is a loss for this receiver, in milliseconds.
+    /// How long this receiver may go without a fix before the position is lost, in milliseconds.
     public var timeoutMilliseconds: Int64 { silence.limitMilliseconds }
 
-    /// Takes a fix; true if the position was lost since the last one and this was not reported yet.
+    /// Processes a fix; true if the position was lost since the last one and this was not reported yet.
     public mutating func addFix(at time: UTCTime?) -> Bool {
         let wasLost = !isLost && isTimeout(at: time)
         silence.addReport(at: time)
@@ -23,16 +23,16 @@ public struct PositionLossRule: Sendable {
         return wasLost
     }
 
-    /// Takes a report without a fix; true when the position is lost from now on.
+    /// Processes a report without a fix; true if the position has just been lost.
     public mutating func addNoFix(at time: UTCTime?) -> Bool { isTimeout(at: time) && lose() }
 
-    /// Takes that the position is lost for another reason; true unless it was lost already.
+    /// Marks the position as lost for another reason; true unless it was lost already.
     public mutating func lose() -> Bool {
         defer { isLost = true }
         return !isLost
     }
 
-    /// Takes that the receiver sleeps as planned: the time until the next report does not count as a loss.
+    /// Notes that the receiver sleeps as planned, so that the time until the next report does not count as a loss.
     public mutating func pause() {
         lastFix = nil
         silence.pause()

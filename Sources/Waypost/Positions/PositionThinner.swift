@@ -1,60 +1,60 @@
-/// Decides which fixes a thinned log keeps: enough to show the way, and a few while nothing moves.
+/// Decides which fixes a thinned log keeps: enough to show the route, and a few while the device is at rest.
 ///
 /// A fix is compared with the last one kept. The rule, in this order:
 ///
-/// 1. The first fix, the first after ``breakTrack()``, one without a time and one whose time goes backward are kept.
-/// 2. A fix that comes ``Settings/heartbeatMilliseconds`` after the last one kept is kept: a parked box says that it is there.
-/// 3. At rest nothing else is kept: the receiver says that it moves by less than 0.3 m/s, and it is less than 50 m from the last place kept.
+/// 1. The first fix, the first after ``breakTrack()``, a fix without a time and a fix whose time goes backward are kept.
+/// 2. A fix that comes ``Settings/heartbeatMilliseconds`` after the last one kept is kept: a parked box shows that it is still there.
+/// 3. At rest nothing else is kept: the receiver reports less than 0.3 m/s, and the fix is less than 50 m from the last place kept.
 ///    Parked receivers wander by tens of metres, and a distance alone would draw that as a scribble.
-/// 4. A fix at least ``Settings/turnDegrees`` off the course of the last one kept is kept, as soon as it is further away than its own
-///    accuracy (and 2 m): turning is what shapes a way, and below that the course is noise.
-/// 5. What is left is kept when it is both ``Settings/minimumMilliseconds`` later and ``Settings/minimumMetres`` further on.
+/// 4. A fix whose course differs by at least ``Settings/turnDegrees`` from that of the last one kept is kept once it is further away than its
+///    own accuracy (and 2 m): turns shape a route, and at shorter distances the course is noise.
+/// 5. Any other fix is kept when it is both ``Settings/minimumMilliseconds`` later and ``Settings/minimumMetres`` further on.
 ///
 /// With neither a distance nor an interval every fix is kept.
-/// - Cost: one geodesic (some 150 ns) for a fix that is not kept for its time alone.
+/// - Cost: one geodesic (some 150 ns) for a fix that is not kept by its time alone.
 public struct PositionThinner: Sendable {
     /// How much is kept.
     public struct Settings: Sendable, Hashable {
-        /// The least distance between two fixes that are kept, metres; 0 = any.
+        /// The shortest distance between two kept fixes, in metres; 0 = any.
         public var minimumMetres = 0.0
-        /// The least time between two fixes that are kept; 0 = any.
+        /// The shortest time between two kept fixes; 0 = any.
         public var minimumMilliseconds: Int64 = 0
-        /// A change of course of at least this much is kept, whatever the distance and the time; 0 = turns do not count.
+        /// The change of course that keeps a fix, whatever the distance and the time; 0 = turns do not count.
         public var turnDegrees = 20.0
-        /// The longest time without a fix that is kept; 0 = no limit.
+        /// The longest time without a kept fix; 0 = no limit.
         public var heartbeatMilliseconds: Int64 = 300_000
 
-        /// Every fix.
+        /// Creates settings that keep every fix.
         public init() {}
 
-        /// Whether anything is left out at all.
+        /// Whether any fix may be left out.
         public var isThinning: Bool { minimumMetres > 0 || minimumMilliseconds > 0 }
     }
 
-    /// Below this Doppler speed a receiver may be at rest, metres per second.
+    /// The Doppler speed below which a receiver may be at rest, in metres per second.
     ///
     /// - Source: speeds of parked receivers in the recordings of <doc:NMEA>: up to 0.2 m/s; a slow walk is 0.8.
     static let restMetresPerSecond = 0.3
-    /// At rest a place so far away is believed all the same: drifting boats, and receivers that say 0.
+    /// The distance that counts as movement even at rest speed: drifting boats, and receivers that report 0.
     static let restMetres = 50.0
-    /// The shortest way over which a course means something.
+    /// The shortest distance over which a course means something.
     static let turnMetres = 2.0
 
     private let settings: Settings
     private var last: (time: UTCTime, coordinate: Coordinate, courseDegrees: Double?)?
 
-    /// A thinner before the first fix.
+    /// Creates a thinner before its first fix.
     public init(_ settings: Settings) {
         self.settings = settings
     }
 
-    /// Takes that the track is interrupted here: the next fix is kept.
+    /// Notes a break in the track: the next fix is kept.
     public mutating func breakTrack() { last = nil }
 
-    /// Whether the next fix is kept.
+    /// Whether to keep the next fix.
     public mutating func keeps(_ position: Position) -> Bool {
         guard settings.isThinning else { return true }
-        // Whatever becomes of a fix without time, it is no place to measure from.
+        // A fix without time is kept, but no distance is measured from it.
         guard let time = position.time else { return true }
         guard isKept(position, at: time) else { return false }
         last = (time, position.coordinate, position.courseDegrees)

@@ -1,6 +1,6 @@
-/// Computes the 68 % radius from the figures of a source.
+/// Computes the 68 % radius from a source's figures.
 public enum RangeErrorModel {
-    /// The radius that holds 68 % of positions, from the one that holds 95 %, which gpsd's `eph` is; metres, in whole millimetres.
+    /// The radius that holds 68 % of positions, from the radius that holds 95 % (gpsd's `eph`); in metres, in whole millimetres.
     ///
     /// - Source: a circular normal error has the ratio sqrt(ln 0.32 / ln 0.05) = 0.617.
     public static func radius68(radius95Metres: Double) -> Double {
@@ -8,7 +8,7 @@ public enum RangeErrorModel {
         return radius < 1e9 ? radius.roundedToMillimetres : radius
     }
 
-    /// The radius in metres that contains 68 % of positions with normally distributed errors of these standard deviations along two axes.
+    /// The 68 % radius in metres for normally distributed errors with these standard deviations along two axes.
     ///
     /// - Source: the root of the summed squares (DRMS) holds 63 to 68 % depending on the ratio of the axes; the factor is fitted to the
     ///   numerical integral, within 0.5 % for every ratio (shown by a test).
@@ -20,11 +20,11 @@ public enum RangeErrorModel {
         return major * (1 + square).squareRoot() * (0.990 + square * (0.164 - square * 0.0825))
     }
 
-    /// One standard deviation of the range error in metres for each kind of fix: what HDOP multiplies to give the DRMS error.
+    /// One standard deviation of the range error in metres for each kind of fix; multiplied by HDOP, it yields the DRMS error.
     ///
     /// - Source: single-frequency receivers at HDOP 1: 3 m in open sky (CEP 2.5 m of u-blox M8's data sheet) to 7 m (Kaplan and Hegarty,
     ///   Understanding GPS, table of the standard positioning service); 5 m lies between. SBAS and DGPS: half. RTK: the centimetre and
-    ///   decimetre classes that receivers' data sheets give.
+    ///   decimetre classes in receivers' data sheets.
     public static func rangeErrorMetres(_ status: FixStatus) -> Double {
         switch status {
         case .rtkFixed: 0.02

@@ -1,32 +1,32 @@
-/// Decides which fixes may set a clock: those of a real receiver, once several of them agree on the date, one a second.
+/// Decides which fixes may set a clock: those of a real receiver, once several of them agree on the date, one per second.
 ///
 /// - Concurrency: a value; one step per fix.
 public struct ReferenceTimeRule: Sendable, Hashable {
-    // Receivers that report ten times a second tell the time no better.
+    // A receiver that reports ten times a second does not know the time any better.
     private static let intervalMilliseconds: Int64 = 950
 
     private var confirmed = ConfirmedTime()
     private var lastAt: Int64?
 
-    // What plays a recording, drives along a map, or runs a program may give any time.
+    // A recording, a simulated drive or a program may report any time.
     private let schemes: [String]
 
-    /// Nothing seen yet.
+    /// Creates a rule before its first fix.
     ///
-    /// - Parameter schemes: what the sources are called whose fixes may set a clock, as far as the first colon.
+    /// - Parameter schemes: the schemes of the sources whose fixes may set a clock: their names up to the first colon.
     public init(schemes: [String]) {
         self.schemes = schemes
     }
 
-    /// Whether the time of that fix may be passed on.
+    /// Whether the time of this fix may be passed on.
     ///
     /// - Parameters:
     ///   - position: the fix.
-    ///   - clock: milliseconds of the machine's clock that never jumps (CLOCK_BOOTTIME).
+    /// - clock: the machine's clock that never jumps (CLOCK_BOOTTIME), in milliseconds.
     public mutating func process(_ position: Position, at clock: Int64) -> Bool {
         guard let time = position.time, isMeasured(position) else { return false }
         confirmed.process(time, from: position.source, at: clock)
-        // A date that has just jumped, or is doubted, is not told.
+        // A date that has just jumped, or is doubted, is not passed on.
         guard let expected = confirmed.time(at: clock),
             (expected.millisecondsSince1970 - time.millisecondsSince1970).magnitude <= ConfirmedTime.toleranceMilliseconds
         else { return false }

@@ -4,12 +4,12 @@ public struct SkyView: Sendable, Hashable {
     public var time: UTCTime?
     /// The satellites in view, in the receiver's order.
     public var satellites: [SatelliteView]
-    /// Dilutions of precision, when given with the view.
+    /// Dilutions of precision, when reported with the view.
     public var quality: PositionQuality
     /// The name of the source.
     public var source: String?
 
-    /// A view of those satellites.
+    /// Creates a view of the given satellites.
     public init(time: UTCTime?, satellites: [SatelliteView], quality: PositionQuality = PositionQuality(), source: String? = nil) {
         self.time = time
         self.satellites = satellites
@@ -22,7 +22,7 @@ public struct SkyView: Sendable, Hashable {
 public struct SatelliteView: Sendable, Hashable {
     /// The constellation it belongs to.
     public var constellation: Constellation
-    /// The number that the sentence or gpsd gives (PRN, or NMEA's extended numbering).
+    /// The number in the sentence or from gpsd (PRN, or NMEA's extended numbering).
     public var number: Int
     /// Height above the horizon in degrees, -90...90.
     public var elevationDegrees: Double?
@@ -30,10 +30,10 @@ public struct SatelliteView: Sendable, Hashable {
     public var azimuthDegrees: Double?
     /// Carrier-to-noise density in dB-Hz.
     public var signalDecibelHertz: Double?
-    /// Whether the solution uses it.
+    /// Whether the solution uses this satellite.
     public var isUsed: Bool
 
-    /// A satellite with nothing known but its number.
+    /// Creates a satellite with nothing known but its number.
     @inlinable
     public init(constellation: Constellation, number: Int, isUsed: Bool = false) {
         self.constellation = constellation
@@ -58,6 +58,6 @@ public enum Constellation: Int, Sendable, Hashable {
     case glonass = 6
     /// NavIC, formerly IRNSS (India).
     case navic = 7
-    /// Not said, or not known to us.
+    /// Not reported, or unknown to this library.
     case unknown = -1
 }

@@ -1,11 +1,11 @@
 /// How long a receiver may send nothing before it counts as silent: 5 seconds or three of its periods, whichever is longer.
 ///
-/// The period is the shortest of the last four steps between its reports, so that one long pause does not lengthen it. Times are the
-/// receiver's own, or those of any one clock; a step back or of more than a minute tells nothing.
+/// The period is the shortest of the last four steps between reports, so that one long pause does not lengthen it. Times are the
+/// receiver's own, or those of any one clock; a step backward or of more than a minute is ignored.
 public struct SilenceRule: Sendable, Equatable {
-    /// The shortest silence, in milliseconds.
+    /// The shortest time that counts as silence, in milliseconds.
     public static let leastMilliseconds: Int64 = 5_000
-    /// How many periods without a report are silence.
+    /// How many periods without a report count as silence.
     public static let periods: Int64 = 3
     private static let longestPeriodMilliseconds: Int64 = 60_000
     private static let stepsToLearn = 4
@@ -15,9 +15,9 @@ public struct SilenceRule: Sendable, Equatable {
     private var steps: [Int64] = []
     private var next = 0
 
-    /// Nothing known yet.
+    /// Creates a rule that knows nothing yet.
     ///
-    /// - Parameter leastMilliseconds: the shortest time that is silence.
+    /// - Parameter leastMilliseconds: the shortest time that counts as silence.
     public init(leastMilliseconds: Int64 = SilenceRule.leastMilliseconds) {
         self.leastMilliseconds = leastMilliseconds
     }
@@ -25,10 +25,10 @@ public struct SilenceRule: Sendable, Equatable {
     /// How often the receiver reports, in milliseconds; nil until two times are known.
     public var periodMilliseconds: Int64? { steps.min() }
 
-    /// How long this receiver may send no report before it counts as silent, in milliseconds.
+    /// How long this receiver may go without a report before it counts as silent, in milliseconds.
     public var limitMilliseconds: Int64 { max(leastMilliseconds, SilenceRule.periods * (periodMilliseconds ?? 0)) }
 
-    /// Learns from a report of that moment, in milliseconds.
+    /// Learns from a report at this moment, in milliseconds.
     public mutating func addReport(atMilliseconds moment: Int64) {
         defer { last = moment }
         guard let last, (1...SilenceRule.longestPeriodMilliseconds).contains(moment - last) else { return }
@@ -40,12 +40,12 @@ public struct SilenceRule: Sendable, Equatable {
         }
     }
 
-    /// Takes that the receiver sleeps: the step to the next report is not learned from.
+    /// Notes that the receiver sleeps: nothing is learned from the step to the next report.
     public mutating func pause() {
         last = nil
     }
 
-    /// Learns from a report of that moment; a report without a time is ignored.
+    /// Learns from a report at this moment; a report without a time is ignored.
     public mutating func addReport(at time: UTCTime?) {
         if let time { addReport(atMilliseconds: time.millisecondsSince1970) }
     }

@@ -1,10 +1,10 @@
-/// How far the clocks of a place are from UTC, at any moment: a zone of the tz database, read from its compiled file.
+/// How far the clocks of a place are from UTC at any moment: a zone of the tz database, read from its compiled file.
 ///
-/// - Source: RFC 8536 (TZif, versions 1 to 4): the transitions with 64 bits and, behind the last, the rule of the footer; a file of version 1 has
-///   neither and ends in 2037. Leap seconds are left out, as in UTC times of this package.
-/// - Cost: a binary search for each moment.
+/// - Source: RFC 8536 (TZif, versions 1 to 4): the 64-bit transitions and, after the last one, the rule in the footer; a file of version 1 has
+///   neither and ends in 2037. Leap seconds are left out, as in all UTC times of this package.
+/// - Cost: a binary search per moment.
 public struct TimeZoneRules: Sendable, Hashable {
-    /// From a moment on, in seconds since 1970, the clocks are so many seconds ahead of UTC.
+    /// A moment, in seconds since 1970, and the clocks' offset in seconds ahead of UTC from then on.
     struct Transition: Sendable, Hashable {
         var seconds: Int64
         var offsetSeconds: Int
@@ -36,18 +36,18 @@ public struct TimeZoneRules: Sendable, Hashable {
         return low == 0 ? first : transitions[low - 1].offsetSeconds
     }
 
-    /// The moment at which the clocks show that date and time of day, given as if they showed UTC.
+    /// The moment at which the clocks show this date and time of day, passed as if it were UTC.
     ///
-    /// A time that the clocks leave out is as much later; of one that comes twice, the first counts.
+    /// A time that a clock change skips comes later by the length of the gap; of a time that occurs twice, the first counts.
     public func moment(shownAs local: UTCTime) -> UTCTime {
         func moment(_ offsetSeconds: Int) -> UTCTime { local.advanced(byMilliseconds: -Int64(offsetSeconds) * 1_000) }
-        // By the clocks of a day before, which are those before a change of that day; then by those that they are then.
+        // First with the offset of the day before, which holds before any change on this day; then with the offset at the moment found.
         let early = offsetSeconds(at: local.advanced(byMilliseconds: -86_400_000))
         let late = offsetSeconds(at: moment(early))
         return offsetSeconds(at: moment(late)) == late ? moment(late) : moment(early)
     }
 
-    /// The clocks of a rule in the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`; nil when the text is not one.
+    /// Creates zone rules from the form of POSIX's `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`; nil when the text is not one.
     public init?(posix text: String) {
         guard let rule = DaylightRule(posix: text) else { return nil }
         self.init(first: 0, transitions: [], footer: rule)
@@ -55,14 +55,14 @@ public struct TimeZoneRules: Sendable, Hashable {
 
     // MARK: - The file
 
-    /// Reads a compiled file; nil when it is none, or is cut off.
+    /// Reads a compiled file; nil when it is not one, or is cut off.
     public init?(file bytes: [UInt8]) {
         guard let header = Header(bytes[...]) else { return nil }
         var rest = bytes[...].dropFirst(Header.byteCount)
         var width = 4
         var version = header
         if header.version >= UInt8(ascii: "2") {
-            // The same once more, with wide times.
+            // The same data once more, with 64-bit times.
             guard let length = header.byteCount(width: 4), rest.count >= length, let wide = Header(rest.dropFirst(length)) else {
                 return nil
             }
@@ -98,7 +98,7 @@ public struct TimeZoneRules: Sendable, Hashable {
 
     private struct Header {
         static let byteCount = 44
-        /// More would be no zone of the earth's.
+        /// No zone on earth has more.
         static let mostOfAKind = 65_536
 
         var version: UInt8
@@ -125,7 +125,7 @@ public struct TimeZoneRules: Sendable, Hashable {
 
         mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-        /// A signed number of that many bytes, highest first.
+        /// A signed big-endian number of that many bytes.
         mutating func integer(_ width: Int) -> Int64 {
             let bits = (0..<width).reduce(0 as UInt64) { value, _ in value << 8 | UInt64(byte()) }
             return width == 8 ? Int64(bitPattern: bits) : Int64(Int32(truncatingIfNeeded: bits))

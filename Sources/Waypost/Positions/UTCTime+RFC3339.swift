@@ -1,11 +1,11 @@
-// RFC 3339 times as they come from elsewhere: `2026-11-21T11:33:28Z`, `2026-11-21t12:33:28.250001+01:00`
+// RFC 3339 times from outside: `2026-11-21T11:33:28Z`, `2026-11-21t12:33:28.250001+01:00`
 //
 // ```
 // YYYY-MM-DD T hh:mm:ss [.f...] (Z | (+|-)hh:mm)
 // 0          10 11      19
 // ```
 extension UTCTime {
-    /// The moment that a text of RFC 3339 names, or nil when it is anything else.
+    /// The moment in an RFC 3339 text, or nil when the text is anything else.
     ///
     /// Any number of decimals, cut to the millisecond; `T` and `Z` in either case. A leap second (`:60`, only at the end of a UTC
     /// day) is the first second of the next day, as on the Unix time line.
@@ -41,12 +41,12 @@ extension UTCTime {
         guard hasFourDigitYear else { return nil }
     }
 
-    /// The moment that a text of RFC 3339 names, or nil when it is anything else.
+    /// The moment in an RFC 3339 text, or nil when the text is anything else.
     public init?(rfc3339 text: String) {
         self.init(rfc3339: Array(text.utf8).span)
     }
 
-    /// What must follow the seconds to the end of the text: `Z`, or the minutes that local time is ahead of UTC.
+    /// The offset that must follow the seconds to the end of the text: `Z` or the minutes that local time is ahead of UTC.
     private static func offsetMinutes(at index: Int, in bytes: Span<UInt8>) -> Int? {
         guard index < bytes.count else { return nil }
         switch bytes[index] {
@@ -60,7 +60,7 @@ extension UTCTime {
         }
     }
 
-    /// So many digits as a number, or nil when one of them is none.
+    /// That many digits as a number, or nil when one of them is not a digit.
     @inline(__always)
     static func digits(_ count: Int, at start: Int, in bytes: Span<UInt8>) -> Int? {
         var value = 0

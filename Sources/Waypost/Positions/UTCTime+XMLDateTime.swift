@@ -1,16 +1,16 @@
-// XML Schema's `dateTime` as files have it: RFC 3339, and what people write instead of it.
+// XML Schema's `dateTime` as it occurs in files: RFC 3339, and what people write instead.
 //
 // ```
 // YYYY-MM-DD (T|t| ) hh:mm [:ss [(.|,)f...]] [Z|z | (+|-)hh[[:]mm]]
 // 0          10      11    16
 // ```
 //
-// Leniencies beyond RFC 3339: white space around it, no zone (then it is UTC), a space for the `T`, no seconds, a comma for the point,
+// Leniencies beyond RFC 3339: surrounding white space, no zone (then it is UTC), a space for the `T`, no seconds, a comma for the point,
 // 24:00 for the end of the day, a zone without colon or minutes.
 extension UTCTime {
-    /// The moment that a text of XML Schema's `dateTime` names, or nil when it is anything else.
+    /// The moment in an XML Schema `dateTime` text, or nil when the text is anything else.
     ///
-    /// Any number of decimals, cut to the millisecond. A date alone names no moment.
+    /// Any number of decimals, cut to the millisecond. A date alone is not a moment.
     init?(xmlDateTime bytes: Span<UInt8>) {
         let text = bytes.extracting(bytes.trimmingXMLSpace)
         if let time = UTCTime(rfc3339: text) { self = time } else if let time = UTCTime(lenient: text) { self = time } else { return nil }
@@ -50,7 +50,7 @@ extension UTCTime {
         guard hasFourDigitYear else { return nil }
     }
 
-    /// The minutes that local time is ahead of UTC; none is UTC.
+    /// The minutes that local time is ahead of UTC; an empty zone is UTC.
     private static func lenientOffsetMinutes(_ zone: Span<UInt8>) -> Int? {
         if zone.isEmpty { return 0 }
         if zone.count == 1 { return zone[0] | 0x20 == UInt8(ascii: "z") ? 0 : nil }

@@ -6,13 +6,13 @@ public struct UTCTime: Sendable, Hashable, Comparable {
     /// Milliseconds since 1970-01-01T00:00:00Z; negative before.
     public var millisecondsSince1970: Int64
 
-    /// The moment that many milliseconds after 1970-01-01T00:00:00Z.
+    /// Creates the moment that many milliseconds after 1970-01-01T00:00:00Z.
     @inlinable
     public init(millisecondsSince1970: Int64) {
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// The moment of a calendar date (proleptic Gregorian) and a time of day, or nil for a date that does not exist.
+    /// Creates the moment of a calendar date (proleptic Gregorian) and a time of day; nil for a date that does not exist.
     ///
     /// - Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
     public init?(year: Int, month: Int, day: Int, millisecondOfDay: Int = 0) {
@@ -32,18 +32,18 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         return rest < 0 ? seconds - 1 : seconds
     }
 
-    /// The later moment that many milliseconds on.
+    /// The moment that many milliseconds later.
     @inlinable
     public func advanced(byMilliseconds milliseconds: Int64) -> UTCTime {
         UTCTime(millisecondsSince1970: millisecondsSince1970 &+ milliseconds)
     }
 
-    /// Whether the year is one of 1...9999: whether it has an RFC 3339 form.
+    /// Whether the year is in 1...9999, so that the moment has an RFC 3339 form.
     ///
     /// Data from outside may hold any number.
     @inlinable public var hasFourDigitYear: Bool { (-62_135_596_800_000..<253_402_300_800_000).contains(millisecondsSince1970) }
 
-    /// Days since 1970-01-01 of a calendar date, or nil when the date does not exist.
+    /// Days since 1970-01-01 to a calendar date, or nil when the date does not exist.
     public static func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
         guard (1...12).contains(month), day >= 1, day <= lastDay(ofMonth: month, year: year) else { return nil }
         let shifted = month <= 2 ? year - 1 : year

@@ -2,30 +2,30 @@ import func Glibc.cos
 
 /// Makes positions coarse, for those who may know roughly where the device is.
 ///
-/// - *One place for each cell*: a grid of cells 5 km high and wide, fixed to the earth. Told is the cell's middle, so that repeating and
-///   averaging show nothing finer.
-/// - *No flicker at an edge*: a cell is left only half a kilometre behind its edge; a box that is parked on one stays where it was told to be.
-/// - *Four times an hour*: time is cut into quarters of an hour, and the first position of each is the one that counts. Told is when the
-///   quarter began; the moment at which an edge was crossed shows nowhere.
-/// - *Nothing besides*: no speed, course, altitude, figures of quality or source.
+/// - *One place per cell*: a grid of cells 5 km high and wide, fixed to the earth. Only the cell's middle is shared, so that repeating and
+///   averaging reveal nothing finer.
+/// - *No flicker at an edge*: a cell is left only half a kilometre beyond its edge; a box parked on an edge stays in the cell that was shared.
+/// - *Four times an hour*: time is cut into quarters of an hour, and only the first position of each counts. The time shared is the start
+///   of the quarter; the moment at which an edge was crossed is never shown.
+/// - *Nothing else*: no speed, course, altitude, quality figures or source.
 ///
-/// - Concurrency: a value; one for each row of positions in their order.
+/// - Concurrency: a value; one for each ordered sequence of positions.
 public struct PositionReduction: Sendable, Hashable {
     /// A position as it may be shared.
     public struct Told: Sendable, Hashable {
         /// The coarse position.
         public var position: Position
-        /// Which quarter of an hour it is, counted from 1970: grows from one to the next, and is the same for all of one.
+        /// The number of the quarter of an hour, counted from 1970: it grows from one to the next.
         public var quarter: Int64
-        /// Whether it was not shared before.
+        /// Whether it is shared for the first time.
         public var isNew: Bool
     }
 
     /// The height of a cell in degrees: 5.0 km, 4 000 cells from pole to pole.
     static let cellDegrees = 180.0 / 4_000
-    /// How far behind its edge a cell is left, in parts of it.
+    /// How far beyond its edge a cell is left, as a fraction of its size.
     static let margin = 0.1
-    /// How long a position stands, milliseconds.
+    /// How long a position stands, in milliseconds.
     static let quarterMilliseconds: Int64 = 900_000
     /// A radius around a cell's middle that holds the cell and its margin, metres: half the diagonal of 6 km is 4.3.
     static let accuracyMetres = 5_000.0
@@ -36,12 +36,12 @@ public struct PositionReduction: Sendable, Hashable {
     }
     private var last: Last?
 
-    /// Nothing was told yet.
+    /// Starts with nothing shared.
     public init() {}
 
-    /// Takes the next position, and gives what is shared of it; nil while nothing may be shared.
+    /// Processes the next position and returns what is shared of it; nil while nothing may be shared.
     ///
-    /// One without a time, or earlier than the last, tells nothing new.
+    /// A position without a time, or earlier than the last, shares nothing new.
     public mutating func process(_ position: Position) -> Told? {
         guard let time = position.time else { return last.map { told($0.cell, $0.quarter, isNew: false) } }
         let quarter = PositionReduction.quarter(of: time)
@@ -67,7 +67,7 @@ public struct PositionReduction: Sendable, Hashable {
     }
 }
 
-/// One cell of the grid: a band of latitude, cut into so many columns that each is about as wide as it is high.
+/// One cell of the grid: a band of latitude is cut into as many columns as make each about as wide as it is high.
 private struct Cell: Sendable, Hashable {
     private let band: Int
     private let column: Int

@@ -1,33 +1,34 @@
-/// Decides which positions may be used at all: none, or only a coarse one, inside a privacy zone, and none in private mode.
+/// Decides which positions may be used at all: none or only a coarse one inside a privacy zone, and none in private mode.
 ///
-/// A value with one mutating step, asked before a fix reaches a disk, a socket or a listener: what it withholds was never there. How it
-/// cuts a hole that does not show the home is told at `PrivacyHole`; in time it works so:
+/// A value with one mutating step, asked before a fix reaches a disk, a socket or a listener: what it withholds leaves no trace. `PrivacyHole`
+/// explains how it cuts a hole that does not reveal the home. Over time it works like this:
 ///
-/// - A fix is inside when it may be: its distance less twice its accuracy counts, so that an imprecise fix near a zone is withheld.
-/// - The hole's edge of a crossing is drawn while the box is well inside or well outside of it, and stays until the box is that
-///   again; along the edge nothing flickers.
+/// - A fix counts as inside when it may be inside: twice its accuracy is subtracted from its distance, so that an imprecise fix near a zone is
+///   withheld.
+/// - The hole's edge for a crossing is drawn while the box is well inside or well outside, and stays until the box is well inside or outside
+///   again, so that nothing flickers along the edge.
 /// - A crossing outward counts once the fixes were outside for ten seconds (or ten fixes in a row, when they have no time): a fix that
 ///   jumps out of a garage and back is withheld.
 /// - The first fix of a run is inside up to the furthest that the hole ever reaches: a box that starts at the edge waits.
 ///
 /// - Cost: one geodesic per fix and zone that is less than a degree and a half of latitude away.
-/// - Concurrency: a value; one owner asks for all.
+/// - Concurrency: a value; one owner asks on behalf of all.
 public struct PrivacyGate: Sendable {
-    /// What becomes of a fix inside a zone.
+    /// What happens to a fix inside a zone.
     public enum Inside: String, Sendable, Hashable, CaseIterable {
-        /// Nothing is told.
+        /// Nothing is shared.
         case nothing
-        /// At most every 15 minutes one coarse place for the whole zone is shared, on a grid of 0.1 degrees.
+        /// At most every 15 minutes, one coarse place for the whole zone is shared, on a grid of 0.1 degrees.
         case coarse
     }
 
-    /// What the gate says about a fix.
+    /// The gate's decision about a fix.
     public enum Decision: Sendable, Hashable {
-        /// It passes unchanged.
+        /// The fix passes unchanged.
         case pass
-        /// It is replaced by this position.
+        /// The fix is replaced by this position.
         case replace(Position)
-        /// It is withheld, as if it had never come.
+        /// The fix is withheld, as if it had never come.
         case withhold(Reason)
     }
 
@@ -39,9 +40,9 @@ public struct PrivacyGate: Sendable {
         case privateMode
     }
 
-    /// How long the fixes must be outside before they are told.
+    /// How long the fixes must be outside before they pass.
     static let outsideMilliseconds: Int64 = 10_000
-    /// As many of them, where they have no time.
+    /// How many fixes in a row must be outside, when they have no time.
     static let outsideCount = 10
     /// The shortest time between two coarse positions.
     static let coarseMilliseconds: Int64 = 900_000
@@ -56,12 +57,12 @@ public struct PrivacyGate: Sendable {
     private var passages: [Passage]
     private var lastCoarse: UTCTime?
 
-    /// A gate before the first fix.
+    /// Creates a gate before its first fix.
     ///
     /// - Parameters:
-    ///   - zones: where nothing, or only a coarse place, is told.
-    ///   - inside: what becomes of a fix inside a zone.
-    ///   - key: the box's secret; with another one the holes lie elsewhere.
+    /// - zones: where nothing, or only a coarse place, is shared.
+    /// - inside: what happens to a fix inside a zone.
+    /// - key: the box's secret; with another key the holes lie elsewhere.
     ///   - isPrivate: whether private mode is on.
     public init(zones: [PrivacyZone], inside: Inside = .nothing, key: SipHash.Key, isPrivate: Bool = false) {
         self.inside = inside
@@ -69,7 +70,7 @@ public struct PrivacyGate: Sendable {
         passages = zones.map { Passage(PrivacyHole($0, key: key)) }
     }
 
-    /// A gate without zones: private mode alone.
+    /// Creates a gate without zones, for private mode alone.
     public init(isPrivate: Bool = false) {
         inside = .nothing
         self.isPrivate = isPrivate
@@ -79,7 +80,7 @@ public struct PrivacyGate: Sendable {
     /// Decides about the next fix.
     public mutating func process(_ position: Position) -> Decision {
         var hole: PrivacyHole?
-        // All of them, private or not: each follows the box.
+        // Every passage must see the fix, even in private mode, because each follows the box.
         for index in passages.indices where passages[index].process(position) { hole = passages[index].hole }
         if isPrivate { return .withhold(.privateMode) }
         guard let hole else { return .pass }
@@ -93,7 +94,7 @@ public struct PrivacyGate: Sendable {
 
     /// Whether a position from an earlier run must be withheld: private mode is on, or it may be inside a zone.
     ///
-    /// Zones may have been added since; the furthest that a hole ever reaches counts.
+    /// Zones may have been added since, so the furthest reach of each hole counts.
     public func withholds(stored position: Position) -> Bool {
         isPrivate || passages.contains { $0.mayHide(position) }
     }
@@ -105,7 +106,7 @@ public struct PrivacyGate: Sendable {
     }
 }
 
-/// The box's way past one hole.
+/// Where the box is relative to one hole.
 private struct Passage: Sendable {
     let hole: PrivacyHole
     /// Whether fixes are withheld for this hole.
@@ -113,7 +114,7 @@ private struct Passage: Sendable {
 
     /// Where the hole ends until the box is well inside or well outside again.
     private var edgeMetres: Double
-    /// Whether that edge was drawn for a crossing inward; nil before any was.
+    /// Whether that edge was drawn for a crossing inward; nil before the first was drawn.
     private var isEdgeForEntry: Bool?
     private var outsideSince: UTCTime?
     private var outsideCount = 0
@@ -123,7 +124,7 @@ private struct Passage: Sendable {
         edgeMetres = hole.outerRadiusMetres
     }
 
-    /// How near the hole's middle a position may be, metres.
+    /// How near to the hole's middle a position may be, in metres.
     private func nearestMetres(_ position: Position) -> Double {
         hole.distanceMetres(to: position.coordinate) - 2 * (position.accuracy?.radiusMetres ?? 0)
     }
@@ -131,7 +132,7 @@ private struct Passage: Sendable {
     /// Whether the hole may reach a position, wherever its edge was drawn.
     func mayHide(_ position: Position) -> Bool { nearestMetres(position) < hole.outerRadiusMetres }
 
-    /// Takes the next fix; true when it is to be withheld.
+    /// Processes the next fix; true when it must be withheld.
     mutating func process(_ position: Position) -> Bool {
         let metres = nearestMetres(position)
         let isOutside = metres >= edgeMetres

@@ -1,26 +1,26 @@
 /// What a privacy zone leaves out of the tracks: a disc that covers the zone and does not show where in it the zone lies.
 ///
-/// **What must not work.** Who sees many tracks sees where they end. On the zone's own circle the ends would give it away: three of them and
-/// a compass find the home, and averaging makes it better with each day. So the hole that is cut is another disc, fixed for the zone once
+/// **The attack.** Anyone who sees many tracks sees where they end. On the zone's own circle the ends would give it away: three of them and
+/// a compass find the home, and averaging improves the result every day. So the hole that is cut is another disc, fixed for the zone once
 /// and for all by a secret of this box:
 ///
 /// - *Its centre is moved* by 0.3 to 0.8 radii in a direction that the secret decides, every place of that ring as likely as any other. A
-///   perfect fit through a thousand crossings finds the hole's centre, and knows of the home only that it lies somewhere in the ring
-///   around it: for a radius of 250 m an area of 11 hectares, all of it equally likely. The move is always the same: were it drawn anew each
-///   time, the holes' middles would average to the home.
-/// - *Its radius is varied*: 1.8 to 2.3 zone radii, drawn apart from the move. It always covers the zone (0.8 + 1 radii), and its size does
-///   not tell how far the centre was moved.
-/// - *Each crossing is held back* by up to a third of the hole's radius more, drawn anew for each side of each stay, so that the ends lie in a
-///   ring and not on a line, and the hole's radius cannot be read off either.
-/// - *A zone that is moved keeps its move*: it hangs on the zone's name, not on its coordinates. Somebody who corrects the place of his home
-///   by ten metres moves the hole by ten metres, and does not hand out a second, independent hole.
+///   perfect fit through a thousand crossings finds the hole's centre, and learns only that the home lies somewhere in the ring
+///   around it: for a radius of 250 m an area of 11 hectares, all of it equally likely. The move is always the same: if it were drawn anew
+///   each time, the holes' middles would average to the home.
+/// - *Its radius is varied*: 1.8 to 2.3 zone radii, drawn independently of the move. It always covers the zone (0.8 + 1 radii), and its size
+///   does not reveal how far the centre was moved.
+/// - *Each crossing is held back* by up to another third of the hole's radius, drawn anew for each side of each stay, so that the ends lie in
+///   a ring and not on a line, and the hole's radius cannot be measured either.
+/// - *A zone that is moved keeps its move*: the move depends on the zone's name, not on its coordinates. Correcting the place of a home
+///   by ten metres moves the hole by ten metres, and does not reveal a second, independent hole.
 ///
-/// What it cannot hide: a track that leads to the only house far and wide; a home whose radius is too small for its village; a door to which
-/// straight roads lead from all sides, as their ends still point at it. Then a larger radius helps.
+/// What it cannot hide: a track that leads to the only house for miles; a home whose zone is too small for its village; a door to which
+/// straight roads lead from all sides, because their ends still point at it. A larger radius helps in these cases.
 struct PrivacyHole: Sendable, Hashable {
     /// The nearest and furthest that the hole's centre is moved, in radii of the zone.
     static let moveRange = 0.3...0.8
-    /// The grid of the places that stand in for holes: so many to a degree.
+    /// The grid of the coarse places that are shared instead of positions in a hole: this many per degree.
     static let standInsPerDegree = 10.0
     /// The hole's radius, in radii of the zone.
     static let radiusRange = 1.8...2.3
@@ -49,14 +49,14 @@ struct PrivacyHole: Sendable, Hashable {
         centre = Geodesic.end(from: zone.centre, azimuthDegrees: azimuth, distanceMetres: move).coordinate
     }
 
-    /// How far a place is from the centre, metres; for places far away only that it is at least so far.
+    /// How far a place is from the centre, in metres; for places far away only a lower bound.
     func distanceMetres(to place: Coordinate) -> Double {
         // A degree of latitude is at least 110 574 m long.
         let atLeast = abs(place.latitudeDegrees - centre.latitudeDegrees) * 110_500
         return atLeast > outerRadiusMetres + 160_000 ? atLeast : Geodesic.distanceMetres(from: centre, to: place)
     }
 
-    /// The one coarse place for all places inside.
+    /// The one coarse place that is shared for all places inside.
     var standIn: Coordinate {
         func snapped(_ degrees: Double) -> Double {
             (degrees * PrivacyHole.standInsPerDegree).rounded() / PrivacyHole.standInsPerDegree
@@ -78,7 +78,7 @@ struct PrivacyHole: Sendable, Hashable {
     }
 }
 
-/// Numbers that only a secret and what they are for decide.
+/// Pseudorandom numbers that depend only on a secret and a purpose.
 private struct SecretDraws {
     private let purpose: [UInt8]
     private let key: SipHash.Key
@@ -89,7 +89,7 @@ private struct SecretDraws {
         self.key = key
     }
 
-    /// The next number, every one of the range as likely.
+    /// The next number, uniformly distributed over the range.
     mutating func next(in range: ClosedRange<Double>) -> Double {
         count += 1
         let bits = SipHash.hash(purpose + [0, count], key: key)

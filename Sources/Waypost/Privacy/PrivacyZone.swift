@@ -12,7 +12,7 @@ public struct PrivacyZone: Sendable, Hashable {
     /// The largest radius, metres.
     public static let largestRadiusMetres = 100_000.0
 
-    /// A zone; a radius outside 50 m to 100 km is a programmer error.
+    /// Creates a zone; a radius outside 50 m to 100 km is a programmer error.
     public init(name: String, centre: Coordinate, radiusMetres: Double) {
         precondition((PrivacyZone.smallestRadiusMetres...PrivacyZone.largestRadiusMetres).contains(radiusMetres), "50 m to 100 km")
         self.name = name
