@@ -1,28 +1,29 @@
 /// The average speed: the distance covered in the last minute over the time it took.
 ///
 /// Unlike the receiver's speed it needs no Doppler, and unlike the distance between the ends of the window it does not cut corners. Noise at
-/// rest does not add up: a step within the two fixes' noise counts only when the receiver gives a speed, and then as far as that goes.
+/// rest does not add up: a step within the two fixes' noise counts only when the receiver reports a speed, and then no further than that speed
+/// would carry.
 /// - Cost: at most ``capacity`` fixes are kept, however many come.
 public struct AverageSpeed: Sendable {
-    /// How many fixes are kept at most; of more per window only some are taken.
+    /// The largest number of fixes kept; when a window has more, only some are used.
     public static let capacity = 128
 
-    /// The window in milliseconds.
+    /// The window's length in milliseconds.
     public let windowMilliseconds: Int64
     private var fixes: [(time: Int64, coordinate: Coordinate, metres: Double)] = []
 
-    /// An average over that window.
+    /// Creates an average over a window of this length.
     public init(windowMilliseconds: Int64 = 60_000) {
         self.windowMilliseconds = max(1_000, windowMilliseconds)
     }
 
-    /// The average in metres per second; nil before there are two fixes.
+    /// The average in metres per second; nil until there are two fixes.
     public var metresPerSecond: Double? {
         guard let first = fixes.first, let last = fixes.last, last.time > first.time else { return nil }
         return (last.metres - first.metres) / (Double(last.time - first.time) / 1_000)
     }
 
-    /// Takes the next fix; one that is not later than the last begins anew.
+    /// Processes the next fix; a fix that is not later than the last starts the average anew.
     public mutating func process(_ position: Position) {
         guard let time = position.time?.millisecondsSince1970 else { return }
         guard let last = fixes.last, time > last.time else {
@@ -35,7 +36,7 @@ public struct AverageSpeed: Sendable {
         while let second = fixes.dropFirst().first, second.time <= time - windowMilliseconds { fixes.removeFirst() }
     }
 
-    /// The position was lost: what comes next does not connect.
+    /// Notes that the position was lost: later fixes do not connect to earlier ones.
     public mutating func lose() {
         fixes = []
     }

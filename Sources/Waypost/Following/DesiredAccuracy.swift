@@ -1,8 +1,8 @@
-/// How accurately a listener wants to know the position: what it asks for, not what it is allowed to see.
+/// How accurately a listener wants to know the position: what it asks for, not what it may see.
 ///
 /// The names are those of common location SDKs.
 public enum DesiredAccuracy: String, Sendable, Hashable, CaseIterable {
-    /// Every fix, matched to roads when that is possible.
+    /// Every fix, matched to roads where possible.
     case bestForNavigation
     /// Every fix.
     case best
@@ -17,7 +17,7 @@ public enum DesiredAccuracy: String, Sendable, Hashable, CaseIterable {
     /// Steps of 5 km: the neighbourhood.
     case reduced
 
-    /// The distance below which two positions are the same for this listener, in metres.
+    /// The distance in metres below which two positions are the same for this listener.
     public var stepMetres: Double {
         switch self {
         case .bestForNavigation, .best: 0

@@ -1,7 +1,7 @@
-/// Decides when a receiver is on: all the time, never, or for one sample now and then.
+/// Decides when a receiver is on: always, never, or for one sample now and then.
 ///
-/// A sample lasts until a fix that can be used (``sampled(nextIn:at:)``), or until the patience is at its end. Moments are milliseconds of
-/// one clock that only goes on. Who owns a duty cycle asks ``receiverIsOn`` after every step, and calls ``tick(at:)`` at ``deadline``.
+/// A sample lasts until a usable fix comes (``sampled(nextIn:at:)``) or the patience runs out. Moments are milliseconds of one monotonic clock.
+/// The owner of a duty cycle checks ``receiverIsOn`` after every step and calls ``tick(at:)`` at ``deadline``.
 public struct DutyCycle: Sendable, Equatable {
     /// The combined needs of all clients.
     public enum Demand: Int, Sendable, Hashable, Comparable {
@@ -29,11 +29,11 @@ public struct DutyCycle: Sendable, Equatable {
         case asleep(since: Int64, until: Int64)
     }
 
-    /// What is needed.
+    /// The current demand.
     public private(set) var demand = Demand.nothing
     private var phase = Phase.off
 
-    /// A cycle before any need: the receiver is off.
+    /// Creates a cycle without any demand: the receiver is off.
     public init() {}
 
     /// Whether the receiver should be on now.
@@ -55,19 +55,19 @@ public struct DutyCycle: Sendable, Equatable {
         }
     }
 
-    /// Takes what is needed from now on.
+    /// Sets the demand from now on.
     public mutating func need(_ demand: Demand, at now: Int64) {
         defer { self.demand = demand }
         switch (demand, phase) {
         case (.nothing, _): phase = .off
         case (.everything, .off), (.everything, .asleep), (.samples, .off): phase = .on(since: now)
-        // What was always on goes on until the first sample.
+        // A receiver that was always on stays on until the first sample.
         case (.samples, .on) where self.demand == .everything: phase = .on(since: now)
         case (.everything, .on), (.samples, .on), (.samples, .asleep): break
         }
     }
 
-    /// Takes that a usable fix has come, and in how many milliseconds the next one is needed.
+    /// Notes that a usable fix has come, and how soon the next one is needed, in milliseconds.
     public mutating func sampled(nextIn milliseconds: Int64, at now: Int64) {
         guard demand == .samples, case .on = phase else { return }
         guard milliseconds >= DutyCycle.shortestSleepMilliseconds else {
@@ -77,14 +77,14 @@ public struct DutyCycle: Sendable, Equatable {
         sleep(milliseconds, from: now)
     }
 
-    /// Changes when the next fix is needed: so many milliseconds after the last one.
+    /// Changes when the next fix is needed, in milliseconds after the last one.
     public mutating func reschedule(nextIn milliseconds: Int64, at now: Int64) {
         guard case .asleep(let start, _) = phase else { return }
         sleep(milliseconds, from: start)
         tick(at: now)
     }
 
-    /// What time does; true when a sample has brought nothing and the receiver sleeps.
+    /// Applies the passing of time; true when a sample brought no fix and the receiver now sleeps.
     @discardableResult
     public mutating func tick(at now: Int64) -> Bool {
         guard let deadline, now >= deadline else { return false }

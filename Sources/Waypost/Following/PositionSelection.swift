@@ -4,12 +4,12 @@ public struct PositionSelection: Sendable {
     public struct Options: Sendable, Hashable {
         /// Only significant changes (``SignificantChangeRule``); distance and accuracy do not apply then.
         public var isSignificantOnly: Bool
-        /// The least distance between two positions, in metres; 0 = any.
+        /// The shortest distance between two positions, in metres; 0 = any.
         public var distanceFilterMetres: Double
         /// How accurate the position must be.
         public var accuracy: DesiredAccuracy
 
-        /// A selection: every fix, unless the parameters ask for less.
+        /// Creates options for every fix, unless the parameters ask for less.
         public init(isSignificantOnly: Bool = false, distanceFilterMetres: Double = 0, accuracy: DesiredAccuracy = .best) {
             self.isSignificantOnly = isSignificantOnly
             self.distanceFilterMetres = distanceFilterMetres
@@ -29,7 +29,7 @@ public struct PositionSelection: Sendable {
         case significantChange(SignificantChangeRule.Report)
     }
 
-    /// The step in metres from which on the receiver may sleep; below it sleeps would be shorter than pays.
+    /// The step in metres from which the receiver may sleep; for smaller steps the sleeps would be too short to pay.
     static let sleepingStepMetres = 1_000.0
 
     /// What the listener asks for.
@@ -37,25 +37,25 @@ public struct PositionSelection: Sendable {
     private var filter: UpdateFilter
     private var significant = SignificantChangeRule()
 
-    /// A selection before its first position.
+    /// Creates a selection before its first position.
     public init(_ options: Options = Options()) {
         self.options = options
         filter = UpdateFilter(distanceMetres: options.distanceFilterMetres, accuracy: options.accuracy)
     }
 
-    /// Begins, with the last position that is known; gives the first report of a listener to significant changes.
+    /// Starts with the last known position; returns the first report for a listener to significant changes.
     public mutating func start(stored: Position?) -> SignificantChangeRule.Report? {
         guard options.isSignificantOnly, let stored else { return nil }
         return significant.start(stored: stored)
     }
 
-    /// Takes the next position.
+    /// Processes the next position.
     public mutating func process(_ position: Position) -> Choice {
         guard options.isSignificantOnly else { return filter.passes(position) ? .position : .nothing }
         return significant.process(position).map(Choice.significantChange) ?? .nothing
     }
 
-    /// The position was lost: the next one passes.
+    /// Notes that the position was lost: the next one passes.
     public mutating func lose() {
         filter.lose()
     }

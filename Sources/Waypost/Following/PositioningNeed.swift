@@ -4,17 +4,17 @@
 public enum PositioningNeed: Sendable, Hashable {
     /// Every fix: the receiver stays on.
     case everyFix
-    /// The next fix so many milliseconds after the last: the receiver may sleep until then.
+    /// The next fix this many milliseconds after the last: the receiver may sleep until then.
     case within(milliseconds: Int64)
 
-    /// The speed that is assumed while the receiver sleeps, in metres per second: 180 km/h.
+    /// The speed assumed while the receiver sleeps, in metres per second: 180 km/h.
     ///
-    /// Something faster is noticed late, at the first fix after the sleep.
+    /// Faster movement is noticed late, at the first fix after the sleep.
     public static let allowedMetresPerSecond = 50.0
 
-    /// A fix whenever the device could have moved so many metres since the last.
+    /// A fix whenever the device could have moved this many metres since the last.
     public static func movement(metres: Double) -> PositioningNeed {
-        // A day is for ever: no receiver sleeps that long.
+        // A day is as good as for ever: no receiver sleeps that long.
         .within(milliseconds: metres > 0 ? Int64(min(metres / allowedMetresPerSecond, 86_400) * 1_000) : 0)
     }
 }

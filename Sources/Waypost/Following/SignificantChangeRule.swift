@@ -1,17 +1,17 @@
-/// Decides which positions are significant changes: at least 500 m and at least 300 s from the last that was reported.
+/// Decides which positions are significant changes: at least 500 m and at least 300 s from the last one reported.
 ///
-/// The first report is the stored position, when there is one, marked as such; otherwise the first fix. Everything runs on the time of
-/// the fixes. A fix that cannot be reached from the one before it at ``greatestSpeedMetresPerSecond`` (or one and a half times the speed
-/// that the receiver gives), both accuracies allowed for, is an outlier: it is reported only when the next fix can be reached from it.
+/// The first report is the stored position, marked as such, when there is one; otherwise the first fix. Everything runs on the time of the
+/// fixes. A fix is an outlier when it cannot be reached from the one before it at ``greatestSpeedMetresPerSecond`` (or one and a half times the
+/// receiver's own speed), allowing for both accuracies: it is reported only when the next fix can be reached from it.
 public struct SignificantChangeRule: Sendable {
     /// A position that is reported.
     public struct Report: Sendable, Equatable {
-        /// Where.
+        /// The position.
         public var position: Position
         /// Whether it is the stored position from before the start rather than a new fix.
         public var isCached: Bool
 
-        /// A report from its parts.
+        /// Creates a report from its parts.
         public init(position: Position, isCached: Bool) {
             self.position = position
             self.isCached = isCached
@@ -20,7 +20,7 @@ public struct SignificantChangeRule: Sendable {
 
     /// The shortest distance between two reports, in metres.
     public static let leastMetres = 500.0
-    /// The least time between two reports, in milliseconds.
+    /// The shortest time between two reports, in milliseconds.
     public static let leastMilliseconds: Int64 = 300_000
     /// The highest speed of a car, common train or ship, in metres per second (250 km/h); the receiver's own speed may be higher.
     public static let greatestSpeedMetresPerSecond = 70.0
@@ -29,25 +29,25 @@ public struct SignificantChangeRule: Sendable {
     /// The assumed accuracy of a fix without one, in metres: GPS without corrections under trees.
     public static let assumedAccuracyMetres = 15.0
 
-    /// The longest time for which a speed is taken to stay what it is, in milliseconds.
+    /// The longest time for which a speed is assumed to stay the same, in milliseconds.
     static let longestGuessMilliseconds: Int64 = 120_000
 
     private var reported: Position?
-    /// The last fix that was no outlier.
+    /// The last fix that was not an outlier.
     private var trusted: Position?
-    /// A fix that is one unless the next agrees with it.
+    /// A fix that counts as an outlier unless the next one agrees with it.
     private var doubted: Position?
 
-    /// A rule before its first report.
+    /// Creates a rule before its first report.
     public init() {}
 
     /// Whether the last fix is an outlier unless the next one agrees with it.
     public var isInDoubt: Bool { doubted != nil }
 
-    /// How long after the last fix the next report can come at the earliest, in milliseconds; 0 before the first report.
+    /// The earliest time after the last fix at which the next report can come, in milliseconds; 0 before the first report.
     ///
-    /// On the way the speed is taken that the receiver gives, or that was made good since the last report; it is a guess, so no longer
-    /// than `longestGuessMilliseconds`. A device at rest is not on the way.
+    /// A moving device is assumed to go at the receiver's speed, or at the speed made good since the last report; because that is a guess, it
+    /// holds for no longer than `longestGuessMilliseconds`. A device at rest is assumed not to move.
     public func millisecondsUntilNextReport(isStationary: Bool) -> Int64 {
         guard let reported, let trusted, let now = trusted.time, let before = reported.time else { return 0 }
         let elapsed = now.millisecondsSince1970 - before.millisecondsSince1970
@@ -61,13 +61,13 @@ public struct SignificantChangeRule: Sendable {
         return max(untilTime, min(untilDistance, SignificantChangeRule.longestGuessMilliseconds))
     }
 
-    /// Begins with the position that was stored when positioning ended the last time; gives the first report.
+    /// Starts with the position that was stored when positioning last ended; returns the first report.
     public mutating func start(stored: Position) -> Report {
         reported = stored
         return Report(position: stored, isCached: true)
     }
 
-    /// Takes the next fix; gives a report when the change is significant.
+    /// Processes the next fix; returns a report when the change is significant.
     public mutating func process(_ position: Position) -> Report? {
         guard position.time != nil else { return nil }
         guard accepts(position) else {

@@ -1,21 +1,21 @@
-/// Decides whether the device is at rest: for 60 s all fixes within the noise, and no speed.
+/// Decides whether the device is at rest: for 60 s all fixes lie within the noise, with no speed.
 ///
-/// - At rest the place that fixes are compared with follows them slowly, so that the drift of a parked receiver (tens of metres in an hour, with a
-///   Doppler speed near zero) does not end the rest.
-/// - Movement ends it: two fixes in a row with a Doppler speed of at least ``movingMetresPerSecond``, or, where the receiver gives no
+/// - At rest, the place that fixes are compared with follows them slowly, so that the drift of a parked receiver (tens of metres in an hour, with
+///   a Doppler speed near zero) does not end the rest.
+/// - Movement ends it: two fixes in a row with a Doppler speed of at least ``movingMetresPerSecond`` or, when the receiver reports no
 ///   speed, outside the noise. One such fix alone is an outlier.
-/// - So do two fixes in a row further than ``farthestDriftMetres`` from where the rest began, whatever the speed: a boat that drifts.
-/// - Everything runs on the time of the fixes; a loss changes nothing, the fixes after it decide.
+/// - Two fixes in a row further than ``farthestDriftMetres`` from where the rest began also end it, whatever the speed: a boat that drifts.
+/// - Everything runs on the time of the fixes; a loss changes nothing, because the fixes after it decide.
 public struct StationaryRule: Sendable {
-    /// How long everything must be within the noise, in milliseconds.
+    /// How long all fixes must be within the noise, in milliseconds.
     public static let restMilliseconds: Int64 = 60_000
-    /// The Doppler speed from which the device moves: half the pace of a slow walker; at rest, receivers report less than half of that.
+    /// The Doppler speed that counts as movement: half the pace of a slow walker; at rest, receivers report less than half of that.
     public static let movingMetresPerSecond = 0.7
-    /// The least radius of the noise in metres.
+    /// The smallest radius of the noise, in metres.
     public static let leastNoiseMetres = 10.0
-    /// The noise is that many times the 68 % accuracy: 99 % of fixes whose errors are normally distributed.
+    /// The noise as a multiple of the 68 % accuracy: 99 % of fixes whose errors are normally distributed.
     public static let accuracyFactor = 2.0
-    /// A parked receiver does not drift that far, in metres, unless its accuracy is worse.
+    /// How far a parked receiver may drift, in metres, unless its accuracy is worse.
     public static let farthestDriftMetres = 100.0
     /// How quickly the place of rest follows the fixes: the time constant in milliseconds.
     static let followMilliseconds = 120_000.0
@@ -25,7 +25,7 @@ public struct StationaryRule: Sendable {
 
     /// Where the rest began.
     private var origin: Coordinate?
-    /// What fixes are compared with; it follows them.
+    /// The place that fixes are compared with; it follows them.
     private var place: Coordinate?
     private var restingSince: UTCTime?
     private var lastTime: UTCTime?
@@ -34,15 +34,15 @@ public struct StationaryRule: Sendable {
     /// Whether the last fix was a movement that the next one must confirm.
     public var isInDoubt: Bool { movingCount > 0 }
 
-    /// A rule before its first fix: not at rest.
+    /// Creates a rule before its first fix: not at rest.
     public init() {}
 
-    /// Takes the next fix; true when ``isStationary`` has changed.
+    /// Processes the next fix; true when ``isStationary`` has changed.
     @discardableResult
     public mutating func process(_ position: Position) -> Bool {
         guard let time = position.time else { return false }
         defer { lastTime = time }
-        // A clock that was set begins anew.
+        // After a clock change the rule starts anew.
         if let lastTime, time < lastTime { restingSince = nil }
         guard let place, restingSince != nil else {
             rest(at: position.coordinate, since: time)

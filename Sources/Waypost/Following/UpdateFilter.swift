@@ -1,13 +1,13 @@
 /// Decides which positions one listener gets.
 ///
-/// The first one, the first after a loss, and then each that is at least the step away from the last one the listener got: the larger of its
-/// distance filter and its accuracy level's ``DesiredAccuracy/stepMetres``.
+/// The first one, the first after a loss, and then each that is at least one step away from the last one the listener got. The step is the larger
+/// of its distance filter and its accuracy level's ``DesiredAccuracy/stepMetres``.
 public struct UpdateFilter: Sendable {
     /// The step in metres; 0 lets every fix through.
     public let stepMetres: Double
     private var last: Coordinate?
 
-    /// A filter of that distance in metres and that level.
+    /// Creates a filter from a distance in metres and an accuracy level.
     public init(distanceMetres: Double = 0, accuracy: DesiredAccuracy = .best) {
         stepMetres = max(distanceMetres, accuracy.stepMetres)
     }
@@ -20,7 +20,7 @@ public struct UpdateFilter: Sendable {
         return true
     }
 
-    /// Takes that the position was lost: the next one passes.
+    /// Notes that the position was lost: the next one passes.
     public mutating func lose() {
         last = nil
     }

@@ -1,20 +1,20 @@
 import func Glibc.asin
 
-/// A box of latitudes and longitudes, which may lie across the antimeridian or hold a pole.
+/// A box of latitudes and longitudes, which may cross the antimeridian or contain a pole.
 ///
 /// The longitudes run eastward from `westDegrees` to `eastDegrees`; west is the greater number when the box crosses the antimeridian, as
 /// in RFC 7946, section 5.2. A box with a pole in it has all longitudes.
 public struct BoundingBox: Sendable, Hashable {
-    /// The least latitude in degrees.
+    /// The southern latitude in degrees.
     public let southDegrees: Double
     /// The longitude of the western side in degrees, -180...180.
     public let westDegrees: Double
-    /// The greatest latitude in degrees.
+    /// The northern latitude in degrees.
     public let northDegrees: Double
     /// The longitude of the eastern side in degrees, -180...180.
     public let eastDegrees: Double
 
-    /// The box between those sides, or nil when a value is out of range or south is north of north.
+    /// Creates the box between those sides; nil when a value is out of range or south is north of north.
     public init?(southDegrees: Double, westDegrees: Double, northDegrees: Double, eastDegrees: Double) {
         guard abs(southDegrees) <= 90, abs(northDegrees) <= 90, abs(westDegrees) <= 180, abs(eastDegrees) <= 180,
             southDegrees <= northDegrees
@@ -22,7 +22,7 @@ public struct BoundingBox: Sendable, Hashable {
         self.init(south: southDegrees, north: northDegrees, west: westDegrees, eastward: eastDegrees - westDegrees)
     }
 
-    /// The box from latitude to latitude and from a longitude eastward; cut to the Earth, all longitudes from 360 degrees on.
+    /// The box between two latitudes and from a longitude eastward; cut to the Earth, with all longitudes when that is 360 degrees or more.
     init(south: Double, north: Double, west: Double, eastward: Double) {
         southDegrees = max(south, -90)
         northDegrees = min(north, 90)
@@ -36,7 +36,7 @@ public struct BoundingBox: Sendable, Hashable {
         }
     }
 
-    /// The box that holds one place only.
+    /// Creates the box that contains one place only.
     public init(_ coordinate: Coordinate) {
         southDegrees = coordinate.latitudeDegrees
         northDegrees = coordinate.latitudeDegrees
@@ -44,7 +44,7 @@ public struct BoundingBox: Sendable, Hashable {
         eastDegrees = coordinate.longitudeDegrees
     }
 
-    /// The smallest box around all places within a distance of one, or a slightly larger box (never a smaller one).
+    /// Creates the smallest box around all places within a distance of a place, or a slightly larger box (never a smaller one).
     ///
     /// - Units: metres, 0 or more.
     public init(around centre: Coordinate, radiusMetres: Double) {
@@ -78,7 +78,7 @@ public struct BoundingBox: Sendable, Hashable {
             || Self.eastward(from: other.westDegrees, to: westDegrees) <= other.widthDegrees
     }
 
-    /// The smallest box that holds both.
+    /// The smallest box that contains both.
     public func union(_ other: BoundingBox) -> BoundingBox {
         let south = min(southDegrees, other.southDegrees)
         let north = max(northDegrees, other.northDegrees)
@@ -90,9 +90,9 @@ public struct BoundingBox: Sendable, Hashable {
             : BoundingBox(south: south, north: north, west: other.westDegrees, eastward: there)
     }
 
-    /// A box that holds every place within a distance of this one.
+    /// A box that contains every place within a distance of this one.
     ///
-    /// - Units: metres, 0 or more. It may reach a few parts in a thousand further than needed, never less far.
+    /// - Units: metres, 0 or more. It may reach a few parts in a thousand further than needed, but never less far.
     public func expanded(byMetres metres: Double) -> BoundingBox {
         // A degree of latitude is 110 574 m at the equator, and nowhere shorter.
         let latitudes = metres / Self.shortestMetresPerDegree
@@ -102,7 +102,7 @@ public struct BoundingBox: Sendable, Hashable {
             return BoundingBox(south: south, north: north, west: -180, eastward: 360)
         }
         // A circle of angle a round latitude φ touches the meridians asin(sin a / cos φ) away. The angle is taken on the smallest sphere
-        // that fits the curvature, and the latitude on the side that is nearer to a pole.
+        // that fits the curvature, and the latitude on the side nearer to a pole.
         let latitude = SineCosine(degrees: max(abs(southDegrees), abs(northDegrees)))
         let sine = SineCosine(radians: min(metres / Self.leastRadiusMetres, .pi / 2)).sine
         guard sine < latitude.cosine else { return BoundingBox(south: south, north: north, west: -180, eastward: 360) }

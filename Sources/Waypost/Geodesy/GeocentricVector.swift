@@ -1,7 +1,7 @@
-/// A point or a difference in metres in the frame that turns with the Earth: from its centre, z through the north pole, x through
+/// A point or a difference, in metres, in the frame that turns with the Earth: from its centre, z through the north pole, x through
 /// latitude and longitude 0.
 ///
-/// The frame has no seam: neither the antimeridian nor a pole is a special place.
+/// The frame has no seam: neither the antimeridian nor a pole is a special case.
 struct GeocentricVector: Sendable {
     var x: Double
     var y: Double

@@ -36,7 +36,7 @@ extension Geodesic {
             azimuthDegrees: Self.azimuthDegrees(sine: equator.sine, cosine: equator.cosine * endAngle.cosine))
     }
 
-    /// The latitude on the auxiliary sphere: tan β = (1 - f) tan φ; its cosine is never quite 0, so that at a pole a line keeps its direction.
+    /// The latitude on the auxiliary sphere, tan β = (1 - f) tan φ; its cosine is never quite 0, so that a line keeps its direction at a pole.
     static func reducedLatitude(ofDegrees degrees: Double) -> SineCosine {
         let latitude = SineCosine(degrees: degrees)
         let sine = (1 - WGS84.flattening) * latitude.sine

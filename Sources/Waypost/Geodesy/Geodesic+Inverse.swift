@@ -4,8 +4,10 @@ import func Glibc.hypot
 import func Glibc.sin
 
 extension Geodesic {
-    /// The shortest line by Karney's method: the azimuth at the first place is the root of "the line meets the second place's parallel at
-    /// its longitude", which grows with the azimuth, so that Newton's steps are kept inside a bracket and always arrive.
+    /// The shortest line by Karney's method.
+    ///
+    /// The azimuth at the first place is the root of "the line meets the second place's parallel at its longitude". That longitude grows with
+    /// the azimuth, so that Newton's steps stay inside a bracket and always converge.
     static func longLine(from start: Coordinate, to end: Coordinate) -> Line {
         let eastward = (end.longitudeDegrees - start.longitudeDegrees).wrappedDegrees
         // The canonical case: start in the south, at least as far from the equator as the end, and the end to the east.
@@ -44,7 +46,7 @@ private struct CanonicalLine {
 
     /// Newton's method needs three to eight steps; halving the bracket alone would need 60.
     private static let mostSteps = 100
-    /// A longitude met this well, in radians, is a place met within 20 nanometres.
+    /// A longitude met this closely, in radians, is a place met within 20 nanometres.
     private static let closeEnough = 3e-15
 
     init(first latitude1: SineCosine, second latitude2: SineCosine, longitudeDegrees: Double) {
@@ -60,7 +62,7 @@ private struct CanonicalLine {
                 return
             }
         }
-        // Along the equator, unless that goes too far round.
+        // Along the equator, unless the end is too far round.
         if latitude1.sine == 0, longitude <= (1 - WGS84.flattening) * .pi {
             let east = SineCosine(sine: 1, cosine: 0)
             solution = Solution(distanceMetres: WGS84.equatorialRadiusMetres * longitude, first: east, second: east)

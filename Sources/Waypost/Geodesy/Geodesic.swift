@@ -43,7 +43,7 @@ public enum Geodesic {
     ///
     /// s = c (1 + c²/24R² + 3c⁴/640R⁴), with Euler's 1/R = cos²α/M + sin²α/N.
     static func arcMetres(chordSquared: Double, latitudeDegrees: Double, northwardDegrees: Double) -> Double {
-        // Sine of the middle's latitude: a rounding here moves R by nothing that counts.
+        // Sine of the middle's latitude: rounding here does not change R noticeably.
         let sine = SineCosine(degrees: latitudeDegrees).sine
         let (meridian, primeVertical) = WGS84.curvatureRadii(sineSquared: sine * sine)
         let northward = northwardDegrees.inRadians * meridian
@@ -55,8 +55,8 @@ public enum Geodesic {
 
     /// The shortest line between two places: its length and its directions at both ends.
     ///
-    /// Between antipodes there are many; one of them is given. At a pole the directions count from the meridian of its longitude as given.
-    /// - Cost: a closed form up to 10 km, an iteration of a few steps beyond, of more near antipodes.
+    /// Between antipodes there are many; one of them is returned. At a pole the directions count from the meridian of its longitude as given.
+    /// - Cost: a closed form up to 10 km; beyond, an iteration of a few steps, or more near antipodes.
     public static func line(from start: Coordinate, to end: Coordinate) -> Line {
         let first = LocalFrame(origin: start)
         let difference = GeocentricVector(end) - first.centre

@@ -1,4 +1,4 @@
-/// One geodesic's expansions: what depends only on where it crosses the equator, at azimuth α0.
+/// One geodesic's series expansions, which depend only on its azimuth α0 where it crosses the equator.
 ///
 /// Everything is a function of the arc σ on the auxiliary sphere, counted from the northward crossing of the equator.
 /// - Source: C. F. F. Karney, Algorithms for geodesics, J. Geodesy 87 (2013) 43-55, equations 7-9, 15-25 and 40-44, to the sixth
@@ -11,7 +11,7 @@ struct GeodesicSeries {
 
     private static let thirdFlattening = WGS84.flattening / (2 - WGS84.flattening)
 
-    /// The series of a geodesic that crosses the equator at that azimuth.
+    /// Creates the series of a geodesic that crosses the equator at this azimuth.
     init(azimuthAtEquator azimuth: SineCosine) {
         sineAtEquator = azimuth.sine
         let square = WGS84.secondEccentricitySquared * azimuth.cosine * azimuth.cosine

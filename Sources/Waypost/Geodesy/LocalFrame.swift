@@ -1,13 +1,13 @@
 import func Glibc.atan2
 
-/// A point of a plane in metres, from the frame's origin.
+/// A point of a plane, in metres from the frame's origin.
 public struct PlanePoint: Sendable, Hashable {
     /// To the east, metres.
     public var eastMetres: Double
     /// To the north, metres.
     public var northMetres: Double
 
-    /// The point that many metres east and north.
+    /// Creates the point that many metres east and north.
     @inlinable
     public init(eastMetres: Double, northMetres: Double) {
         self.eastMetres = eastMetres
@@ -25,7 +25,7 @@ public struct PlanePoint: Sendable, Hashable {
 /// - Accuracy: distances from the origin are those of ``Geodesic/distanceMetres(from:to:)``; sideways a point is off by 10 nanometres at
 ///   100 m, 15 micrometres at 10 km, 15 millimetres at 100 km. The separation of two other points at distance d from the origin is true
 ///   within d²/6R² of itself (4e-11 at 100 m, 4e-7 at 10 km).
-/// - Cost: two sines and cosines a point.
+/// - Cost: two sines and cosines per point.
 public struct LocalFrame: Sendable {
     /// The place that the plane touches.
     public let origin: Coordinate
@@ -36,7 +36,7 @@ public struct LocalFrame: Sendable {
     private let meridianCurvature: Double
     private let primeVerticalCurvature: Double
 
-    /// The plane round that place.
+    /// Creates the plane round a place.
     public init(origin: Coordinate) {
         self.origin = origin
         latitude = SineCosine(degrees: origin.latitudeDegrees)

@@ -1,7 +1,7 @@
 import func Glibc.cos
 import func Glibc.sin
 
-/// The sine and cosine of an angle: an angle without its roundings.
+/// The sine and cosine of an angle, which avoid the angle's rounding errors.
 struct SineCosine: Sendable {
     var sine: Double
     var cosine: Double
@@ -12,17 +12,17 @@ struct SineCosine: Sendable {
         self.cosine = cosine
     }
 
-    /// Of an angle in radians.
+    /// Creates the pair for an angle in radians.
     @inline(__always)
     init(radians: Double) {
         self.init(sine: sin(radians), cosine: cos(radians))
     }
 
-    /// Of an angle in degrees, exact at multiples of 90: the cosine of 90 degrees is 0, so that a pole is one point.
+    /// Creates the pair for an angle in degrees, exact at multiples of 90: the cosine of 90 degrees is 0, so that a pole is one point.
     init(degrees: Double) {
         let quarters = (degrees / 90).rounded()
         let inner = SineCosine(radians: (degrees - quarters * 90).inRadians)
-        // Whole turns fall out: what counts is the quarter, 0...3.
+        // Whole turns drop out: only the quarter, 0...3, counts.
         switch Int(quarters.remainder(dividingBy: 4)) & 3 {
         case 0: self = inner
         case 1: self.init(sine: inner.cosine, cosine: -inner.sine)
@@ -31,7 +31,7 @@ struct SineCosine: Sendable {
         }
     }
 
-    /// The angle that many degrees further on: up to a tenth of a degree by a short series, within 3e-16, which is several times as quick.
+    /// The angle that many degrees further on; up to a tenth of a degree by a short series, within 3e-16 and several times as fast.
     @inline(__always)
     func advanced(byDegrees degrees: Double) -> SineCosine {
         let step = degrees.inRadians
@@ -50,13 +50,13 @@ struct SineCosine: Sendable {
 }
 
 extension Double {
-    /// This angle in degrees, in radians.
+    /// Degrees converted to radians.
     @inline(__always) var inRadians: Double { self * (.pi / 180) }
-    /// This angle in radians, in degrees.
+    /// Radians converted to degrees.
     @inline(__always) var inDegrees: Double { self * (180 / .pi) }
 
-    /// This angle in degrees, brought into -180...180 by whole turns.
+    /// The same angle in degrees, brought into -180...180 by whole turns.
     ///
-    /// What lies in that range already stays as it is, 180 and -180 both.
+    /// An angle already in that range stays as it is, including both 180 and -180.
     @inline(__always) var wrappedDegrees: Double { abs(self) <= 180 ? self : self.remainder(dividingBy: 360) }
 }

@@ -1,18 +1,18 @@
-/// Which fences count when only so many may: the nearest by their borders.
+/// The fences that are watched when their number is limited: those with the nearest borders.
 struct FenceActivity: Sendable {
     private var isActive: [Bool] = []
     private var staleAt = -Double.infinity
 
-    /// The choice stands until the object has travelled this far, or a twentieth of the way to the furthest border chosen.
+    /// A choice stands until the object has travelled this far, or a twentieth of the distance to the furthest border chosen.
     private static let leastMetres = 25.0
 
     func isStale(at odometer: Double) -> Bool { odometer >= staleAt }
 
-    /// Whether a fence counts; all do before the first choice.
+    /// Whether a fence is watched; all are before the first choice.
     @inline(__always)
     func has(_ slot: Int32) -> Bool { isActive.isEmpty || isActive[Int(slot)] }
 
-    /// Chooses by growing circles until enough borders are inside.
+    /// Chooses fences by growing circles until enough borders are inside.
     mutating func choose(_ count: Int, of index: FenceIndex, round probe: FenceProbe, at odometer: Double) {
         isActive = Array(repeating: false, count: index.slotCount)
         var radius = 500.0
@@ -21,7 +21,7 @@ struct FenceActivity: Sendable {
             near.removeAll(keepingCapacity: true)
             index.forEachSlot(near: probe, within: radius) { slot, _ in
                 let signed = index.withShape(slot) { $0.signedDistance(probe) } ?? .infinity
-                // The ones that one is inside of count always, and beside the others.
+                // Fences that the object is inside are always watched, in addition to the others.
                 if signed <= 0 { isActive[Int(slot)] = true }
                 if abs(signed) <= radius { near.append((abs(signed), index.rank(slot), slot)) }
             }

@@ -1,4 +1,4 @@
-/// An area whose border is watched: its shape, and which events it gives.
+/// An area whose border is watched: its shape, and which events it raises.
 public struct Geofence: Sendable, Hashable {
     /// The id of the fence; adding a second fence with the same id replaces the first.
     public var id: String
@@ -6,14 +6,14 @@ public struct Geofence: Sendable, Hashable {
     public var name: String
     /// The area.
     public var shape: FenceShape
-    /// After how many seconds inside a `dwell` event is given, once per stay; nil for never.
+    /// The time inside, in seconds, after which a `dwell` event is raised, once per visit; nil for never.
     public var dwellSeconds: Double?
     /// When the fence expires.
     public var expires: UTCTime?
-    /// Which events are given; others still change the state.
+    /// Which events are raised; the others still change the state.
     public var notifications: FenceNotifications
 
-    /// A fence that gives all events and never expires.
+    /// Creates a fence that raises all events and never expires.
     public init(
         id: String, name: String? = nil, shape: FenceShape, dwellSeconds: Double? = nil, expires: UTCTime? = nil,
         notifications: FenceNotifications = .all
@@ -27,24 +27,24 @@ public struct Geofence: Sendable, Hashable {
     }
 }
 
-/// The kinds of events that a fence gives.
+/// The kinds of events that a fence raises.
 public struct FenceNotifications: OptionSet, Sendable, Hashable {
     /// One bit per kind.
     public let rawValue: UInt8
 
-    /// The kinds of those bits.
+    /// Creates a set from its bits.
     @inlinable
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Coming in.
+    /// The object came in.
     public static let enter = FenceNotifications(rawValue: 1)
-    /// Going out.
+    /// The object went out.
     public static let exit = FenceNotifications(rawValue: 2)
-    /// Having stayed.
+    /// The object stayed.
     public static let dwell = FenceNotifications(rawValue: 4)
-    /// Through and out again between two fixes.
+    /// The object went through and out again between two fixes.
     public static let pass = FenceNotifications(rawValue: 8)
     /// Every kind.
     public static let all: FenceNotifications = [.enter, .exit, .dwell, .pass]

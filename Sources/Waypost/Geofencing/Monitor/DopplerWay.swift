@@ -1,6 +1,6 @@
-/// The way travelled by Doppler: where it was at each of the last seconds.
+/// The path travelled according to Doppler: where the object was at each of the last seconds.
 struct DopplerWay: Sendable, Hashable {
-    /// How far back it reaches, in seconds and points.
+    /// How far back the path reaches, in seconds and in points.
     static let seconds = 16.0
     static let most = 16
 
@@ -22,10 +22,10 @@ struct DopplerWay: Sendable, Hashable {
         points.append(Point(seconds: seconds, east: east, north: north))
     }
 
-    /// Calls the body with each displacement from now back to then, newest first, until it answers true; whether it did.
+    /// Calls the body with each displacement from now back to then, newest first, until it returns true; returns whether it did.
     func contains(where body: (PlanePoint) -> Bool) -> Bool {
         guard let now = points.last else { return false }
-        // The last point that is elsewhere counts however old it is: fixes may be far apart.
+        // The last point at another place counts however old it is: fixes may be far apart.
         var hasOne = false
         for point in points.reversed() where !hasOne || now.seconds - point.seconds <= DopplerWay.seconds {
             let back = PlanePoint(eastMetres: point.east - east, northMetres: point.north - north)

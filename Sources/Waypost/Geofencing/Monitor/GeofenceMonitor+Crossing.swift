@@ -1,22 +1,22 @@
-// When a border was crossed, or will be: under `robust`, as far as anybody can know it.
+// When a border was crossed or will be crossed: under `robust`, as precisely as it can be known.
 extension GeofenceMonitor {
-    /// A border has been found crossed, but not surely yet.
+    /// A border that has been found crossed, but not yet for certain.
     struct OpenCrossing: Sendable, Hashable {
-        /// When; nil when that cannot be known.
+        /// When it was crossed; nil when that cannot be known.
         var time: UTCTime?
     }
 
-    /// So many times a part of a way is halved to find a border: a minute to a millisecond.
+    /// How many times a part of the path is halved to find a border: from a minute to a millisecond.
     private static let halvings = 16
-    /// By so many steps an estimate without velocities may lag behind.
+    /// By how many steps an estimate without velocities may lag behind.
     private static let lags = [0.0, 1, 3]
-    /// Up to so many seconds between two fixes their velocities tell how the object moved between them.
+    /// The longest time between two fixes, in seconds, over which their velocities describe the movement between them.
     private static let longestCurveSeconds = 10.0
-    /// Up to so many seconds a change of the velocity goes on after the fix.
+    /// The longest time between two fixes, in seconds, whose change of velocity is assumed to continue.
     private static let longestTrendSeconds = 2.0
 
-    /// When the way of this step led out of the side of a fence's border that the object was on; nil when it did not, or when nobody knows how it
-    /// was travelled.
+    /// When the path of this step left the side of a fence's border that the object was on; nil when it did not, or when the movement between
+    /// the fixes is unknown.
     func crossingTime(_ slot: Int32, _ step: borrowing FixStep, startsInside: Bool) -> UTCTime? {
         guard let way = step.way, let before = lastPlace else { return nil }
         if let share = fixCrossing(slot, step, startsInside: startsInside) { return time(at: share, step) }
@@ -26,7 +26,7 @@ extension GeofenceMonitor {
             return bend.map { PositionEstimator.moved(place, $0.offset(at: share)) } ?? place
         }
         var start = 0.0
-        // Where a crossing was told ahead of the border, the way may lead through both.
+        // When a crossing was predicted ahead of the border, the path may lead through both borders.
         if index.withShape(slot, { $0.contains(FenceProbe(place(0))) }) != startsInside {
             guard let found = index.withShape(slot, { $0.crossing(way) }), let found else { return nil }
             start = (found.first + found.last) / 2
@@ -36,9 +36,9 @@ extension GeofenceMonitor {
         }
     }
 
-    /// The share of the way between two fixes without velocities at which these crossed a border, negative for before the first one.
+    /// The share of the path at which two fixes without velocities crossed a border; negative when that was before the first one.
     ///
-    /// The estimate lags behind them, so that it meets the border later.
+    /// The estimate lags behind the fixes, so it reaches the border later.
     private func fixCrossing(_ slot: Int32, _ step: borrowing FixStep, startsInside: Bool) -> Double? {
         guard !estimator.hasVelocity, step.velocityBefore == nil, let before = lastCoordinate else { return nil }
         let way = LonLatEdge(from: before, to: step.coordinate)
@@ -49,7 +49,7 @@ extension GeofenceMonitor {
         return nil
     }
 
-    /// When the border of a fence will be crossed that is just ahead, by the velocity and its change; nil without a time.
+    /// When the fence's border just ahead will be crossed, by the velocity and its change; nil without a time.
     func predictedTime(_ slot: Int32, _ step: borrowing FixStep) -> UTCTime? {
         guard let time = step.time, let velocity = estimator.velocity else { return nil }
         let horizon = horizon(step)
@@ -70,12 +70,12 @@ extension GeofenceMonitor {
                         northMetres: velocity.northMetres * ahead + trend.northMetres * ahead * ahead / 2))
             }
         }
-        // Who brakes may not come there by the trend, but that was not asked for the decision.
+        // A braking object may not get there by the trend, but the decision did not use the trend.
         guard let share = share(trend) ?? share(PlanePoint(eastMetres: 0, northMetres: 0)) else { return nil }
         return time.advanced(byMilliseconds: Int64((share * horizon * 1_000).rounded()))
     }
 
-    /// Where a pass met the border: the way is straight, and inside between the two.
+    /// When a pass met the border, on a straight path that is inside between the two crossings.
     func passTimes(_ slot: Int32, _ crossing: BorderCrossing, _ step: borrowing FixStep) -> (crossed: UTCTime?, left: UTCTime?) {
         guard let way = step.way else { return (nil, nil) }
         let middle = (crossing.first + crossing.last) / 2
@@ -84,7 +84,7 @@ extension GeofenceMonitor {
         return (time(at: first ?? crossing.first, step), time(at: last ?? crossing.last, step))
     }
 
-    /// How far along a path it leaves the side that it starts on, 0...1; nil when it starts on the other one, or ends on the same.
+    /// How far along a path it leaves the side that it starts on, 0...1; nil when it starts on the other side, or ends on the same one.
     private func border(_ slot: Int32, startsInside: Bool, _ place: (Double) -> Coordinate) -> Double? {
         func isInside(_ share: Double) -> Bool { index.withShape(slot) { $0.contains(FenceProbe(place(share))) } ?? false }
         guard isInside(0) == startsInside, isInside(1) != startsInside else { return nil }
@@ -96,7 +96,7 @@ extension GeofenceMonitor {
         return end
     }
 
-    /// How the way bends and gets faster or slower between its ends; nil where the velocities do not tell.
+    /// How the path bends and speeds up or slows down between its ends; nil when the velocities do not show it.
     private func bend(_ step: borrowing FixStep, from before: Coordinate) -> WayBend? {
         let span = step.seconds - lastSeconds
         guard step.isContinuous, span > 0, span <= Self.longestCurveSeconds, let start = step.velocityBefore, let end = estimator.velocity
@@ -105,12 +105,12 @@ extension GeofenceMonitor {
     }
 }
 
-/// By how much a way between two fixes leaves the straight one at an even speed: the cubic with the velocities of both ends (Hermite's).
+/// How far the path between two fixes departs from a straight one at even speed: Hermite's cubic with the velocities of both ends.
 private struct WayBend {
     private let start: PlanePoint
     private let end: PlanePoint
 
-    /// Nil when the velocities say something else than the way.
+    /// Nil when the velocities contradict the path.
     init?(_ way: PlanePoint, _ before: PlanePoint, _ after: PlanePoint, span: Double) {
         start = PlanePoint(
             eastMetres: before.eastMetres * span - way.eastMetres, northMetres: before.northMetres * span - way.northMetres)

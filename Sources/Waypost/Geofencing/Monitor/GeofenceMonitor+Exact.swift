@@ -1,5 +1,5 @@
 extension GeofenceMonitor {
-    /// Holds a fix as it is against a fence; gives the clearance of the border.
+    /// Tests a fix as it came against a fence; returns the clearance from the border.
     mutating func holdExactly(
         _ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) -> Double {
@@ -14,7 +14,7 @@ extension GeofenceMonitor {
         return clearance
     }
 
-    /// Looks whether the way between two places outside led through a fence.
+    /// Checks whether the path between two places outside led through a fence.
     private mutating func findPass(_ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]) {
         guard let way = step.way, activity.has(slot), index.mayCross(slot, way, probe),
             let crossing = index.withShape(slot, { $0.crossing(way) }), let crossing

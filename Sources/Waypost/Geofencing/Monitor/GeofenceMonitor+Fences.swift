@@ -1,9 +1,9 @@
-// Fences that come and go while the monitor is in use.
+// Adding and removing fences while the monitor is in use.
 extension GeofenceMonitor {
-    /// Adds a fence, or gives one another shape or other settings.
+    /// Adds a fence, or changes one's shape or settings.
     ///
-    /// A new fence takes its first state silently. One that has changed so that the object is outside now gives its exit; one whose shape
-    /// is the same keeps everything.
+    /// A new fence takes its first state silently. A fence whose change leaves the object outside raises its exit now; a fence that keeps its
+    /// shape keeps its whole state.
     public mutating func add(_ fence: Geofence, at time: UTCTime? = nil) -> [GeofenceEvent] {
         var events: [GeofenceEvent] = []
         var visit: GeofenceProgress.Visit?
@@ -33,12 +33,12 @@ extension GeofenceMonitor {
         return events
     }
 
-    /// Removes a fence; one that the object is inside of gives its exit.
+    /// Removes a fence; if the object is inside, the fence raises its exit.
     public mutating func remove(id: String, at time: UTCTime? = nil) -> [GeofenceEvent] {
         end(id, reason: .removed, at: time ?? lastTime)
     }
 
-    /// Makes those the fences: what is not among them goes, what is new comes, what is the same stays as it is.
+    /// Replaces the set of fences: missing ones are removed, new ones are added, equal ones stay as they are.
     public mutating func replaceFences(with fences: [Geofence], at time: UTCTime? = nil) -> [GeofenceEvent] {
         let kept = Set(fences.map(\.id))
         var events: [GeofenceEvent] = []
@@ -47,7 +47,7 @@ extension GeofenceMonitor {
         return events
     }
 
-    /// Takes a fence away, with an exit when the object is inside.
+    /// Removes a fence, with an exit when the object is inside.
     mutating func end(_ id: String, reason: GeofenceEvent.Reason, at time: UTCTime?) -> [GeofenceEvent] {
         guard let slot = index.slot(ofID: id), let fence = index.remove(id: id) else { return [] }
         knownRevision += 1

@@ -1,21 +1,21 @@
 extension GeofenceMonitor {
-    /// How far on the new side the estimate must be when the Doppler velocity brought it over the border, metres.
+    /// How far on the new side the estimate must be when the Doppler velocity took it over the border, in metres.
     static let supportedMarginMetres = 0.5
-    /// How many standard deviations it takes without that support.
+    /// How many standard deviations are needed without that support.
     static let unsupportedSigmas = 4.0
-    /// How many make a first state, and after how many seconds the likelier side is taken.
+    /// How many standard deviations decide a first state, and after how many seconds the likelier side is chosen.
     static let firstSigmas = 2.0
     static let firstSeconds = 60.0
-    /// Who has been near the border for so long is in no hurry: it takes so many more standard deviations then.
+    /// An object near the border for this long is in no hurry: its crossing then needs this many more standard deviations.
     static let lingerSeconds = 30.0
     static let lingerSigmas = 2.0
-    /// A crossing that cannot be avoided any more is decided up to so many seconds ahead, or half an interval: by the nearest fix, not always
+    /// How far ahead an unavoidable crossing is decided, in seconds, or half an interval if that is shorter: by the nearest fix, not always
     /// by a later one.
     static let horizonSeconds = 0.5
-    /// What brakes and tyres can do, metres per second squared.
+    /// What brakes and tyres can achieve, in metres per second squared.
     static let hardestAcceleration = 8.0
 
-    /// Holds an estimate against a fence; gives the clearance of the border, or nil while a decision is open.
+    /// Tests an estimate against a fence; returns the clearance from the border, or nil while a decision is open.
     mutating func holdRobustly(
         _ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) -> Double? {
@@ -71,12 +71,12 @@ extension GeofenceMonitor {
         }
     }
 
-    /// How near a border must be to be decided ahead of time, metres.
+    /// How near a border must be to be decided ahead of time, in metres.
     func lookahead(_ step: borrowing FixStep) -> Double { (estimator.velocity?.distanceMetres ?? 0) * horizon(step) }
 
     func horizon(_ step: borrowing FixStep) -> Double { min(Self.horizonSeconds, (step.seconds - lastSeconds) / 2) }
 
-    /// The distance from a border that is still ahead, but will be crossed within the horizon however hard one brakes or turns.
+    /// The distance from a border that is still ahead, but will be crossed within the horizon however hard the object brakes or turns.
     private func ahead(_ slot: Int32, _ step: borrowing FixStep, clearance: Double, margin: Double) -> Double? {
         let horizon = horizon(step)
         guard let velocity = estimator.velocity, velocity.distanceMetres * horizon > clearance else { return nil }
@@ -90,10 +90,10 @@ extension GeofenceMonitor {
         return self.distance(slot, FenceProbe(step.place))
     }
 
-    /// How deep the way from the last estimate to this one leads into the fence, and where it meets the border.
+    /// How deep the path from the last estimate to this one leads into the fence, and where it meets the border.
     private func deepest(_ slot: Int32, _ step: borrowing FixStep, endsInside: Bool) -> (depth: Double, crossing: BorderCrossing)? {
         guard step.isContinuous, let way = step.way, let found = index.withShape(slot, { $0.crossing(way) }), let found else { return nil }
-        // A way that starts inside had its turn when it came in, or was taken for out already.
+        // A path that starts inside was dealt with when it came in, or was already taken to be outside.
         if !endsInside, index.withShape(slot, { $0.contains(FenceProbe(way.place(0))) }) ?? false { return nil }
         let (start, end) = (found.first, endsInside ? 1 : found.last)
         var depth = 0.0
@@ -103,7 +103,7 @@ extension GeofenceMonitor {
         return (depth, found)
     }
 
-    /// Whether the Doppler velocity alone has brought the object over the border in the last seconds.
+    /// Whether the Doppler velocity alone has taken the object over the border in the last seconds.
     private func isSupported(_ slot: Int32, _ place: Coordinate) -> Bool {
         let wasInside = sides[Int(slot)] == .inside
         let support = estimator.supportMetres

@@ -1,15 +1,15 @@
-// A monitor that goes on where another one stopped.
+// Continuing where another monitor stopped.
 extension GeofenceMonitor {
     /// What a successor must know.
     ///
-    /// - Cost: 8 bytes a fence.
+    /// - Cost: 8 bytes per fence.
     public var state: GeofenceMonitorState {
         GeofenceMonitorState(
             known: (0..<Int32(index.slotCount)).filter { index.isUsed($0) && sides[Int($0)] != .unknown }.map { index.key($0) },
             progress: progress)
     }
 
-    /// What a successor must know beside the fences whose side is known, which change only with ``knownRevision``.
+    /// What a successor must know besides the fences whose side is known, which change only with ``knownRevision``.
     public var progress: GeofenceProgress {
         var progress = GeofenceProgress()
         (progress.lastVisit, progress.visitBase) = (lastVisit, visitBase)
@@ -31,19 +31,19 @@ extension GeofenceMonitor {
         return progress
     }
 
-    /// Forgets where the object was, when it was last seen in that stretch of time; on which side of which fence it is stays known.
+    /// Forgets where the object was if it was last seen in that stretch of time; its side of each fence stays known.
     ///
-    /// - Returns: whether it was.
+    /// - Returns: whether the place was forgotten.
     public mutating func forgetPlace(in stretch: Range<UTCTime>) -> Bool {
         guard let lastTime, stretch.contains(lastTime) else { return false }
         (lastPlace, lastCoordinate, estimator) = (nil, nil, PositionEstimator())
         return true
     }
 
-    /// Goes on from the state of a predecessor: the next fix finds the crossings that were made meanwhile, and they are late.
+    /// Continues from the state of a predecessor; crossings made in the meantime are found by the next fix and are late.
     ///
-    /// To be called before the first fix. Fences that one was inside of and that are gone give their exits now, and so do those whose new
-    /// shape does not hold the last place; fences that the state does not know begin anew.
+    /// Call this before the first fix. Removed fences that the object was inside raise their exits now, and so do fences whose new shape does
+    /// not contain the last place; fences that the state does not know start anew.
     public mutating func restore(_ state: GeofenceMonitorState) -> [GeofenceEvent] {
         let progress = state.progress
         (lastVisit, visitBase) = (progress.lastVisit, progress.visitBase)
@@ -64,7 +64,7 @@ extension GeofenceMonitor {
                 soughtSince[slot] = decision.soughtSince
             }
             if !isKnown { fresh.insert(slot) }
-            // What was found on the other side before had been seen in time.
+            // An open crossing had been noticed in time, so it is not late.
             if isKnown, crossings[slot] == nil { late.insert(slot) }
         }
         var events: [GeofenceEvent] = []

@@ -1,5 +1,5 @@
 extension GeofenceMonitor {
-    /// The first state of a fence: without an event.
+    /// Sets the first state of a fence, without an event.
     mutating func settleSilently(_ slot: Int32, isInside: Bool, _ step: borrowing FixStep) {
         sides[Int(slot)] = isInside ? .inside : .outside
         soughtSince[slot] = nil
@@ -45,8 +45,9 @@ extension GeofenceMonitor {
         return lastVisit
     }
 
-    /// Numbers the visits that began with this fix in the order of their crossings, then of their fences' ids: the order in which fences are
-    /// looked at may be another one after a restart, and what is found again must have the same id.
+    /// Numbers the visits that began with this fix by the time of their crossings, then by their fences' ids.
+    ///
+    /// The order in which fences are tested may differ after a restart, and a crossing found again must have the same id.
     mutating func renumberVisits(after before: UInt64, _ events: inout [GeofenceEvent]) {
         guard index.sort(&begun) else { return }
         var numbers = [UInt64](repeating: 0, count: begun.count)
@@ -60,7 +61,7 @@ extension GeofenceMonitor {
         }
     }
 
-    /// When the stay in a fence has lasted long enough, milliseconds; nil when nothing is to come.
+    /// When the dwell time of a visit ends, in milliseconds; nil when no dwell is due.
     private func dwellTime(_ slot: Int32) -> Int64? {
         guard let seconds = index.dwellSeconds(slot), let visit = visits[slot], !visit.hasDwelt, let from = visit.countsFrom else {
             return nil
@@ -72,7 +73,7 @@ extension GeofenceMonitor {
         time.millisecondsSince1970 + Int64((seconds * 1_000).rounded(.up))
     }
 
-    /// Reports the stays that have lasted long enough.
+    /// Raises the dwells that are due.
     mutating func findStays(at time: UTCTime, _ step: borrowing FixStep, into events: inout [GeofenceEvent]) {
         nextDwell = .max
         for slot in visits.keys.sorted() {
@@ -86,7 +87,7 @@ extension GeofenceMonitor {
         }
     }
 
-    /// The position was lost for that long: stays did not grow meanwhile.
+    /// Notes how long the position was lost: visits did not grow in that time.
     mutating func resumeStays(lostFor milliseconds: Int64) {
         guard milliseconds > 0 else { return }
         visits = visits.mapValues { visit in
@@ -97,24 +98,24 @@ extension GeofenceMonitor {
         if nextDwell != .max { nextDwell += milliseconds }
     }
 
-    /// Ends the fences whose time is over.
+    /// Ends the fences that have expired.
     mutating func expire(at time: UTCTime, into events: inout [GeofenceEvent]) {
         for fence in index.expired(at: time) { events += end(fence.id, reason: .expired, at: time) }
     }
 
-    /// Adds an event of this step, if the fence tells such events.
+    /// Adds an event of this step, if the fence raises such events.
     ///
-    /// Not inlined: its five callers would be as long as all the rest.
+    /// Not inlined: inlining it into its five callers would make them as long as all the rest.
     @inline(never)
     private mutating func emit(
         _ kind: GeofenceEvent.Kind, _ slot: Int32, visit: UInt64, _ step: borrowing FixStep, _ evidence: GeofenceEvent.Evidence?,
         crossedAt: UTCTime? = nil, leftAt: UTCTime? = nil, isPredicted: Bool = false, into events: inout [GeofenceEvent]
     ) {
-        // What is still ahead has not happened meanwhile.
+        // What is still ahead did not happen in the meantime.
         let wasLate = !late.isEmpty && late.remove(slot) != nil && !isPredicted
         guard index.notifications(slot).contains(kind.notification) else { return }
         let (id, name) = index.names(slot)
-        // Most fixes have no event, and those that have one have few.
+        // Most fixes have no event, and the others have few.
         if events.isEmpty { events.reserveCapacity(3) }
         events.append(
             GeofenceEvent(
@@ -132,17 +133,17 @@ extension GeofenceMonitor {
         return evidence
     }
 
-    /// When the straight way of this step crossed the border; nil when it did not, or a time is missing.
+    /// When the straight path of this step crossed the border; nil when it did not, or a time is missing.
     func wayTime(_ slot: Int32, _ step: borrowing FixStep, _ probe: FenceProbe, entering: Bool) -> UTCTime? {
         guard let way = step.way, let found = index.withShape(slot, { $0.crossing(way, near: probe) }), let found else { return nil }
         return time(at: entering ? found.first : found.last, step)
     }
 
-    /// The time at a share of the way of this step; nil when nobody knows how it was travelled.
+    /// The time at a share of this step's path; nil when the movement between the fixes is unknown.
     @inline(__always)
     func time(at share: Double, _ step: borrowing FixStep) -> UTCTime? {
         guard !step.followsLoss, let start = lastTime, let end = step.time, end >= start else { return nil }
-        // `robust` knows of jumps, and of fixes without a time.
+        // `robust` recognizes jumps and fixes without a time.
         if rule == .robust, !step.isContinuous || Double(start.millisecondsSince1970) / 1_000 != lastSeconds { return nil }
         let span = Double(end.millisecondsSince1970 - start.millisecondsSince1970)
         return start.advanced(byMilliseconds: Int64((share * span).rounded()))

@@ -1,6 +1,6 @@
-// `exact` among many borders: what a step crosses is counted, instead of finding the side of every fence near by.
+// `exact` among many borders: counts what a step crosses instead of finding the side of every nearby fence.
 extension GeofenceMonitor {
-    /// Whether the way to a fix lies in a window, which is opened for it; false when it has to be left to ``FenceNeighbourhood``.
+    /// Whether the path to a fix lies in a window, which is opened for it; false when it must be left to ``FenceNeighbourhood``.
     mutating func opensWindow(_ step: inout FixStep) -> Bool {
         guard rule == .exact, maxActive == nil, !seeksAll, fresh.isEmpty, !isRestored, let lastPlace else {
             closeWindow()
@@ -17,9 +17,9 @@ extension GeofenceMonitor {
         return true
     }
 
-    /// Holds the way to a fix against the borders round it.
+    /// Tests the path to a fix against the borders round it.
     ///
-    /// Where a crossing is open, the place itself is held against the fence.
+    /// Where a crossing is open, the place itself is tested against the fence.
     mutating func lookThroughWindow(_ step: borrowing FixStep, into events: inout [GeofenceEvent]) {
         guard let way = step.way, step.metres > 0 else { return }
         let look = window.look(along: way, metres: step.metres, endingAt: step.place, index)
@@ -32,13 +32,13 @@ extension GeofenceMonitor {
         }
         for place in 0..<window.crossedCount {
             let (slot, found) = window.crossed[place]
-            // Trees know removed fences for a while.
+            // The trees keep removed fences for a while.
             if index.isUsed(slot) { cross(slot, found, look.probe, step, into: &events) }
         }
         window.rest(after: look, clearance: clearance)
     }
 
-    /// The way to a fix crosses the border of a fence so many times, or may cross it.
+    /// Handles a path to a fix that crosses a fence's border this many times, or may cross it.
     private mutating func cross(
         _ slot: Int32, _ found: WayCrossings.Found, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) {
@@ -55,7 +55,7 @@ extension GeofenceMonitor {
         }
     }
 
-    /// What the neighbourhood knew before the window was opened is of no use any longer.
+    /// Closes the window; what the neighbourhood knew before the window opened is no longer valid.
     private mutating func closeWindow() {
         guard window.isOpen else { return }
         window.close()

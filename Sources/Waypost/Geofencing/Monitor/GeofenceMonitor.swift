@@ -1,17 +1,18 @@
-/// Compares the positions of one object with many fences, and gives the events.
+/// Compares the positions of one object with many fences, and returns the events.
 ///
-/// A value with one step: ``process(_:)``. It knows no clock; durations run on the times of the fixes. A fence takes its first state silently;
+/// A value with one step: ``process(_:)``. It has no clock; durations run on the times of the fixes. A fence takes its first state silently;
 /// enter and exit of one fence always alternate.
-/// - Cost: an uneventful fix costs the same however many fences there are: a step of the estimate (under `robust`), an addition and a comparison.
+/// - Cost: an uneventful fix costs the same however many fences there are: a step of the estimate (under `robust`), an addition and a
+///   comparison.
 public struct GeofenceMonitor: Sendable {
     /// The side of a fence that the object is known to be on.
     enum Side: UInt8, Sendable { case unknown, outside, inside }
 
-    /// How changes of side are decided.
+    /// When a border counts as crossed.
     public let rule: BorderRule
-    /// How many fences are watched at most, those with the nearest borders; nil for all.
+    /// The largest number of fences watched, those with the nearest borders; nil for all.
     ///
-    /// The ones that one is inside of count always.
+    /// Fences that the object is inside are always watched.
     public let maxActive: Int?
     /// What the ids of events begin with.
     public let eventPrefix: String
@@ -26,7 +27,7 @@ public struct GeofenceMonitor: Sendable {
     /// The visits that began with this fix.
     var begun: [BegunVisit] = []
     var neighbourhood = FenceNeighbourhood()
-    /// What `exact` holds steps against, wherever there can be one.
+    /// The borders that `exact` tests steps against, wherever it can.
     var window = BorderWindow()
     var estimator = PositionEstimator()
     var activity = FenceActivity()
@@ -38,18 +39,18 @@ public struct GeofenceMonitor: Sendable {
     public internal(set) var knownRevision: UInt64 = 0
     /// Whether no fence's side is known: there has been no fix yet, or none that counts.
     var seeksAll = true
-    /// The place where the index was asked last, for the angles of others near by.
+    /// The place where the index was last queried, from which the angles of nearby places are computed.
     private var home: FenceProbe?
-    /// Fences on whose other side the object has been found, but not surely: when it first was.
+    /// Fences on whose other side the object was found, but not yet for certain, and when that began.
     var crossings: [Int32: OpenCrossing] = [:]
-    /// Fences whose border has been near without a break: since when, by the fixes' time in seconds.
+    /// Fences whose border has been near without a break, and since when, in seconds on the fixes' time.
     var nearSince: [Int32: Double] = [:]
-    /// Fences whose side changed while nobody watched.
+    /// Fences whose side changed while the monitor was not running.
     var late: Set<Int32> = []
-    /// Since when the side of fences has been sought, by the fixes' time in seconds.
+    /// Since when the first side of each fence has been sought, in seconds on the fixes' time.
     var soughtSince: [Int32: Double] = [:]
 
-    /// The last place that was held against the fences, and what is known of the last fix.
+    /// The last place that was tested against the fences, and what is known of the last fix.
     var lastPlace: Coordinate?
     var lastTime: UTCTime?
     var lastCoordinate: Coordinate?
@@ -57,14 +58,14 @@ public struct GeofenceMonitor: Sendable {
     var lostSince: UTCTime?
     var nextDwell = Int64.max
 
-    /// A monitor of those fences that has seen nothing yet.
+    /// Creates a monitor of these fences that has seen no fix yet.
     ///
     /// - Parameters:
-    ///   - fences: what is watched.
+    /// - fences: the fences to watch.
     ///   - rule: when a border counts as crossed.
-    ///   - maxActive: how many of the fences are watched at a time, the nearest ones; nil for all.
-    ///   - eventPrefix: makes the events' ids different from those of other monitors, and of other runs of this one: an event that was
-    ///     told may be in no state, and its number comes again.
+    /// - maxActive: how many of the fences are watched at a time, the nearest ones; nil for all.
+    /// - eventPrefix: makes the events' ids different from those of other monitors, and of other runs of this one: an event that was
+    ///   delivered may be missing from the state, and its number is then used again.
     public init(fences: FenceIndex, rule: BorderRule = .robust, maxActive: Int? = nil, eventPrefix: String = "") {
         self.rule = rule
         self.eventPrefix = eventPrefix
@@ -74,10 +75,10 @@ public struct GeofenceMonitor: Sendable {
         sides = Array(repeating: .unknown, count: fences.slotCount)
     }
 
-    /// The fences that the object is inside of, by what is known.
+    /// The fences that the object is known to be inside.
     public var fencesInside: [Geofence] { index.inOrder(visits.keys).compactMap { index.fence($0) } }
 
-    /// Takes the next fix and gives what happened, in the order of time; mostly nothing.
+    /// Processes the next fix and returns the events it caused, in order of time; mostly none.
     ///
     /// Dead reckoning, manual and simulated positions change no fence.
     public mutating func process(_ position: Position) -> [GeofenceEvent] {
@@ -103,7 +104,7 @@ public struct GeofenceMonitor: Sendable {
             neighbourhood.lookahead = lookahead(step)
             if estimate.refutesStart, lastVisit &- visitBase == UInt64(visits.count) { seekAgain() }
         }
-        // Not before: a lie that is found out starts the numbers anew.
+        // Only now, because a first fix that proves false restarts the numbers.
         let visitsBefore = lastVisit
         var events: [GeofenceEvent] = []
         let milliseconds = step.time?.millisecondsSince1970 ?? .min
@@ -121,11 +122,11 @@ public struct GeofenceMonitor: Sendable {
         return events
     }
 
-    /// Whether nothing can have happened on a straight way from a place for which that was true, too.
+    /// Whether nothing can have happened on the straight path from the last place, if that was quiet too.
     @inline(__always)
     private func isQuiet(_ place: Coordinate) -> Bool { window.isOpen ? window.isQuiet(place) : neighbourhood.isQuiet(place) }
 
-    /// Forgets every side: the one fix that they were taken from was a lie.
+    /// Forgets every side, because the one fix that they were taken from was false.
     private mutating func seekAgain() {
         for slot in sides.indices { sides[slot] = .unknown }
         seeksAll = true
@@ -135,13 +136,13 @@ public struct GeofenceMonitor: Sendable {
         lastPlace = nil
     }
 
-    /// Takes that the position is lost: stays do not grow until the next fix, and the gap is not crossed by a line.
+    /// Notes that the position is lost: visits do not grow until the next fix, and no line is drawn across the gap.
     public mutating func lose(at time: UTCTime?) {
         if lostSince == nil { lostSince = time ?? lastTime }
         estimator.lose()
     }
 
-    /// Tests the place against every fence that it may concern.
+    /// Tests the place against every fence that it may affect.
     private mutating func look(_ step: inout FixStep, into events: inout [GeofenceEvent]) {
         if let lastPlace {
             let way = LonLatEdge(from: lastPlace, to: step.place)
@@ -166,12 +167,12 @@ public struct GeofenceMonitor: Sendable {
             neighbourhood.settle(&round, clearance: clearance, isOutside: sides[Int(slot)] == .outside)
         }
         neighbourhood.stop(at: probe, after: round)
-        // Only what the first fix after a restart contradicts has happened meanwhile.
+        // Only what the first fix after a restart contradicts happened in the meantime.
         if isRestored { late.formIntersection(crossings.keys) }
         isRestored = false
     }
 
-    /// Tests the place against one fence: how far it may travel before that must be done again, or nil for at every fix.
+    /// Tests the place against one fence; returns how far the object may travel before the next test, or nil to test at every fix.
     private mutating func test(
         _ slot: Int32, _ probe: FenceProbe, _ step: borrowing FixStep, into events: inout [GeofenceEvent]
     ) -> Double? {
@@ -181,16 +182,16 @@ public struct GeofenceMonitor: Sendable {
         }
     }
 
-    /// Asks the index which fences are near enough to be looked at.
+    /// Queries the index for the fences that are near enough to be tested.
     private mutating func gather(_ step: borrowing FixStep, _ probe: FenceProbe) {
         if sides.count < index.slotCount {
             sides += Array(repeating: .unknown, count: index.slotCount - sides.count)
         }
         let isFirst = step.way == nil
-        // A way is tested as a whole, and an estimate is held against fences as far as it may be wrong.
+        // A path is tested as a whole, and an estimate as far as it may be wrong.
         let reach = max(isFirst ? 0 : step.metres, PositionEstimator.Estimate.widestSigmas * step.sigmaMetres)
         neighbourhood.gather(index, round: probe, reach: reach, looksAtAll: seeksAll || !fresh.isEmpty, visits: visits.keys)
-        // What is not near is outside of every fence that was there before it.
+        // The object is outside every older fence that is not near.
         if seeksAll {
             for slot in sides.indices { sides[slot] = .outside }
             fresh = Set(neighbourhood.gathered)
@@ -215,19 +216,19 @@ struct FixStep: ~Copyable {
     let coordinate: Coordinate
     let accuracyMetres: Double?
     let speedMetresPerSecond: Double?
-    /// The fix's time on the monitor's line, seconds.
+    /// The fix's time on the monitor's time line, in seconds.
     var seconds = 0.0
-    /// Where the object is taken to be.
+    /// Where the object is assumed to be.
     var place: Coordinate
     var sigmaMetres = 0.0
     var fixes = 1
     /// Whether the position was lost between the last fix and this one.
     var followsLoss = false
-    /// Whether the estimate went on from the last fix to this one.
+    /// Whether the estimate continued from the last fix to this one.
     var isContinuous = true
     /// The velocity at the last fix.
     var velocityBefore: PlanePoint?
-    /// The way from the last place, and a length that it does not exceed.
+    /// The path from the last place, and an upper bound of its length.
     var way: LonLatEdge?
     var metres = Double.infinity
 
@@ -245,12 +246,12 @@ struct FixStep: ~Copyable {
 struct BegunVisit {
     let slot: Int32
     let number: UInt64
-    /// When, milliseconds since 1970.
+    /// When it began, in milliseconds since 1970.
     let order: Int64
     let isPass: Bool
 }
 
 extension GeofenceEvent {
-    /// What events of one fix are sorted by, before their fences' ids.
+    /// The key by which events of one fix are sorted, before their fences' ids.
     var order: Int64 { (crossedAt ?? time)?.millisecondsSince1970 ?? 0 }
 }

@@ -1,9 +1,9 @@
 extension GeofenceMonitorState {
-    /// Goes on by an event that was told after the state was kept, as far as that tells: where the object was then, and on which side.
+    /// Brings the state forward by an event raised after the state was saved, as far as the event shows: the object's place and side.
     ///
     /// - Parameters:
-    ///   - event: what was told; one that is of no fence, or has no payload, changes nothing.
-    ///   - key: that of the fence as it is now; nil when it is gone.
+    ///   - event: the event; one that belongs to no fence, or has no payload, changes nothing.
+    ///   - key: the key of the fence as it is now; nil when it was removed.
     public mutating func follow(_ event: TrackerEvent, key: UInt64?) {
         guard let kind = GeofenceEvent.Kind(rawValue: event.kind), let payload = event.payload else { return }
         progress.follow(event, kind, payload, key: key ?? 0)
@@ -15,7 +15,7 @@ extension GeofenceProgress {
     fileprivate mutating func follow(
         _ event: TrackerEvent, _ kind: GeofenceEvent.Kind, _ payload: TrackerEvent.Payload, key: UInt64
     ) {
-        // What was known of the way ended before it.
+        // What was known of the path ended before the event.
         estimator = PositionEstimator()
         open = []
         lostSince = nil
@@ -25,7 +25,7 @@ extension GeofenceProgress {
         }
         let place = event.position?.coordinate
         (lastPlace, lastCoordinate) = (place ?? lastPlace, place ?? lastCoordinate)
-        // More than stays: no start is found to be a lie any more.
+        // More visits than stays, so that the start can no longer be found false.
         lastVisit += 2
         var stay = Stay(
             id: event.fenceID, name: event.name, key: key,

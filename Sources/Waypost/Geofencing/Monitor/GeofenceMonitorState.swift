@@ -1,9 +1,9 @@
 /// What a monitor must remember across a restart: plain values, for two files.
 ///
-/// `progress` changes with every fix and is small; `known` changes only with the set of fences, and takes 8 bytes a fence. Write `progress`
-/// first: a fence that is known but has no stay counts as one that the object is outside of.
+/// `progress` changes with every fix and is small; `known` changes only with the set of fences, and takes 8 bytes per fence. Write `progress`
+/// first: the object counts as outside a known fence that has no stay.
 ///
-/// A monitor that is made from the state after an event, and one made from the state before it, agree on that event's visit.
+/// A monitor made from the state after an event and one made from the state before it agree on the number of that event's visit.
 public struct GeofenceMonitorState: Sendable, Hashable {
     /// Keys (``Geofence/key``) of the fences whose side is known.
     ///
@@ -12,17 +12,17 @@ public struct GeofenceMonitorState: Sendable, Hashable {
     /// Everything else.
     public var progress: GeofenceProgress
 
-    /// Nothing known.
+    /// Creates a state in which nothing is known.
     public init() { self.init(known: [], progress: GeofenceProgress()) }
 
-    /// A state of two parts that were kept apart.
+    /// Creates a state from its two parts, which are stored separately.
     public init(known: [UInt64], progress: GeofenceProgress) {
         self.known = known
         self.progress = progress
     }
 }
 
-/// Where an object is among the fences, and what is known of its way: all that changes while the fences stay the same.
+/// Where an object is among the fences, and what is known of its path: all that changes while the fences stay the same.
 public struct GeofenceProgress: Sendable, Hashable {
     /// A fence that the object is inside of.
     public struct Stay: Sendable, Hashable {
@@ -30,12 +30,12 @@ public struct GeofenceProgress: Sendable, Hashable {
         public var id: String
         /// The fence's name, for the event of its removal.
         public var name: String
-        /// The fence's key; another one means that its shape has been changed.
+        /// The fence's key; a different one means that its shape has changed.
         public var key: UInt64
         /// The visit.
         public var visit: Visit
 
-        /// A stay.
+        /// Creates a stay.
         public init(id: String, name: String, key: UInt64, visit: Visit) {
             self.id = id
             self.name = name
@@ -46,14 +46,14 @@ public struct GeofenceProgress: Sendable, Hashable {
 
     /// One visit to a fence.
     public struct Visit: Sendable, Hashable {
-        /// Its number.
+        /// The visit's number.
         public var number: UInt64
-        /// From when on the dwell time counts; moved on by the time for which the position was lost.
+        /// The start of the dwell time; moved on by the time for which the position was lost.
         public var countsFrom: UTCTime?
-        /// Whether its `dwell` has come.
+        /// Whether its `dwell` was raised.
         public var hasDwelt: Bool
 
-        /// A visit.
+        /// Creates a visit.
         public init(number: UInt64, countsFrom: UTCTime?, hasDwelt: Bool = false) {
             self.number = number
             self.countsFrom = countsFrom
@@ -66,7 +66,7 @@ public struct GeofenceProgress: Sendable, Hashable {
         var key: UInt64
         /// When the object was first found on the other side, if it was.
         var crossing: GeofenceMonitor.OpenCrossing?
-        /// Since when the border has been near, and since when the first side has been sought, on the line of the fixes' times.
+        /// Since when the border has been near, and since when the first side has been sought, on the fixes' time line.
         var nearSince: Double?
         var soughtSince: Double?
     }
@@ -82,31 +82,31 @@ public struct GeofenceProgress: Sendable, Hashable {
     /// Since when the position is lost.
     public var lostSince: UTCTime?
     var open: [OpenDecision] = []
-    /// The last place that was held against the fences, and the last fix.
+    /// The last place that was tested against the fences, and the last fix.
     var lastPlace: Coordinate?
     var lastCoordinate: Coordinate?
     var lastSeconds = 0.0
     var estimator = PositionEstimator()
 
-    /// Nothing known.
+    /// Creates progress in which nothing is known.
     public init() {}
 
-    /// Forgets where the object was, when it was last seen in that stretch of time; on which side of which fence it is stays known.
+    /// Forgets where the object was if it was last seen in that stretch of time; its side of each fence stays known.
     public mutating func forgetPlace(in stretch: Range<UTCTime>) {
         guard let lastTime, stretch.contains(lastTime) else { return }
         (lastPlace, lastCoordinate, estimator) = (nil, nil, PositionEstimator())
     }
 
-    /// Lets the visits that begin from now on have the numbers after that one; those that are under way keep theirs.
+    /// Numbers the visits that begin from now on after a base; current visits keep their numbers.
     ///
-    /// - Parameter base: at most 2^53, so that every reader of JSON knows the numbers.
+    /// - Parameter base: at most 2^53, so that every JSON reader can represent the numbers.
     public mutating func numberVisits(after base: UInt64) {
         (lastVisit, visitBase) = (base &+ lastVisit &- visitBase, base)
     }
 }
 
 extension Geofence {
-    /// A number that is the same for the same id and shape in every process, and another one when either changes.
+    /// A number that is the same for the same id and shape in every process, and a different one when either changes.
     public var key: UInt64 {
         var hash = StableHash()
         for byte in id.utf8 { hash.add(UInt64(byte)) }

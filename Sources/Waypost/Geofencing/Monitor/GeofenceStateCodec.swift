@@ -1,12 +1,12 @@
 /// Why bytes are not the state of a monitor.
 public enum GeofenceStateError: Error, Hashable, Sendable {
-    /// They begin with something else, or are too short to tell.
+    /// The bytes begin with something else, or are too short to tell.
     case foreign
     /// A version that this program does not know.
     case version(UInt8)
-    /// The checksum does not fit the bytes.
+    /// The checksum does not match the bytes.
     case checksum
-    /// The checksum fits, but a value does not; where, in bytes from the start.
+    /// The checksum matches, but a value is invalid, at this offset in bytes from the start.
     case value(offset: Int)
 }
 
@@ -14,14 +14,14 @@ public enum GeofenceStateError: Error, Hashable, Sendable {
 //
 //     | "WPGP" or "WPGK" | version, 1 byte | payload | CRC-32C of all before it, little-endian |
 //
-// Whole numbers are LEB128, 7 bits a byte, the lowest first; signed ones in zigzag; reals the 8 bytes of their bits, little-endian; text its
-// length and its UTF-8; what may be absent has a byte 0 or 1 before it.
+// Whole numbers are LEB128, 7 bits per byte, lowest first; signed ones in zigzag; reals are the 8 bytes of their bits, little-endian; text is
+// its length and its UTF-8; an optional value has a byte 0 or 1 before it.
 extension GeofenceProgress {
     private static let magic: StaticString = "WPGP"
 
-    /// The bytes of a file.
+    /// Encodes the progress as the bytes of a file.
     ///
-    /// - Cost: some 60 bytes, 30 a stay, and 500 under `robust`.
+    /// - Cost: some 60 bytes, 30 per stay, and 500 under `robust`.
     public func encoded() -> [UInt8] {
         var writer = StateWriter(Self.magic)
         writer.write(lastVisit)
@@ -51,12 +51,12 @@ extension GeofenceProgress {
         return writer.finish()
     }
 
-    /// The progress in the bytes of a file.
+    /// Decodes the progress from the bytes of a file.
     public init(decoding bytes: [UInt8]) throws(GeofenceStateError) {
         var reader = try StateReader(bytes, Self.magic)
         lastVisit = try reader.readNumber()
         visitBase = try reader.readNumber()
-        // More visits than anybody will ever make are a damaged number.
+        // More visits than anyone will ever make mean a damaged number.
         guard visitBase <= lastVisit, lastVisit < 1 << 54 else { throw .value(offset: reader.offset) }
         lastTime = try reader.readTime()
         lostSince = try reader.readTime()
@@ -83,7 +83,7 @@ extension GeofenceProgress {
 extension GeofenceMonitorState {
     private static let magic: StaticString = "WPGK"
 
-    /// The bytes of a file with the keys of known fences.
+    /// Encodes the keys of known fences as the bytes of a file.
     public static func encode(known keys: [UInt64]) -> [UInt8] {
         var writer = StateWriter(magic)
         writer.write(UInt64(keys.count))
@@ -91,7 +91,7 @@ extension GeofenceMonitorState {
         return writer.finish()
     }
 
-    /// The keys in the bytes of a file.
+    /// Decodes the keys from the bytes of a file.
     public static func decode(known bytes: [UInt8]) throws(GeofenceStateError) -> [UInt64] {
         var reader = try StateReader(bytes, magic)
         var keys: [UInt64] = []
@@ -137,7 +137,7 @@ struct StateWriter {
         bytes.append(signedVarint: milliseconds)
     }
 
-    /// No crossing, its time, or one of which the time cannot be known: 0, 1 or 2 before it.
+    /// No crossing, its time, or a crossing whose time cannot be known: a byte 0, 1 or 2 first.
     mutating func write(_ crossing: GeofenceMonitor.OpenCrossing?) {
         if let crossing, crossing.time == nil { bytes.append(2) } else { write(crossing?.time) }
     }
@@ -156,7 +156,7 @@ struct StateWriter {
     }
 }
 
-/// Reads the values of a state; whatever the bytes are, it ends with a value or an error.
+/// Reads the values of a state; it ends with a value or an error, whatever the bytes are.
 struct StateReader {
     private let bytes: [UInt8]
     private(set) var offset: Int
@@ -187,7 +187,7 @@ struct StateReader {
         return number
     }
 
-    /// The number of entries that follow; not more than there is room for.
+    /// The number of entries that follow; never more than there is room for.
     mutating func readCount(leastBytes: Int) throws(GeofenceStateError) -> Int {
         let count = try readNumber()
         guard count <= UInt64((end - offset) / leastBytes) else { throw .value(offset: offset) }
@@ -200,7 +200,7 @@ struct StateReader {
         return (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
     }
 
-    /// A number that is finite.
+    /// A finite number.
     mutating func readReal() throws(GeofenceStateError) -> Double {
         let real = Double(bitPattern: try readBits())
         guard real.isFinite else { throw .value(offset: offset - 8) }

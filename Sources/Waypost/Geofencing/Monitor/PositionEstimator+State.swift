@@ -1,4 +1,4 @@
-// What a successor must know to go on as if nothing had happened.
+// What a successor must know to continue as if nothing had happened.
 extension PositionEstimator {
     func write(to writer: inout StateWriter) {
         writer.write(last != nil)
@@ -38,7 +38,7 @@ extension PositionEstimator {
         doubtedSince = try reader.readReal()
         way.east = try reader.readReal()
         way.north = try reader.readReal()
-        // More fixes than anybody will ever have are a damaged number.
+        // More fixes than anyone will ever have mean a damaged number.
         let (fixes, doubted) = (try reader.readNumber(), try reader.readNumber())
         guard max(fixes, doubted) < 1 << 53 else { throw .value(offset: reader.offset) }
         (self.fixes, self.doubted) = (Int(fixes), Int(doubted))

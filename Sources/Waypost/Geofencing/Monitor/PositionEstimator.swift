@@ -2,25 +2,25 @@ import func Glibc.cos
 import func Glibc.exp
 import func Glibc.sin
 
-/// Where the object is, from two independent witnesses: the fixes, whose errors last for a minute, and the Doppler velocity, whose integral
+/// Where the object is, from two independent sources: the fixes, whose errors last for a minute, and the Doppler velocity, whose integral
 /// knows how the position moved but not where it began.
 ///
-/// A Kalman filter with two states for each axis - the position, and the fixes' present error as a Gauss-Markov process - the same gains
-/// for both axes. What the receiver claims of its accuracy is held against the innovations, and scaled by what is seen.
+/// A Kalman filter with two states per axis - the position, and the fixes' present error as a Gauss-Markov process - and the same gains
+/// for both axes. The accuracy that the receiver claims is compared with the innovations, and scaled by what is observed.
 struct PositionEstimator: Sendable, Hashable {
     /// What is known after a fix.
     struct Estimate: Sendable {
         var coordinate: Coordinate
         /// One standard deviation along an axis, metres.
         var sigmaMetres: Double
-        /// False when the estimate began anew with this fix: there is no way from the last one to this one.
+        /// False when the estimate started anew with this fix, so that there is no path from the last one to this one.
         var isContinuous: Bool
-        /// Fixes in a row that the estimate rests on.
+        /// Fixes in a row that the estimate is based on.
         var fixes: Int
-        /// True when the first fixes of all turn out to have been lies.
+        /// True when the very first fixes prove to have been false.
         var refutesStart = false
 
-        /// Further away than that a border is on its side beyond doubt.
+        /// The number of standard deviations beyond which the side of a border is certain.
         static let widestSigmas = 8.0
     }
 
@@ -33,28 +33,28 @@ struct PositionEstimator: Sendable, Hashable {
     /// Error of the Doppler speed, metres per second, and of the course, radians (2 degrees).
     static let speedSigma = 0.2
     static let courseSigma = 0.035
-    /// Slow drift of a receiver that says it stands still, metres per second.
+    /// Slow drift of a receiver that reports it stands still, in metres per second.
     static let restSigma = 0.03
-    /// More than the Doppler velocity is wrong by on the way of a few seconds.
+    /// More than the error of the Doppler velocity over a path of a few seconds.
     static let dopplerSupportMetres = 1.0
-    /// Below this speed the object stands still: above the noise of a Doppler speed at rest (0.15 m/s), below a walk.
+    /// Below this speed the object is at rest: above the noise of a Doppler speed at rest (0.15 m/s), below a walk.
     static let restSpeed = 0.7
-    /// Unknown change of the acceleration between fixes, metres per second cubed: over a span t it leaves the trapezium j t³ / 12 off.
+    /// Unknown change of the acceleration between fixes, in metres per second cubed: over a span t the trapezium is off by j t³ / 12.
     static let jerkSigma = 0.2
-    /// Without an accuracy from the receiver.
+    /// The 68 % radius assumed when the receiver reports no accuracy.
     static let usualRadius68 = 7.5
-    /// An innovation beyond that many sigmas and metres is a lie or a jump.
+    /// An innovation beyond that many sigmas and metres is a false fix or a jump.
     static let gateSigmas = 5.0
     static let gateMetres = 5.0
-    /// A jump is believed after so many fixes when moving.
+    /// How many fixes in a row make a jump credible when moving.
     static let fixesToBelieve = 5
-    /// A jump is believed after so many fixes when they are more than the ones before it.
+    /// How many fixes in a row make a jump credible when they outnumber the ones before it.
     static let fixesToOutnumber = 3
-    /// A jump is believed after so many seconds at rest, where nothing is gained by being quick.
+    /// How many seconds make a jump credible at rest, where nothing is gained by being quick.
     static let secondsToBelieveAtRest = 120.0
-    /// For so many fixes what is learned of the accuracy corrects what was taken for known before.
+    /// For how many fixes the observed accuracy corrects the variances assumed earlier.
     static let fixesToLearn = 30
-    /// No estimate is carried over a gap of more seconds than this.
+    /// The longest gap, in seconds, over which an estimate is carried.
     static let longestGapSeconds = 60.0
 
     var last: Fix?
@@ -66,16 +66,16 @@ struct PositionEstimator: Sendable, Hashable {
     var positionVariance = 0.0
     var covariance = 0.0
     var errorVariance = 0.0
-    /// The sigma that is claimed, smoothed.
+    /// The claimed sigma, smoothed.
     var claimed = 0.0
-    /// Seen over claimed, squared.
+    /// Observed over claimed variance.
     var scale = 1.0
     var fixes = 0
-    /// Fixes in a row that the filter did not believe, since when, and the last of them.
+    /// Fixes in a row that the filter did not accept, since when, and the last of them.
     var doubted = 0
     var doubtedSince = 0.0
     var hasBegunAgain = false
-    /// The way by Doppler since the start, and where it was at the last seconds.
+    /// The path by Doppler since the start, and where it was at the last seconds.
     var way = DopplerWay()
 
     struct Fix: Sendable, Hashable {
@@ -85,17 +85,17 @@ struct PositionEstimator: Sendable, Hashable {
         var speed: Double?
     }
 
-    /// The velocity over ground at the last fix, as far as the receiver gave it, metres per second.
+    /// The velocity over ground at the last fix, as far as the receiver reported it, in metres per second.
     var velocity: PlanePoint? { last?.velocity }
 
     /// Whether the last fix came with a velocity.
     var hasVelocity: Bool { last?.velocity != nil }
 
-    /// From how far on the old side the way must come to support a change of side, metres: a metre by Doppler, three standard deviations by
-    /// positions alone.
+    /// How far on the old side the path must have been to support a change of side, in metres: a metre by Doppler, three standard deviations
+    /// by positions alone.
     var supportMetres: Double { hasVelocity ? Self.dopplerSupportMetres : 3 * positionVariance.squareRoot() }
 
-    /// Takes a fix; `seconds` is its time on any line.
+    /// Processes a fix; `seconds` is its time on any time line.
     mutating func add(_ position: Position, seconds: Double) -> Estimate {
         let fix = Fix(
             coordinate: position.coordinate, seconds: seconds, velocity: Self.velocity(of: position),
@@ -112,7 +112,7 @@ struct PositionEstimator: Sendable, Hashable {
         self.last = fix
         let predicted = correction
         let isBelieved = update(sigma: sigma)
-        // Without a velocity the way of the estimates stands in for the way by Doppler.
+        // Without a velocity, the path of the estimates replaces the path by Doppler.
         let known = PlanePoint(
             eastMetres: correction.eastMetres - predicted.eastMetres, northMetres: correction.northMetres - predicted.northMetres)
         way.add(hasVelocity ? moved : known, seconds: seconds)
@@ -172,9 +172,9 @@ struct PositionEstimator: Sendable, Hashable {
         errorVariance = decay * decay * errorVariance + claimed * claimed * scale * (1 - decay * decay)
     }
 
-    /// Holds the prediction against the fix; false when the fix is not believed.
+    /// Compares the prediction with the fix; false when the fix is not accepted.
     private mutating func update(sigma: Double) -> Bool {
-        // A fix that claims much less than the others before it counts for less at once; one that claims more is only heard.
+        // A fix that claims a much worse accuracy than the others counts for less at once; a better claim is only noted.
         claimed += (sigma - claimed) * 0.05
         let white = Self.whiteShare * max(claimed * scale.squareRoot(), sigma > 3 * claimed ? sigma : 0)
         let east = -(correction.eastMetres + error.eastMetres)
@@ -222,12 +222,12 @@ struct PositionEstimator: Sendable, Hashable {
         return PlanePoint(eastMetres: speed * angle.sine, northMetres: speed * angle.cosine)
     }
 
-    /// How the object moved by Doppler between two fixes, and the variance of that along an axis.
+    /// How the object moved by Doppler between two fixes, and the variance of that movement along an axis.
     private static func displacement(from last: Fix, to fix: Fix) -> (PlanePoint, Double) {
         let span = fix.seconds - last.seconds
         let unknown = jerkSigma * span * span * span / 12
         guard let before = last.velocity ?? fix.velocity, let after = fix.velocity ?? last.velocity else {
-            // No velocity: the position may have moved as its fixes did, or a metre and a half in a second.
+            // No velocity: the position may have moved as its fixes did, or by a metre and a half per second.
             let between = difference(from: last.coordinate, to: fix.coordinate)
             return (PlanePoint(eastMetres: 0, northMetres: 0), between.distanceMetres * between.distanceMetres + 2.25 * span * span)
         }
@@ -240,7 +240,7 @@ struct PositionEstimator: Sendable, Hashable {
         let correlated = span * max(span, 1)
         guard speed > 0 else { return (moved, restSigma * restSigma * correlated + (span > 1 ? unknown * unknown : 0)) }
         let noise = speedSigma * speedSigma + courseSigma * courseSigma * speed * speed
-        // A way that bends between its ends leaves the trapezium by an eighth of the change at most.
+        // A path that bends between its ends departs from the trapezium by an eighth of the change at most.
         let bend = turn * span / 8
         return (moved, noise * correlated / 2 + bend * bend + unknown * unknown)
     }
@@ -254,7 +254,7 @@ struct PositionEstimator: Sendable, Hashable {
             northMetres: (end.latitudeDegrees - start.latitudeDegrees).inRadians * radii.meridian)
     }
 
-    /// The place some metres from another one; over a pole the estimate stays where the fix is.
+    /// The place some metres from another one; where that would cross a pole, the estimate stays at the fix.
     static func moved(_ place: Coordinate, _ by: PlanePoint) -> Coordinate {
         let angle = SineCosine(degrees: place.latitudeDegrees)
         let radii = WGS84.curvatureRadii(sineSquared: angle.sine * angle.sine)

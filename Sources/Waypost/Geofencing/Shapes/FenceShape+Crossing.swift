@@ -1,4 +1,4 @@
-/// Where a way between two fixes crosses a border: shares of the way, 0...1; the first and the last crossing.
+/// Where a path between two fixes crosses a border, as shares of the path, 0...1: the first and the last crossing.
 struct BorderCrossing {
     var first: Double
     var last: Double
@@ -10,7 +10,7 @@ struct BorderCrossing {
 }
 
 extension FenceShape {
-    /// Where the straight way between two places meets the border, or nil when it does not; touching counts.
+    /// Where the straight path between two places meets the border, or nil when it does not; touching counts.
     func crossing(_ way: LonLatEdge) -> BorderCrossing? {
         switch self {
         case .circle(let circle): circle.crossing(way)
@@ -21,7 +21,7 @@ extension FenceShape {
 }
 
 extension FenceShape {
-    /// The same for the time of an event: near a place at the end of the way a flat map will do.
+    /// The same for the time of an event: near a place at the end of the path a flat map is good enough.
     func crossing(_ way: LonLatEdge, near probe: FenceProbe) -> BorderCrossing? {
         if case .circle(let circle) = self, let found = circle.crossing(way, near: probe) { return found }
         return crossing(way)
@@ -29,7 +29,7 @@ extension FenceShape {
 }
 
 extension FenceCircle {
-    /// Where a short way meets the border, on the flat map between the centre and a place on the way: for the times of events.
+    /// Where a short path meets the border, on the flat map between the centre and a place on the path; for the times of events.
     ///
     /// nil when that map is not good enough: its lengths are taken half way to the centre, so that they are wrong by less than d²/R² of themselves.
     func crossing(_ way: LonLatEdge, near probe: FenceProbe) -> BorderCrossing? {
@@ -42,7 +42,7 @@ extension FenceCircle {
         guard length > 0, max(endSquared, length) < 1e8, max(endSquared, length) < 1e-4 * probe.scaleLength * probe.scaleLength else {
             return nil
         }
-        // From the end of the way backward: |end - t way| = radius.
+        // From the end of the path backward: |end - t path| = radius.
         let half = (east * wayEast + north * wayNorth) / length
         let root = half * half - (endSquared - radiusMetres * radiusMetres) / length
         guard root >= 0 else { return nil }
@@ -55,10 +55,10 @@ extension FenceCircle {
         let (middle, distance) = way.nearest(to: FenceProbe(centre))
         let length = way.longestMetres
         guard distance <= radiusMetres, length > 0 else { return nil }
-        // The chord's half length; the way bends too little on the scale of a fence to matter for an interpolated time.
+        // The chord's half length; the path bends too little on the scale of a fence to matter for an interpolated time.
         let half = (radiusMetres * radiusMetres - distance * distance).squareRoot() / length
         let (first, last) = (middle - half, middle + half)
-        // An end of the way that is inside is no crossing.
+        // An end of the path that is inside is not a crossing.
         return BorderCrossing(first: first >= 0 ? first : min(last, 1), last: last <= 1 ? last : max(first, 0))
     }
 }
@@ -97,7 +97,7 @@ extension EdgeTable {
         return found
     }
 
-    /// Of a corridor: the nearest approaches of way and line are found first, the border from there by halving.
+    /// For a corridor: first find where path and line are nearest, then halve from there to the border.
     fileprivate func crossing(_ way: LonLatEdge, halfWidth: Double) -> BorderCrossing? {
         func distance(_ share: Double) -> Double { self.distance(FenceProbe(way.place(share))) - halfWidth }
         func border(from outside: Double, to inside: Double) -> Double {
@@ -111,7 +111,7 @@ extension EdgeTable {
         let starts = distance(0) <= 0
         let ends = distance(1) <= 0
         if starts, ends { return nil }
-        // The nearest approach is at an end of the way, at a corner of the line, or where they cross.
+        // The nearest approach is at an end of the path, at a corner of the line, or where they cross.
         var inside: [Double] = starts ? [0] : (ends ? [1] : [])
         if inside.isEmpty {
             for ring in rings {

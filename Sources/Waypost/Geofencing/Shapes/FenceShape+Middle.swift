@@ -1,5 +1,5 @@
 extension FenceShape {
-    /// The place by which people find it: the middle of a circle, or of the box that holds the area.
+    /// A representative place for people: the centre of a circle, or the middle of the box around the area.
     public var middle: Coordinate {
         if case .circle(let circle) = self { return circle.centre }
         let box = boundingBox

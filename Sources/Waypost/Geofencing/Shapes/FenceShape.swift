@@ -1,18 +1,18 @@
 /// The area of a fence.
 ///
-/// Edges are straight in longitude and latitude (RFC 7946, section 3.1.1), and take the short way round the globe. A border belongs to the area.
+/// Edges are straight in longitude and latitude (RFC 7946, section 3.1.1) and take the short way round the globe. The border is part of the area.
 public enum FenceShape: Sendable, Hashable {
     /// Everything within a geodesic distance of a place.
     case circle(FenceCircle)
-    /// Polygons, with their holes; the area is what lies in any of them.
+    /// Polygons with their holes; the area is the union of all of them.
     case polygons(FenceRings)
     /// Everything within half the width of a line.
     case corridor(FenceRings, halfWidthMetres: Double)
 
-    /// The widest fence: further than half round the Earth from its centre there is nothing.
+    /// The largest radius: no place is further than half way round the Earth from the centre.
     static let largestRadiusMetres = 20_003_931.5
 
-    /// A circle.
+    /// Creates a circle.
     ///
     /// - Throws: when the radius is not a positive number of metres, or reaches beyond the antipode.
     public static func circle(centre: Coordinate, radiusMetres: Double) throws(FenceShapeError) -> FenceShape {
@@ -20,25 +20,25 @@ public enum FenceShape: Sendable, Hashable {
         return .circle(FenceCircle(centre: centre, radiusMetres: radiusMetres))
     }
 
-    /// One polygon: its outer ring and its holes, closed or not.
+    /// Creates one polygon from its outer ring and its holes, closed or not.
     ///
-    /// A ring that winds round the globe once holds the pole of the hemisphere in which most of it lies.
+    /// A ring that winds round the globe once contains the pole of the hemisphere in which most of it lies.
     public static func polygon(_ rings: [[Coordinate]]) throws(FenceShapeError) -> FenceShape {
         .polygons(try FenceRings(polygons: [rings]))
     }
 
-    /// Several polygons.
+    /// Creates an area of several polygons.
     public static func multiPolygon(_ polygons: [[[Coordinate]]]) throws(FenceShapeError) -> FenceShape {
         .polygons(try FenceRings(polygons: polygons))
     }
 
-    /// A line and its whole width in metres.
+    /// Creates a corridor from a line and its full width in metres.
     public static func corridor(_ line: [Coordinate], widthMetres: Double) throws(FenceShapeError) -> FenceShape {
         guard widthMetres > 0, widthMetres <= largestRadiusMetres else { throw .widthOutOfRange(metres: widthMetres) }
         return .corridor(try FenceRings(line: line), halfWidthMetres: widthMetres / 2)
     }
 
-    /// A box that holds the area.
+    /// A box that contains the area.
     public var boundingBox: BoundingBox {
         switch self {
         case .circle(let circle): BoundingBox(around: circle.centre, radiusMetres: circle.radiusMetres)
@@ -54,19 +54,19 @@ public enum FenceShape: Sendable, Hashable {
 
     /// The distance to the border in metres, negative inside.
     ///
-    /// - Accuracy: 10 micrometres up to 10 km from the border of a circle and 1 km from an edge; beyond, the edge that is found nearest
-    ///   on a flat map may be up to `distance / distance to the pole` of itself further than the nearest one.
-    /// - Cost: one geodesic for a circle, a pass over the vertices near by for the others.
+    /// - Accuracy: 10 micrometres up to 10 km from the border of a circle and 1 km from an edge; beyond that, the edge found nearest on a
+    ///   flat map may be further than the true nearest one by a share of up to `distance / distance to the pole`.
+    /// - Cost: one geodesic for a circle, a pass over the nearby vertices for the others.
     public func signedDistanceMetres(to coordinate: Coordinate) -> Double {
         signedDistance(FenceProbe(coordinate))
     }
 }
 
-/// A place and a distance round it.
+/// A place and a radius round it.
 public struct FenceCircle: Sendable, Hashable {
-    /// The middle.
+    /// The centre.
     public let centre: Coordinate
-    /// Metres.
+    /// The radius in metres.
     public let radiusMetres: Double
     private let x: Double
     private let y: Double
@@ -81,10 +81,10 @@ public struct FenceCircle: Sendable, Hashable {
         z = vector.z
     }
 
-    /// The middle in the geocentric frame.
+    /// The centre in the geocentric frame.
     @inline(__always) var vector: GeocentricVector { GeocentricVector(x: x, y: y, z: z) }
 
-    /// The distance from the middle, metres.
+    /// The distance from the centre, in metres.
     @inline(__always)
     func distance(_ probe: FenceProbe) -> Double {
         let chordSquared = (vector - probe.vector).lengthSquared
@@ -103,9 +103,9 @@ public enum FenceShapeError: Error, Hashable, Sendable {
     case radiusOutOfRange(metres: Double)
     /// A width that is not a positive number of metres on this Earth.
     case widthOutOfRange(metres: Double)
-    /// Fewer than three different corners; which ring of which polygon, counted from 0.
+    /// Fewer than three different corners, in this ring of this polygon, counted from 0.
     case tooFewCorners(polygon: Int, ring: Int)
-    /// A line of fewer than two different points.
+    /// A line with fewer than two different points.
     case tooFewPoints
     /// A ring that winds round the globe more than once.
     case windsMoreThanOnce(polygon: Int, ring: Int)
