@@ -1,5 +1,5 @@
-/// One key of a section: its name, how its value is read and written, and the line that explains it.
-package struct ConfigurationKey<Section>: Sendable {
+/// What the reference, editors and checks say of a key, whatever the section it is in.
+package struct ConfigurationKeyDescription: Sendable {
     package let name: String
     /// One sentence for the reference.
     package let documentation: String
@@ -11,7 +11,21 @@ package struct ConfigurationKey<Section>: Sendable {
     package let file: NamedFileUse?
     /// Whether a section without this key is a mistake.
     package let isRequired: Bool
-    /// A value to begin with, as TOML, for who leaves a required key out; nil for the initial one.
+
+    fileprivate init<Value>(_ name: String, _ kind: ValueKind<Value>, isRequired: Bool, _ documentation: String) {
+        self.name = name
+        self.documentation = documentation
+        self.isRequired = isRequired
+        unit = kind.unit
+        schema = kind.schema
+        file = kind.file
+    }
+}
+
+/// One key of a section: its description, and how its value is read and written.
+package struct ConfigurationKey<Section>: Sendable {
+    package let description: ConfigurationKeyDescription
+    /// A value to begin with, as TOML, for a required key that was left out; nil for the initial one.
     package let example: String?
     /// Whether no two sections of a list may have the same value.
     package let isUnique: Bool
@@ -22,22 +36,20 @@ package struct ConfigurationKey<Section>: Sendable {
     /// The section's value as TOML.
     package let written: @Sendable (Section) -> String
 
+    package var name: String { description.name }
+    package var isRequired: Bool { description.isRequired }
+
     /// A key whose value is a property of the section.
     package init<Value>(
         _ name: String, _ property: any WritableKeyPath<Section, Value> & Sendable, _ kind: ValueKind<Value>, isRequired: Bool = false,
         example: String? = nil, isUnique: Bool = false, _ documentation: String
     ) {
-        self.name = name
-        self.documentation = documentation
-        self.unit = kind.unit
-        self.schema = kind.schema
-        self.file = kind.file
-        self.isRequired = isRequired
+        description = ConfigurationKeyDescription(name, kind, isRequired: isRequired, documentation)
         self.example = example
         self.isUnique = isUnique
-        self.elementNames = nil
-        self.read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
-        self.written = { kind.write($0[keyPath: property]) }
+        elementNames = nil
+        read = { (node, section) throws(ValueProblem) in section[keyPath: property] = try kind.read(node) }
+        written = { kind.write($0[keyPath: property]) }
     }
 
     /// A key whose value is a list that adds to those of earlier files.
@@ -50,12 +62,7 @@ package struct ConfigurationKey<Section>: Sendable {
         elementName: @escaping @Sendable (Element) -> String,
         adding: @escaping @Sendable (_ earlier: [Element], _ more: [Element]) -> [Element], _ documentation: String
     ) {
-        self.name = name
-        self.documentation = documentation
-        unit = kind.unit
-        schema = kind.schema
-        file = kind.file
-        isRequired = false
+        description = ConfigurationKeyDescription(name, kind, isRequired: false, documentation)
         example = nil
         isUnique = false
         elementNames = { $0[keyPath: property].map(elementName) }
@@ -69,12 +76,7 @@ package struct ConfigurationKey<Section>: Sendable {
     package init<Part>(
         _ key: ConfigurationKey<Part>, get: @escaping @Sendable (Section) -> Part, set: @escaping @Sendable (Part, inout Section) -> Void
     ) {
-        name = key.name
-        documentation = key.documentation
-        unit = key.unit
-        schema = key.schema
-        file = key.file
-        isRequired = key.isRequired
+        description = key.description
         example = key.example
         isUnique = key.isUnique
         if let names = key.elementNames {

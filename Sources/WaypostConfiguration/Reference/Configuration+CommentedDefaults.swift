@@ -1,3 +1,5 @@
+import Waypost
+
 extension Configuration {
     /// A configuration file in which every key stands, explained, with its default as a comment: `Config/waypost.toml`.
     ///

@@ -23,7 +23,7 @@ struct ConfigurationSection: Sendable {
         _ keys: [ConfigurationKey<Section>]
     ) -> ConfigurationSection {
         ConfigurationSection(
-            name: name, isList: false, documentation: documentation, keys: keys.map(ConfigurationKeyDescription.init),
+            name: name, isList: false, documentation: documentation, keys: keys.map(\.description),
             read: { entry, configuration, mistakes in
                 guard case .table(let entries) = entry.node.value else {
                     return mistakes.add(.wrongSectionForm(section: "[\(name)]"), at: entry.place)
@@ -44,7 +44,7 @@ struct ConfigurationSection: Sendable {
     ) -> ConfigurationSection {
         let header = "[[\(name)]]"
         return ConfigurationSection(
-            name: name, isList: true, documentation: documentation, keys: keys.map(ConfigurationKeyDescription.init),
+            name: name, isList: true, documentation: documentation, keys: keys.map(\.description),
             read: { entry, configuration, mistakes in
                 guard case .array(let elements) = entry.node.value, !elements.isEmpty else {
                     return mistakes.add(.wrongSectionForm(section: header), at: entry.place)
@@ -92,25 +92,6 @@ struct ConfigurationSection: Sendable {
                 }
             },
             written: { configuration in configuration[keyPath: property].map { section in keys.map { $0.written(section) } } })
-    }
-}
-
-/// A key as the reference shows it.
-struct ConfigurationKeyDescription: Sendable {
-    let name: String
-    let documentation: String
-    let unit: String?
-    let schema: ValueSchema
-    let file: NamedFileUse?
-    let isRequired: Bool
-
-    init<Section>(_ key: ConfigurationKey<Section>) {
-        name = key.name
-        documentation = key.documentation
-        unit = key.unit
-        schema = key.schema
-        file = key.file
-        isRequired = key.isRequired
     }
 }
 

@@ -11,6 +11,11 @@ public struct FileIdentity: Sendable, Hashable {
     public init?(of path: String) {
         var status = stat()
         guard stat(path.cName, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The identity that the system gave for an open file or a path.
+    init(_ status: stat) {
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
     }

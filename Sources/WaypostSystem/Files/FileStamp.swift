@@ -4,8 +4,7 @@ import Glibc
 ///
 /// A change that keeps all of these within one tick of the file system's clock is not noticed; editors and copies make another file.
 public struct FileStamp: Sendable, Hashable {
-    private let device: UInt64
-    private let number: UInt64
+    private let identity: FileIdentity
     private let byteCount: Int64
     private let modified: Int64
     private let changed: Int64
@@ -14,8 +13,7 @@ public struct FileStamp: Sendable, Hashable {
     public init?(of path: String) {
         var status = stat()
         guard stat(path.cName, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        number = UInt64(status.st_ino)
+        identity = FileIdentity(status)
         byteCount = Int64(status.st_size)
         modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
         changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
