@@ -1,18 +1,18 @@
-/// Lets so many through at once and so many a second after that; counts the others.
+/// Lets a burst through at once and a fixed rate after that; counts the rest.
 ///
-/// - Concurrency: a value; times are milliseconds of one monotonic clock, given by the caller.
+/// - Concurrency: a value; times are milliseconds of one monotonic clock, passed by the caller.
 public struct RateLimit: Sendable {
-    /// How many may come at once.
+    /// How many may pass at once.
     public let burst: Double
-    /// How many may come in a second, in the long run.
+    /// How many may pass per second, in the long run.
     public let perSecond: Double
-    /// How many were kept back since ``takeHeldBack()``.
+    /// How many were held back since ``takeHeldBack()``.
     public private(set) var heldBack = 0
 
     private var room: Double
     private var last: Int64?
 
-    /// A limit that nothing has come to yet.
+    /// An unused limit.
     public init(burst: Double, perSecond: Double) {
         self.burst = burst
         self.perSecond = perSecond
@@ -31,7 +31,7 @@ public struct RateLimit: Sendable {
         return true
     }
 
-    /// How many were kept back since the last time.
+    /// Returns how many were held back since the last call.
     public mutating func takeHeldBack() -> Int {
         defer { heldBack = 0 }
         return heldBack

@@ -1,23 +1,23 @@
 import CSodium
 
-/// Seals messages for whoever has the same key: libsodium's `secretbox` (XSalsa20 and Poly1305); the library is opened at the first use.
+/// Seals messages for holders of the same key: libsodium's `secretbox` (XSalsa20 and Poly1305); the library is opened at the first use.
 ///
 /// - Concurrency: a value; any thread.
 public struct SecretBox: Sendable {
     /// The length of a key, bytes.
     public static let keyByteCount = Int(CSODIUM_KEY_SIZE)
-    /// The length of what begins each sealed message, bytes: a number that is used once.
+    /// The length of the nonce that begins each sealed message, bytes; a nonce is used once.
     public static let nonceByteCount = Int(CSODIUM_NONCE_SIZE)
 
     private let key: [UInt8]
 
-    /// A box with that key; one of another length is a programmer error.
+    /// A box with that key; a key of another length is a programmer error.
     public init(key: [UInt8]) {
         precondition(key.count == SecretBox.keyByteCount, "a key has \(SecretBox.keyByteCount) bytes")
         self.key = key
     }
 
-    /// The nonce, a code that proves the message whole (16 bytes), and the message, unreadable; each time others.
+    /// The nonce, a code that authenticates the message (16 bytes), and the encrypted message; different each time.
     ///
     /// - Errors: libsodium is not there.
     public func seal(_ message: [UInt8]) throws(LibraryError) -> [UInt8] {
@@ -27,7 +27,7 @@ public struct SecretBox: Sendable {
         return try seal(message, nonce: nonce)
     }
 
-    /// The same with a nonce of one's choice; used twice, it gives both messages away.
+    /// The same with a given nonce; a nonce that is used twice exposes both messages.
     func seal(_ message: [UInt8], nonce: [UInt8]) throws(LibraryError) -> [UInt8] {
         precondition(nonce.count == SecretBox.nonceByteCount, "a nonce has \(SecretBox.nonceByteCount) bytes")
         try load()

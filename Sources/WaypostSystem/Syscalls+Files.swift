@@ -1,6 +1,6 @@
 import Glibc
 
-/// Calls that make, size, lock and describe files.
+/// Calls that create, resize, lock and describe files.
 extension Syscalls {
     /// Writes all of the bytes at that offset; the file grows when it ends before.
     public static func writeAll(_ descriptor: Int32, _ bytes: RawSpan, at offset: Int64, path: String? = nil) throws(SystemError) {
@@ -13,7 +13,7 @@ extension Syscalls {
         }
     }
 
-    /// Reads up to that many bytes from where the descriptor stands; an empty array is the end.
+    /// Reads up to that many bytes from the descriptor's position; an empty array is the end.
     public static func read(_ descriptor: Int32, upTo count: Int) throws(SystemError) -> [UInt8] {
         var outcome: Result<Int, SystemError> = .success(0)
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -24,7 +24,7 @@ extension Syscalls {
         return bytes
     }
 
-    /// Reads up to that many bytes at that offset, without moving where the descriptor stands; an empty array is the end.
+    /// Reads up to that many bytes at that offset, without moving the descriptor's position; an empty array is the end.
     public static func read(_ descriptor: Int32, at offset: Int64, upTo count: Int) throws(SystemError) -> [UInt8] {
         var outcome: Result<Int, SystemError> = .success(0)
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -37,15 +37,15 @@ extension Syscalls {
         return bytes
     }
 
-    /// Where the next bytes begin that may not be zeros, at that offset or after it; the descriptor stands there then.
+    /// The next offset, at or after this one, where bytes other than zeros may begin; it becomes the descriptor's position.
     ///
-    /// - Errors: `ENXIO` when there are none; `EINVAL` where the system cannot tell.
+    /// - Errors: `ENXIO` when there are none; `EINVAL` where the system cannot know.
     public static func seekContent(_ descriptor: Int32, from offset: Int64, path: String? = nil) throws(SystemError) -> Int64 {
         let seekData: Int32 = 3  // SEEK_DATA, which Glibc's headers keep from Swift.
         return Int64(try retrying("seek", path: path) { lseek(descriptor, off_t(offset), seekData) })
     }
 
-    /// Gives a file blocks for that range and makes it at least that long; the new bytes read as zero.
+    /// Allocates blocks of a file for that range and makes it at least that long; the new bytes read as zero.
     ///
     /// - Errors: `ENOSPC`; `EOPNOTSUPP` where neither the file system nor the C library can.
     public static func allocate(_ descriptor: Int32, offset: Int64, count: Int64, path: String? = nil) throws(SystemError) {
@@ -77,9 +77,9 @@ extension Syscalls {
         try retrying("set time", path: path) { futimens(descriptor, [time, time]) }
     }
 
-    /// Takes the exclusive lock on an open file; false when another descriptor holds it.
+    /// Tries to acquire the exclusive lock on an open file; returns false when another descriptor holds it.
     ///
-    /// Closing the descriptor gives the lock back.
+    /// Closing the descriptor releases the lock.
     public static func lockExclusively(_ descriptor: Int32, path: String? = nil) throws(SystemError) -> Bool {
         do {
             try retrying("lock", path: path) { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -95,14 +95,14 @@ extension Syscalls {
         try retrying("lock", path: path) { flock(descriptor, LOCK_EX) }
     }
 
-    /// As root, gives an open file to the owner of a folder, so that a service can use what its administrator made; else does nothing.
+    /// As root, gives an open file to the owner of a folder, so that a service can use what its administrator made; otherwise does nothing.
     public static func adoptOwner(ofFolder folder: String, _ descriptor: Int32, path: String? = nil) throws(SystemError) {
         var status = stat()
         guard geteuid() == 0, stat(folder.cName, &status) == 0, status.st_uid != 0 || status.st_gid != 0 else { return }
         try retrying("chown", path: path) { fchown(descriptor, status.st_uid, status.st_gid) }
     }
 
-    /// Removes a name; false when there was none.
+    /// Removes a name; returns false when there was none.
     @discardableResult
     public static func remove(_ path: String) throws(SystemError) -> Bool {
         do {
@@ -114,7 +114,7 @@ extension Syscalls {
         }
     }
 
-    /// Whether anything has that name; a link counts, wherever it points to.
+    /// Whether the path names anything; a link counts, wherever it points.
     public static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path.cName, &status) == 0
@@ -142,7 +142,7 @@ extension Syscalls {
     }
 }
 
-/// What a path names.
+/// The kinds, sizes and permissions of paths.
 extension Syscalls {
     /// How many bytes the file of that path has, links followed; nil when there is none.
     public static func byteCount(of path: String) -> Int64? {
@@ -150,7 +150,7 @@ extension Syscalls {
         return stat(path.cName, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// How many bytes a program without rights can still write on the file system of that path; nil when that cannot be known.
+    /// How many bytes an unprivileged program can still write on the file system of that path; nil when that cannot be known.
     public static func freeByteCount(at path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path.cName, &status) == 0 else { return nil }
@@ -193,13 +193,13 @@ extension Syscalls {
         return stat(path.cName, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
-    /// Whether users other than the owner may read or change a file; of one that cannot be looked at nobody knows, so they may.
+    /// Whether users other than the owner may read or change a file; true for a file that cannot be inspected.
     public static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
         return stat(path.cName, &status) != 0 || status.st_mode & 0o077 != 0
     }
 
-    /// The path without links; the path of what is missing when it, or what a link leads to, does not exist yet.
+    /// The path without links; when the file, or a link's target, does not exist yet, the path of what is missing.
     public static func resolvingLinks(_ path: String) -> String {
         var path = path
         // As many links as the kernel follows.
@@ -215,7 +215,7 @@ extension Syscalls {
         return path
     }
 
-    /// The path from the root on, which means the same to every program and for ever; links stay in it.
+    /// The absolute path, which means the same to every program at any time; links stay in it.
     public static func absolutePath(_ path: String) throws(SystemError) -> String {
         if path.hasPrefix("/") { return path }
         guard let folder = getcwd(nil, 0) else { throw SystemError(code: errno, operation: "find the working folder of", path: path) }
@@ -238,7 +238,7 @@ extension Syscalls {
         return status.st_dev == named.st_dev && status.st_ino == named.st_ino
     }
 
-    /// The permission bits that the process's umask gives to a new file of a user.
+    /// The permission bits of a new file of a user under the process's umask.
     public static var newFileMode: mode_t {
         let mask = umask(0)
         umask(mask)

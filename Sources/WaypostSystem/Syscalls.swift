@@ -2,7 +2,7 @@ import Glibc
 
 /// Every call to libc that works on descriptors and files goes through here: one retry loop, one kind of error.
 public enum Syscalls {
-    /// Calls `body` again while it is interrupted by a signal; throws for any other negative result.
+    /// Repeats `body` while a signal interrupts it; throws for any other negative result.
     @discardableResult
     public static func retrying<Result: SignedInteger>(
         _ operation: String, path: String? = nil, _ body: () -> Result
@@ -28,12 +28,12 @@ public enum Syscalls {
     /// The descriptor of standard error.
     public static let standardError: Int32 = STDERR_FILENO
 
-    /// Makes sure that the three standard descriptors are open: no file opened later takes the number of one, and with it the messages.
+    /// Makes sure that the three standard descriptors are open, so that no file opened later gets one of their numbers and receives the messages.
     ///
-    /// What was closed reads as empty and cannot be written.
+    /// A descriptor that was closed then reads as empty and cannot be written to.
     public static func holdStandardDescriptors() {
         for descriptor in [standardInput, standardOutput, standardError] where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number is given out: this one. It stays over exec, as standard descriptors do.
+            // open returns the lowest free number: this one. It stays open over exec, as standard descriptors do.
             _ = Glibc.open("/dev/null", O_RDONLY)
         }
     }
@@ -41,27 +41,27 @@ public enum Syscalls {
     /// Whether a person may be at the other end of the descriptor.
     public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// Opens a device or FIFO to write to it.
+    /// Opens a device or FIFO for writing.
     public static func openForWriting(_ path: String) throws(SystemError) -> Int32 {
         try open(path, O_WRONLY)
     }
 
-    /// Opens a file of our own to write to it, made when it is missing; a link is not followed.
+    /// Opens a file of our own for writing and creates it when it is missing; a link is not followed.
     public static func openOwnForWriting(_ path: String) throws(SystemError) -> Int32 {
         try open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
     }
 
-    /// Opens a file, FIFO or device to read from it, without waiting for a FIFO's writer: that is waited for in `poll`.
+    /// Opens a file, FIFO or device for reading, without waiting for a FIFO's writer: `poll` waits for that.
     public static func openForReading(_ path: String) throws(SystemError) -> Int32 {
         try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     }
 
-    /// Closes a descriptor that holds no unwritten data; errors are of no use then and are not reported.
+    /// Closes a descriptor that holds no unwritten data; errors would be of no use and are not reported.
     public static func close(_ descriptor: Int32) {
         _ = Glibc.close(descriptor)
     }
 
-    /// Two connected stream sockets that close on exec (pipe2 is not imported, and pipe leaks into a process that starts just then).
+    /// Two connected stream sockets that close on exec (pipe2 is not imported, and pipe leaks into a process that starts at that moment).
     public static func socketPair() throws(SystemError) -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -69,12 +69,12 @@ public enum Syscalls {
         return (ends[0], ends[1])
     }
 
-    /// Reads what is there, up to the buffer's size; 0 is the end.
+    /// Reads what is available, up to the buffer's size; 0 is the end.
     public static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         try retrying("read") { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
     }
 
-    /// Reads what is there now into the array; 0 is the end, -1 means that a descriptor which does not block has nothing yet.
+    /// Reads what is available now into the array; 0 is the end, -1 means that a non-blocking descriptor has nothing yet.
     public static func readAvailable(_ descriptor: Int32, into buffer: inout [UInt8]) throws(SystemError) -> Int {
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
@@ -89,7 +89,7 @@ public enum Syscalls {
 
     /// Reads into the array, waiting until there is something; 0 is the end.
     ///
-    /// A FIFO that nobody has opened to write yet is waited for, although its descriptor does not block.
+    /// It also waits for a FIFO that has no writer yet, although its descriptor does not block.
     public static func readWaiting(_ descriptor: Int32, into buffer: inout [UInt8]) throws(SystemError) -> Int {
         while true {
             var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
@@ -127,43 +127,43 @@ public enum Syscalls {
         try writeAll(descriptor, bytes.span.bytes, path: path)
     }
 
-    /// Writes all bytes, waiting where a descriptor that does not block is full.
+    /// Writes all bytes, waiting where a non-blocking descriptor is full.
     public static func writeAll(_ descriptor: Int32, _ bytes: RawSpan, path: String? = nil) throws(SystemError) {
         try bytes.withUnsafeBytes { (raw) throws(SystemError) in try writeAll(descriptor, raw, path: path) }
     }
 
-    /// Brings a file's data (and the metadata needed to read it) to the disk.
+    /// Syncs a file's data (and the metadata needed to read it) to disk.
     public static func synchronizeData(_ descriptor: Int32, path: String? = nil) throws(SystemError) {
         DiskWork.countSynchronization()
         TaskPool.willWait()
         try retrying("fdatasync", path: path) { fdatasync(descriptor) }
     }
 
-    /// Brings a file's data and metadata to the disk.
+    /// Syncs a file's data and metadata to disk.
     public static func synchronize(_ descriptor: Int32, path: String? = nil) throws(SystemError) {
         DiskWork.countSynchronization()
         TaskPool.willWait()
         try retrying("fsync", path: path) { fsync(descriptor) }
     }
 
-    /// Brings a folder's entries (new names, renames) to the disk.
+    /// Syncs a folder's entries (new names, renames) to disk.
     public static func synchronizeFolder(_ path: String) throws(SystemError) {
         let descriptor = try open(path, O_RDONLY | O_DIRECTORY)
         defer { close(descriptor) }
         try synchronize(descriptor, path: path)
     }
 
-    /// Has the system acknowledge what a TCP connection has received now, and what comes next at once; it goes back to its own ways by itself.
+    /// Has the system acknowledge at once what a TCP connection has received, and what comes next; later it returns to its defaults by itself.
     static func acknowledgeAtOnce(_ descriptor: Int32) {
         var isOn: Int32 = 1
-        // A connection that does not know how is one that is merely slower.
+        // A connection that does not support this is merely slower.
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &isOn, socklen_t(MemoryLayout.size(ofValue: isOn)))
     }
 
     /// Waits until one of the descriptors is ready or the time is over; returns how many are ready, 0 when none.
     ///
     /// - Parameters:
-    ///   - descriptors: what is waited for; is told what became ready.
+    ///   - descriptors: what to wait for; receives which of them became ready.
     ///   - timeoutMilliseconds: -1 waits for ever.
     public static func poll(_ descriptors: inout [pollfd], timeoutMilliseconds: Int32) throws(SystemError) -> Int {
         let deadline = timeoutMilliseconds < 0 ? nil : MonotonicClock.milliseconds + Int64(timeoutMilliseconds)

@@ -12,7 +12,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public var operation: String
     /// The file, socket or device concerned, when there is one.
     public var path: String?
-    /// What is wrong, where the system's words would not say.
+    /// The problem in other words, where the system's message would be unclear.
     private var explanation: String?
 
     /// A failure with that `errno` value.
@@ -22,14 +22,14 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         self.path = path
     }
 
-    /// The same failure in words of ours.
+    /// The same failure with a message of our own.
     public func explained(_ words: String) -> SystemError {
         var error = self
         error.explanation = words
         return error
     }
 
-    /// Whether the same call may succeed later without anybody changing the set-up.
+    /// Whether the same call may succeed later without a change to the set-up.
     public var isTemporary: Bool {
         [
             EINTR, EAGAIN, EBUSY, ENOMEM, ENOBUFS, EIO, ENOSPC, EDQUOT, ETIMEDOUT, ECONNREFUSED, ECONNRESET, ENETUNREACH, EHOSTUNREACH,
@@ -37,25 +37,25 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         ].contains(code)
     }
 
-    /// Whether there is nothing of that name.
+    /// Whether nothing has that name.
     public var isMissing: Bool { code == ENOENT }
 
-    /// Whether this user may not do it.
+    /// Whether this user is not allowed to do it.
     public var isNotPermitted: Bool { code == EACCES || code == EPERM }
 
-    /// Whether the disk is mounted so that nothing can be written, or a service manager lets this service see it so.
+    /// Whether the disk is mounted read-only, or the service manager makes it read-only for this service.
     public var isReadOnly: Bool { code == EROFS }
 
-    /// Whether there is no room on the disk, or none that this user may have.
+    /// Whether the disk is full, or this user's quota is used up.
     public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether nobody reads any more what is written.
+    /// Whether the output has no reader any more.
     public var isBrokenPipe: Bool { code == EPIPE }
 
     /// The error of a file that is not there.
     public static func isMissing(_ path: String) -> SystemError { SystemError(code: ENOENT, operation: "find", path: path) }
 
-    /// The error of an open file that its path does not lead to any more.
+    /// The error of an open file that is no longer found at its path.
     public static func isDisplaced(_ path: String) -> SystemError {
         isMissing(path).explained("it, or a folder above it, was removed, moved or unmounted")
     }
@@ -63,16 +63,16 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The error of using a folder as a file.
     public static func isFolder(_ path: String) -> SystemError { SystemError(code: EISDIR, operation: "open", path: path) }
 
-    /// The error of a folder in a folder of ours that is none, or a link to one.
+    /// The error of a folder inside one of our folders that is not a folder, or a link to one.
     public static func notOwnFolder(_ path: String) -> SystemError {
         SystemError(code: ENOTDIR, operation: "open", path: path).explained("is a link or no folder, which is not followed here")
     }
 
-    /// The system's words for the code, `No such file or directory`, or our own.
+    /// The system's message for the code, `No such file or directory`, or our own.
     public var reason: String {
         if let explanation { return explanation }
         var text = [CChar](repeating: 0, count: 256)
-        // The XSI form: fills the buffer; the GNU form is not imported.
+        // The XSI form fills the buffer; the GNU form is not imported.
         guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -102,7 +102,7 @@ public enum UnixSocket {
         try Syscalls.retrying("remove", path: path) { Glibc.unlink(path.cName) }
     }
 
-    /// Sets who may open a path.
+    /// Sets the permission bits of a path.
     public static func setMode(_ path: String, _ mode: UInt32) throws(SystemError) {
         try Syscalls.retrying("set permissions of", path: path) { chmod(path.cName, mode) }
     }

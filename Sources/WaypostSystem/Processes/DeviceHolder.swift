@@ -16,10 +16,10 @@ public struct DeviceHolder: Sendable, Hashable {
     /// Whether it is this process.
     public var isThisProcess: Bool { processID == getpid() }
 
-    /// Who has the device open, as far as /proc shows it: root sees all, others only their own processes.
+    /// The processes that have the device open, as far as /proc shows it: root sees all, others only their own processes.
     ///
     /// - Parameter path: the device, or a link to it.
-    /// - Cost: reads the links of every open file of every process that may be looked into; some ten milliseconds.
+    /// - Cost: reads the links of every open file of every process that may be inspected; tens of milliseconds.
     public static func all(of path: String) -> [DeviceHolder] {
         let device = Syscalls.resolvingLinks(path)
         let names = (try? Syscalls.names(inFolder: "/proc")) ?? []  // Without /proc nothing is known.
@@ -37,7 +37,7 @@ public struct DeviceHolder: Sendable, Hashable {
 }
 
 extension Syscalls {
-    /// What a symbolic link says; nil when there is none.
+    /// The target of a symbolic link; nil when there is none.
     public static func linkTarget(_ path: String) -> String? {
         let bytes = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
             let length = buffer.withMemoryRebound(to: CChar.self) { names in

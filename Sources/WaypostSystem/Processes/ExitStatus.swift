@@ -2,7 +2,7 @@
 public enum ExitStatus: Int32, Sendable, CaseIterable {
     /// It did what was asked.
     case ok = 0
-    /// It failed for a reason that has no code of its own.
+    /// It failed for a reason that has no code.
     case failed = 1
     /// The command line cannot be understood.
     case usage = 64
@@ -14,16 +14,16 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
     case unavailable = 69
     /// An output, folder or socket cannot be made.
     case cannotCreate = 73
-    /// Reading or writing failed underway.
+    /// Reading or writing failed part-way.
     case inputOutput = 74
     /// The time was over, there is no fix yet, or it is not possible now.
     case timedOut = 75
-    /// This user may not, or nobody may now.
+    /// This user is not allowed to do it, or it is not allowed now.
     case notAuthorised = 77
     /// The configuration has mistakes.
     case badConfiguration = 78
 
-    /// What it means, for help and manual.
+    /// The meaning of the status, for help and manual.
     public var meaning: String {
         switch self {
         case .ok: "it did what was asked"
@@ -40,7 +40,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// All of them, a line each: the number and what it means.
+    /// All of them, one per line: the number and its meaning.
     public static var table: String {
         allCases.map { String(repeating: " ", count: $0.rawValue < 10 ? 3 : 2) + "\($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
     }

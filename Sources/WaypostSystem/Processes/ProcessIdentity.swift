@@ -1,10 +1,10 @@
 import Glibc
 
-/// Who this process is and what it was told by its surroundings, read once.
+/// The user and the environment of this process, read once.
 public struct ProcessIdentity: Equatable, Sendable {
     /// The effective user.
     public var userID: UInt32
-    /// The effective user's name, nil when the system knows none.
+    /// The effective user's name, nil when the system has none.
     public var userName: String?
     /// The environment variables; of those with the same name the first counts.
     public var environment: [String: String]

@@ -1,16 +1,16 @@
 import Glibc
 import Waypost
 
-/// A user of a system, as far as that decides which files he may read.
+/// A user of a system, as far as needed to decide which files the user may read.
 public struct ReadingUser: Equatable, Sendable {
-    /// His name.
+    /// The user's name.
     public var name: String
-    /// The name of his own group.
+    /// The name of the user's own group.
     public var groupName: String
     private var userID: UInt32
     private var groupIDs: Set<UInt32>
 
-    /// The user of that name in the system's own lists, `/etc/passwd` and `/etc/group`; nil when he is not in both.
+    /// The user of that name in the system's own lists, `/etc/passwd` and `/etc/group`; nil when not in both.
     public init?(named name: String, in tree: SystemTree = SystemTree(root: "")) {
         let fields = { (path: String) in
             (tree.lines(of: path) ?? []).map { $0.text.split(separator: ":", omittingEmptySubsequences: false).map(String.init) }
@@ -25,17 +25,17 @@ public struct ReadingUser: Equatable, Sendable {
         groupIDs = Set(others.compactMap { UInt32($0[2]) } + [groupID])
     }
 
-    /// The user of this process; nil when the system's own lists do not have him.
+    /// The user of this process; nil when the system's own lists do not have that user.
     public static var ofThisProcess: ReadingUser? { ProcessIdentity.current().userName.flatMap { ReadingUser(named: $0) } }
 
-    /// What keeps this user from reading a file or folder; nil when nothing does, or nobody can tell: somebody else's folders hide what is
-    /// in them, and only root can see what an access list (`setfacl`) gives to others.
+    /// What keeps this user from reading a file or folder; nil when nothing does, or when it cannot be known: other users' folders hide their
+    /// content, and only root can see what an access list (`setfacl`) grants to others.
     ///
     /// - Concurrency: as root it may change the user of the whole process for a moment.
     /// - Parameters:
-    ///   - path: a path from the root of the system on.
-    ///   - isSecret: whether nobody else may read it.
-    ///   - tree: the system in which it is looked for.
+    ///   - path: an absolute path.
+    ///   - isSecret: whether no other user may read it.
+    ///   - tree: the system in which to look.
     public func obstacle(
         to path: String, isSecret: Bool = false, in tree: SystemTree = SystemTree(root: "")
     ) -> ReadObstacle? {
@@ -52,14 +52,14 @@ public struct ReadingUser: Equatable, Sendable {
             let rights =
                 status.st_uid == userID ? status.st_mode >> 6 : groupIDs.contains(status.st_gid) ? status.st_mode >> 3 : status.st_mode
             if rights & needed == needed { continue }
-            // With an access list these bits say what the list may give to somebody.
+            // With an access list these bits are the most that the list may grant.
             if tree.root.isEmpty, status.st_mode >> 3 & needed == needed, userID != geteuid(), mayRead(path) != false { return nil }
             return ReadObstacle(user: self, path: path, folder: isFolder ? place : nil, isSecret: isSecret)
         }
         return nil
     }
 
-    /// Whether he may, tried with his rights; nil when this process is not root.
+    /// Tries whether the user may read it; nil when this process is not root.
     private func mayRead(_ path: String) -> Bool? {
         guard geteuid() == 0 else { return nil }
         do throws(SystemError) {
@@ -75,26 +75,26 @@ public struct ReadingUser: Equatable, Sendable {
 
 /// What keeps the tracker's user from reading a file.
 public struct ReadObstacle: Equatable, Sendable {
-    /// Who may not.
+    /// The user who may not read it.
     public var user: ReadingUser
-    /// What is to be read.
+    /// The file to read.
     public var path: String
-    /// The folder on the way, or the path itself, that does not let him in; nil when it is the file.
+    /// The folder on the way, or the path itself, that the user may not enter; nil when it is the file.
     public var folder: String?
-    /// Whether nobody else may read it.
+    /// Whether no other user may read it.
     public var isSecret: Bool
 
-    /// What is wrong, without the path: `the tracker runs as user waypost and may not read it`.
+    /// The problem, without the path: `the tracker runs as user waypost and may not read it`.
     public var reason: String {
         let what = folder.map { $0 == path ? "it" : "it: \(oneLine($0, limit: 200)) does not let that user in" } ?? "it"
         return "the tracker runs as user \(user.name) and may not read \(what)"
     }
 
-    /// The command that lets him.
+    /// The command that allows it.
     public var command: String {
         let (owner, group) = (shellWord(user.name), shellWord(user.groupName))
         if let folder {
-            // A home, or a folder of another program, is not opened to anybody.
+            // A home, or another program's folder, is never opened to others.
             guard folder.hasPrefix("/etc/") else {
                 let rights = isSecret ? "-m 600 -o \(owner)" : "-m 640 -g \(group)"
                 return "sudo install \(rights) \(shellWord(path)) /etc/waypost/"
@@ -106,7 +106,7 @@ public struct ReadObstacle: Equatable, Sendable {
             ? "sudo chown \(owner) \(file) && sudo chmod 600 \(file)" : "sudo chgrp \(group) \(file) && sudo chmod 640 \(file)"
     }
 
-    /// What is wrong, and the command that mends it.
+    /// The problem, and the command that fixes it.
     public var words: String {
         let isCopied = folder.map { !$0.hasPrefix("/etc/") } ?? false
         return "\(reason): \(command)\(isCopied ? ", and name the copy" : "")"

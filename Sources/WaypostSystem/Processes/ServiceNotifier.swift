@@ -1,28 +1,28 @@
 import Glibc
 
-/// Tells the service manager (systemd) how this service fares, by the protocol of sd_notify(3): lines in a datagram to `$NOTIFY_SOCKET`.
+/// Reports this service's state to the service manager (systemd), by the protocol of sd_notify(3): lines in a datagram to `$NOTIFY_SOCKET`.
 ///
-/// Written here, as libsystemd is 1.3 MB for it.
-/// - Concurrency: a value; from anywhere. Sending waits for a moment at most when the manager is busy.
+/// Implemented here because libsystemd would add 1.3 MB.
+/// - Concurrency: a value; from anywhere. Sending waits only briefly when the manager is busy.
 public struct ServiceNotifier: Sendable {
-    /// What can be told.
+    /// The states to report.
     public enum Message: Sendable, Equatable {
         /// The service does its work from now on.
         case ready
         /// What it is doing, for `systemctl status`: one line.
         case status(String)
-        /// All is well (``watchdogPeriod``).
+        /// The service is healthy (``watchdogPeriod``).
         case alive
-        /// It is about to end in good order.
+        /// It is about to end normally.
         case stopping
     }
 
-    /// Within this time ``Message/alive`` must be told again, or the service is restarted; nil when nobody watches.
+    /// The time within which ``Message/alive`` must be sent again, or the service is restarted; nil without a watchdog.
     public let watchdogPeriod: Duration?
     private let address: sockaddr_un
     private let addressLength: socklen_t
 
-    /// The one that started this process; nil when it is none, or none that wants to know.
+    /// The service manager that started this process; nil when none did, or when it wants no reports.
     ///
     /// - Parameters:
     ///   - environment: `NOTIFY_SOCKET`, a path or `@` and an abstract name; `WATCHDOG_USEC`, and `WATCHDOG_PID` when it is meant for one process.
@@ -38,7 +38,7 @@ public struct ServiceNotifier: Sendable {
             if name.hasPrefix("@") { path[0] = 0 }
         }
         self.address = address
-        // An abstract name ends with the address; a path may.
+        // An abstract name extends to the end of the address; a path may end before.
         let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? MemoryLayout<sa_family_t>.size
         addressLength = socklen_t(start + name.utf8.count)
         let isMeant = environment["WATCHDOG_PID"].map { $0 == String(processID) } ?? true
@@ -46,9 +46,9 @@ public struct ServiceNotifier: Sendable {
         watchdogPeriod = isMeant && period > 0 ? .microseconds(period) : nil
     }
 
-    /// Tells all of that in one datagram.
+    /// Sends all of them in one datagram.
     ///
-    /// - Errors: nobody listens any more, or the manager has taken nothing for five seconds.
+    /// - Errors: the manager does not listen any more, or has accepted nothing for five seconds.
     public func send(_ messages: Message...) throws(SystemError) {
         let text = messages.map(\.line).joined(separator: "\n")
         let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -72,7 +72,7 @@ extension ServiceNotifier.Message {
     fileprivate var line: String {
         switch self {
         case .ready: "READY=1"
-        // A line end within would begin another message.
+        // A line end inside would begin another message.
         case .status(let words): "STATUS=" + String(words.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) })
         case .alive: "WATCHDOG=1"
         case .stopping: "STOPPING=1"

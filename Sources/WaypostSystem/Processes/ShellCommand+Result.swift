@@ -1,7 +1,7 @@
 import Glibc
 
 extension ShellCommand {
-    /// Waits until the command has ended by itself, and ends it when that takes too long.
+    /// Waits until the command has ended, and ends it when that takes too long.
     ///
     /// - Returns: how it ended, and what it printed.
     /// - Cost: blocks this thread.

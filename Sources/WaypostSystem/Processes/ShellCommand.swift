@@ -1,42 +1,42 @@
 import Glibc
 import Synchronization
 
-/// A command of the user's that runs beside this program, and whose output is read.
+/// A command from the user that runs beside this program, and whose output is read.
 ///
-/// `/bin/sh -c` runs it, as cron does: pipes, quotes and variables mean what they mean there.
-/// - It gets a process group of its own, the empty standard input, default signals, and no descriptor of ours but the two pipes.
-/// - Whoever is left of the group when it is ended gets SIGTERM, and SIGKILL after ``graceMilliseconds``.
+/// `/bin/sh -c` runs it, as cron does: pipes, quotes and variables have their usual meaning.
+/// - It has its own process group, an empty standard input, default signals, and no descriptor of ours except the two pipes.
+/// - What is left of the group when it is ended gets SIGTERM, and SIGKILL after ``graceMilliseconds``.
 /// - It ends with this process, however that ends: a watcher in its group, a second shell, waits for the end of a pipe that only this process
-///   holds, and ends the group as above. (PR_SET_PDEATHSIG would follow the thread that started it, and would reach the shell only.)
-/// - Concurrency: one owner, on a thread that may wait.
+///   holds open, and then ends the group as above. (PR_SET_PDEATHSIG would follow the thread that started it, and would reach only the shell.)
+/// - Concurrency: one owner, on a thread that may block.
 public struct ShellCommand: ~Copyable {
     /// How it ended.
     public enum End: Sendable, Equatable {
-        /// By itself, with that code; the shell's own are 126 (may not be executed) and 127 (not found).
+        /// By itself, with that code; the shell's own are 126 (cannot be executed) and 127 (not found).
         case exited(Int32)
         /// By that signal.
         case signalled(Int32)
-        /// The system does not say: somebody told it to forget children.
+        /// The system does not say, because this process was set to ignore its children.
         case unknown
     }
 
-    /// How long it has between SIGTERM and SIGKILL, in milliseconds.
+    /// The time between SIGTERM and SIGKILL, in milliseconds.
     public static let graceMilliseconds: Int64 = 2_000
     private static let lookMilliseconds: Int32 = 10
 
-    // The watcher first; then the command takes the shell's place. Descriptor 3 ends with whoever started us.
+    // The watcher first; then the command replaces the shell. Descriptor 3 ends with this process.
     private static let script = """
         { trap '' TERM; read -r _ <&3; kill -s TERM 0; sleep 2; kill -s KILL 0; } </dev/null >/dev/null 2>&1 &
         exec 3<&- /bin/sh -c "$1"
         """
-    // Between the making of a pipe and its mark to close on exec no other command is started.
+    // No other command is started between creating a pipe and marking it close-on-exec.
     private static let starting = Mutex(())
 
     /// The shell's process number, and that of its group.
     public let processID: Int32
-    /// What it prints: read it; it does not block.
+    /// The command's output: read from it; it does not block.
     public let output: Int32
-    /// What it prints as errors: read it; it does not block.
+    /// The command's error output: read from it; it does not block.
     public let errors: Int32
     private let lifeline: Int32
     private var end: End?
@@ -79,24 +79,24 @@ public struct ShellCommand: ~Copyable {
         return result == 0 ? state.si_signo == SIGCHLD : errno == ECHILD
     }
 
-    /// Ends the command and all of its group, and waits for that; what it still prints is thrown away.
+    /// Ends the command and its whole group, and waits for that; what it still prints is discarded.
     ///
-    /// - Returns: how the command ended: by itself if it had before.
-    /// - Cost: some milliseconds when the group obeys, ``graceMilliseconds`` when it does not.
+    /// - Returns: how the command ended: by itself if it already had.
+    /// - Cost: a few milliseconds when the group obeys, ``graceMilliseconds`` when it does not.
     public mutating func stop() -> End {
         if let end { return end }
         kill(-processID, SIGTERM)
         let deadline = MonotonicClock.milliseconds + ShellCommand.graceMilliseconds
         var isQuiet = false
         var scrap = [UInt8](repeating: 0, count: 4_096)
-        // Those of the group that matter hold the output: its end is theirs.
+        // The processes of the group that matter hold the output open: when it ends, they have ended.
         while !(isQuiet && hasEnded), MonotonicClock.milliseconds < deadline {
             var descriptors = isQuiet ? [] : [pollfd(fd: output, events: Int16(POLLIN), revents: 0)]
             _ = try? Syscalls.poll(&descriptors, timeoutMilliseconds: ShellCommand.lookMilliseconds)  // A failure is a shorter wait.
-            // What cannot be read any more has ended.
+            // An output that cannot be read any more has ended.
             if !isQuiet { isQuiet = ((try? Syscalls.readAvailable(output, into: &scrap)) ?? 0) == 0 }  // As said.
         }
-        // The watcher, too, and who has hidden from it. The group's number is ours while the shell is not waited for.
+        // Also the watcher, and processes that ignored SIGTERM. The group's number is ours until the shell is waited for.
         kill(-processID, SIGKILL)
         var status: Int32 = 0
         var result = waitpid(processID, &status, 0)
@@ -146,7 +146,7 @@ public struct ShellCommand: ~Copyable {
         return processID
     }
 
-    /// A pipe whose ends close on exec and are none of the standard descriptors; who is not taken is closed.
+    /// A pipe whose ends close on exec and are not standard descriptors; an end that is not taken is closed.
     private struct Pipe: ~Copyable {
         private(set) var reader: Int32 = -1
         private(set) var writer: Int32 = -1
@@ -164,14 +164,14 @@ public struct ShellCommand: ~Copyable {
             if writer >= 0 { Syscalls.close(writer) }
         }
 
-        /// The reading end, which does not block from now on, and is the caller's to close.
+        /// The reading end, which does not block from now on; the caller must close it.
         mutating func takeReader() -> Int32 {
             _ = fcntl(reader, F_SETFL, O_NONBLOCK)
             defer { reader = -1 }
             return reader
         }
 
-        /// The writing end, which is the caller's to close.
+        /// The writing end; the caller must close it.
         mutating func takeWriter() -> Int32 {
             defer { writer = -1 }
             return writer
@@ -190,7 +190,7 @@ extension ShellCommand.End: CustomStringConvertible {
         case .exited(0): "ended (exit code 0)"
         case .exited(126): "cannot be executed: it is not a program, or this user may not run it (exit code 126)"
         case .exited(127): "was not found (exit code 127)"
-        // What a shell makes of the signal that ended its last command.
+        // How a shell reports the signal that ended its last command.
         case .exited(let code) where code > 128 && code <= 192:
             "ended with exit code \(code) (\(ShellCommand.End.name(ofSignal: code - 128)))"
         case .exited(let code): "ended with exit code \(code)"

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the process does with signals.
+/// How the process handles signals.
 public enum Signals {
-    /// Makes writing to a pipe or socket without reader an error of the call instead of the end of the process.
+    /// Makes writing to a pipe or socket without reader an error of the call instead of ending the process.
     public static func ignoreBrokenPipe() {
         signal(SIGPIPE, SIG_IGN)
     }
@@ -21,8 +21,8 @@ public enum Signals {
         return number
     }
 
-    /// The signals that are not ignored: who starts us with one ignored (`nohup`, `&` in a script) means it to go past us, yet one that
-    /// is blocked would be waited for all the same.
+    /// The signals that are not ignored: a parent that starts us with one ignored (`nohup`, `&` in a script) wants us to ignore it, but a
+    /// blocked one would still end the wait.
     private static var stopRequests: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
@@ -30,7 +30,7 @@ public enum Signals {
         return set
     }
 
-    /// Whether Ctrl-C goes past this process, as shells have it for programs in the background of a script.
+    /// Whether this process ignores Ctrl-C, as shells arrange for background programs of a script.
     public static var isInterruptIgnored: Bool { isIgnored(SIGINT) }
 
     private static func isIgnored(_ number: Int32) -> Bool {

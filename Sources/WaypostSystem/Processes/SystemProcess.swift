@@ -1,12 +1,12 @@
 import Glibc
 import Waypost
 
-/// What this process can do with itself.
+/// Properties and actions of this process.
 public enum SystemProcess {
     /// The process's number.
     public static var processID: Int32 { getpid() }
 
-    /// What this machine is called; `localhost` when it has no name.
+    /// This machine's host name; `localhost` when it has none.
     public static var hostName: String {
         var name = [CChar](repeating: 0, count: 256)
         let code = gethostname(&name, 255)
@@ -14,7 +14,7 @@ public enum SystemProcess {
         return code == 0 && !text.isEmpty ? text : "localhost"
     }
 
-    /// What this process was started with, the program's own name left out.
+    /// The arguments of this process, without the program's own name.
     public static var arguments: [String] {
         let words = CommandLine.unsafeArgv
         return (1..<max(1, Int(CommandLine.argc))).compactMap { words[$0].map { String(name: $0) } }
@@ -26,7 +26,7 @@ public enum SystemProcess {
         return path == "/proc/self/exe" ? nil : path
     }
 
-    /// Ends the process; nothing is cleaned up but what `atexit` was told.
+    /// Ends the process; only the functions registered with `atexit` run.
     public static func exit(_ status: ExitStatus) -> Never {
         Glibc.exit(status.rawValue)
     }
@@ -50,7 +50,7 @@ public enum SystemProcess {
         return error
     }
 
-    /// Prints a line to standard error; what others wrote in it cannot end it or steer the terminal.
+    /// Prints a line to standard error; text from others in it cannot end the line or control the terminal.
     public static func printError(_ line: String) {
         let bytes = Array((printable(line.shownName) + "\n").utf8)
         try? Syscalls.writeAll(STDERR_FILENO, bytes)  // Without standard error there is nobody to tell.

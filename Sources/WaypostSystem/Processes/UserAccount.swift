@@ -17,7 +17,7 @@ public struct UserAccount: Sendable, Hashable {
         groupID = found.pointee.pw_gid
     }
 
-    /// Root, in this user's group: what it may read, and not change.
+    /// Root, in this user's group: for a file that the user may read but not change.
     public var readerOfRoot: UserAccount {
         var account = self
         account.userID = 0

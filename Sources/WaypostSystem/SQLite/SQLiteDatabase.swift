@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// A database file that survives kill -9 and power cuts: write-ahead log, every commit brought to the disk (synchronous FULL).
+/// A database file that survives kill -9 and power cuts: write-ahead log, every commit synced to disk (synchronous FULL).
 ///
 /// ```swift
 /// let database = try SQLiteDatabase(path: folder + "/outbox.sqlite")
@@ -17,23 +17,23 @@ public final class SQLiteDatabase {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
     private let identity: FileIdentity?
-    /// That of the log, once there is one.
+    /// The identity of the log, once there is one.
     private var logIdentity: FileIdentity?
 
-    /// Whether another program held the file when something was to be written the last time: until that has changed, nothing waits for it.
+    /// Whether another program held the file at the last attempt to write: until that changes, nothing waits for it.
     private var isHeld = false {
         didSet { if isHeld != oldValue { setPatience() } }
     }
 
-    /// Waits so long for another program that holds the file, milliseconds: more than a look at it takes, and little enough for who asks.
+    /// How long to wait for another program that holds the file, milliseconds: longer than a quick query takes, short enough for the caller.
     private static let patienceMilliseconds: Int32 = 1_000
 
-    /// Opens a database, which is made when it is missing; only its user may read a new one.
+    /// Opens a database and creates it when it is missing; only its user may read a new one.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - isReadOnly: nothing is made or changed; for looking at a damaged file.
-    /// - Errors: `corrupt` when the file is none, as far as its head shows that.
+    ///   - isReadOnly: nothing is created or changed; for inspecting a damaged file.
+    /// - Errors: `corrupt` when the file is not a database, as far as its header shows that.
     public init(path: String, isReadOnly: Bool = false) throws(SQLiteError) {
         self.path = path
         if !isReadOnly { try SQLiteDatabase.makePrivateFile(path) }
@@ -50,7 +50,7 @@ public final class SQLiteDatabase {
         sqlite3_extended_result_codes(handle, 1)
         setPatience()
         if isReadOnly { return }
-        // The default of 2 MB for pages is a tenth of what the tracker may have.
+        // The default page cache of 2 MB is a tenth of what the tracker may use.
         try execute("PRAGMA cache_size = -256")
         // A transaction that needs more for a moment does not write its pages twice.
         try execute("PRAGMA cache_spill = -1024")
@@ -59,15 +59,15 @@ public final class SQLiteDatabase {
         try execute("PRAGMA journal_mode = WAL")
         try execute("PRAGMA synchronous = FULL")
         // A log that need not grow again after each checkpoint takes commits in three quarters to half the time: no file system writes
-        // the length of a file that stays as it is. What a large transaction made of it is cut off.
+        // the length of a file whose length does not change. What a large transaction added is cut off.
         let pageByteCount = try integer("PRAGMA page_size") ?? 4_096
         try execute("PRAGMA wal_autocheckpoint = \(SQLiteDatabase.logByteCount / (pageByteCount + SQLiteDatabase.frameHeadByteCount))")
         try execute("PRAGMA journal_size_limit = \(SQLiteDatabase.logByteCount)")
     }
 
-    /// So much may wait in the log until it is brought into the database's own file: what a damage of the log can reach.
+    /// How much may wait in the log until it is moved into the database file: the most that damage to the log can affect.
     private static let logByteCount: Int64 = 1_048_576
-    /// The log's name behind that of the database.
+    /// The suffix of the log's name after that of the database.
     public static let logSuffix = "-wal"
     /// Source: SQLite's file format, section 4.1.
     private static let frameHeadByteCount: Int64 = 24
@@ -77,7 +77,7 @@ public final class SQLiteDatabase {
         sqlite3_close_v2(handle)
     }
 
-    /// SQLite makes its files for everybody to read; the others that belong to it get the permissions of this one.
+    /// SQLite makes its files readable for everybody; the files beside this one get its permissions.
     private static func makePrivateFile(_ path: String) throws(SQLiteError) {
         guard !Syscalls.exists(path) else { return }
         do throws(SystemError) {
@@ -94,7 +94,7 @@ public final class SQLiteDatabase {
         try check(sqlite3_exec(handle, script, nil, nil, nil))
     }
 
-    /// Runs one statement that writes; how many rows it changed.
+    /// Runs one statement that writes; returns how many rows it changed.
     @discardableResult
     public func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int {
         try each(sql, values) { _ in true }
@@ -102,7 +102,7 @@ public final class SQLiteDatabase {
         return Int(sqlite3_changes(handle))
     }
 
-    /// What a query gives, row by row.
+    /// Returns the results of a query, read row by row.
     public func rows<Result>(_ sql: String, _ values: [SQLiteValue] = [], _ read: (SQLiteRow) -> Result) throws(SQLiteError) -> [Result] {
         var results: [Result] = []
         try each(sql, values) { row in
@@ -122,9 +122,9 @@ public final class SQLiteDatabase {
         return result
     }
 
-    /// Goes through the rows of a query until the closure has enough.
+    /// Iterates over the rows of a query until the closure returns false.
     ///
-    /// A damaged file may give rows before it fails.
+    /// A damaged file may deliver rows before it fails.
     public func each(_ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) -> Bool) throws(SQLiteError) {
         let statement = try prepared(sql)
         defer {
@@ -141,7 +141,7 @@ public final class SQLiteDatabase {
         }
     }
 
-    /// Looks through the whole file.
+    /// Checks the whole file.
     ///
     /// - Errors: `corrupt`.
     /// - Cost: reads all of it.
@@ -150,22 +150,22 @@ public final class SQLiteDatabase {
         if words != ["ok"] { throw SQLiteError(code: SQLITE_CORRUPT, message: words.joined(separator: "; "), path: path) }
     }
 
-    /// Brings everything from the log into the database's own file, and empties the log.
+    /// Moves everything from the log into the database file, and empties the log.
     public func checkpoint() throws(SQLiteError) {
         try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// Whether the files that are written to are those that have the names.
+    /// Whether the open files still have their names.
     public enum Place: Sendable {
-        /// They are.
+        /// They have.
         case known
-        /// The log was removed or replaced; ``SQLiteDatabase/checkpoint()`` saves what is in it.
+        /// The log was removed or replaced; ``SQLiteDatabase/checkpoint()`` saves its content.
         case withoutLog
-        /// The database itself was removed or replaced; what is written is gone with the process.
+        /// The database itself was removed or replaced; what is written is lost when the process ends.
         case gone
     }
 
-    /// Whether somebody has taken the files away.
+    /// Checks whether the files were removed or replaced.
     ///
     /// - Cost: two calls of stat.
     public func place() -> Place {
@@ -175,19 +175,19 @@ public final class SQLiteDatabase {
         return logIdentity == nil || log == logIdentity ? .known : .withoutLog
     }
 
-    /// Writes all of it to a new file, whole.
+    /// Writes a complete copy to a new file.
     ///
-    /// - Errors: there is a file of that name.
+    /// - Errors: a file of that name exists.
     public func copy(to path: String) throws(SQLiteError) {
         try run("VACUUM INTO ?", [.text(path)])
     }
 
-    /// The number that the last inserted row got.
+    /// The number of the last inserted row.
     public var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Does all of it or nothing: what throws leaves the database as it was.
+    /// Runs the body completely or not at all: an error leaves the database as it was.
     ///
-    /// - Cost: one wait for the disk, whatever was written.
+    /// - Cost: one wait for the disk, however much was written.
     public func transaction<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         try run("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
@@ -204,7 +204,7 @@ public final class SQLiteDatabase {
         }
     }
 
-    /// Looks whether a program that held the file does so still.
+    /// Checks whether a program that held the file still does.
     ///
     /// - Errors: `busy`.
     public func checkHold() throws(SQLiteError) {

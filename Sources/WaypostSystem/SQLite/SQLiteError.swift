@@ -1,12 +1,12 @@
 import CSQLite
 
-/// A database that did not do what it was asked.
+/// A failed database operation.
 public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What that means for who asked.
+    /// What the failure means for the caller.
     public enum Kind: Sendable, Hashable {
         /// There is no room on the disk; nothing was changed.
         case full
-        /// What is in the file is no database, or a damaged one.
+        /// The file is not a database, or a damaged one.
         case corrupt
         /// Another process holds it; nothing was changed.
         case busy
@@ -24,7 +24,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The extended result code of SQLite.
     public var code: Int32
-    /// SQLite's words; they hold no value that was bound.
+    /// SQLite's message; it contains no bound values.
     public var message: String
     /// The file.
     public var path: String
@@ -36,12 +36,12 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
         self.path = path
     }
 
-    /// A failure for what SQLite does not notice itself: rows that cannot be.
+    /// A failure that SQLite does not notice itself: rows with impossible values.
     public static func damaged(_ message: String, path: String) -> SQLiteError {
         SQLiteError(code: SQLITE_CORRUPT, message: message, path: path)
     }
 
-    /// What it means.
+    /// What the failure means for the caller.
     ///
     /// - Source: https://www.sqlite.org/rescode.html; the low eight bits are the primary code.
     public var kind: Kind {
@@ -59,7 +59,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same may succeed later without anybody changing the set-up.
+    /// Whether the same may succeed later without a change to the set-up.
     public var isTemporary: Bool { [.full, .busy, .inputOutput].contains(kind) }
 
     /// The reason without the file: `database or disk is full`.

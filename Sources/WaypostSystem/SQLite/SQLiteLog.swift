@@ -2,8 +2,8 @@ import Glibc
 
 /// The write-ahead log of a database, read without SQLite.
 ///
-/// SQLite reads its log up to the first frame that is damaged or cut, takes what follows for rubbish, and says nothing: one flipped bit hides
-/// every commit behind it. Here each frame is judged by itself: its checksum follows from the one stored in the frame before.
+/// SQLite reads its log up to the first frame that is damaged or cut off, treats the rest as rubbish, and reports nothing: one flipped bit hides
+/// every later commit. Here each frame is checked on its own: its checksum follows from the one stored in the frame before.
 ///
 /// ```
 /// 0   magic  version  page size  number of the checkpoint       4 bytes each, big-endian
@@ -17,14 +17,14 @@ import Glibc
 /// Frames of another salt are leftovers of an earlier log.
 /// - Source: SQLite's file format, section 4: https://www.sqlite.org/fileformat2.html#walformat
 public struct SQLiteLog: Sendable {
-    /// What the file holds.
+    /// The content of the log file.
     public private(set) var bytes: [UInt8]
-    /// How many commits SQLite does not see, as something before them is damaged.
+    /// How many commits SQLite does not see, because something before them is damaged.
     public private(set) var hiddenCommitCount = 0
 
     /// The bytes of a page.
     public private(set) var pageByteCount: Int
-    /// The frames that are whole, up to the last commit.
+    /// The intact frames, up to the last commit.
     private var frames: [Frame] = []
 
     private struct Frame {
@@ -33,7 +33,7 @@ public struct SQLiteLog: Sendable {
         var page: Range<Int>
     }
 
-    /// A longer one is no log of a small device; it is not read.
+    /// A longer log cannot come from a small device; it is not read.
     private static let maximumByteCount = 64_000_000
     private static let headByteCount = 32
     private static let frameHeadByteCount = 24
@@ -56,7 +56,7 @@ public struct SQLiteLog: Sendable {
         let isHeadWhole = head == Checksum(bytes, at: 24) && isPageSize && (magic | 1) == 0x377F_0683
         readFrames(isBigEndian, isHeadWhole: isHeadWhole)
         if isHeadWhole { return }
-        // A damaged head may say another size or order of bytes than the frames have.
+        // A damaged header may state another page size or byte order than the frames have.
         for size in Set([self.pageByteCount, SQLitePages.ownPageByteCount]) {
             for isBigEndian in [false, true] {
                 var other = self
@@ -79,7 +79,7 @@ public struct SQLiteLog: Sendable {
             let frameSalt = bytes[start + 8..<start + 16]
             let isWhole = previous.adding(bytes[start..<start + 8], isBigEndian).adding(bytes[page], isBigEndian) == stored
             let frame = Frame(pageNumber: Int(bytes.word(at: start)), databasePageCount: Int(bytes.word(at: start + 4)), page: page)
-            // Of a log without a head the first whole frame says which salt is the last one.
+            // In a log without a header the first intact frame shows which salt is the newest.
             if isWhole, salt == nil { salt = frameSalt }
             if isWhole, frameSalt == salt, frame.pageNumber > 0 {
                 frames.append(frame)
@@ -96,19 +96,19 @@ public struct SQLiteLog: Sendable {
         frames.removeLast(frames.count - committedCount)
     }
 
-    /// How many pages the database has after the last commit that is whole; nil when there is none.
+    /// How many pages the database has after the last intact commit; nil when there is none.
     public var databasePageCount: Int? { frames.last(where: { $0.databasePageCount > 0 })?.databasePageCount }
 
-    /// Where in the bytes the newest whole image of each page is.
+    /// Where in the bytes the newest intact image of each page is.
     public var pages: [Int: Range<Int>] {
         frames.reduce(into: [:]) { $0[$1.pageNumber] = $1.page }
     }
 
-    /// Makes the database that the whole frames give, over what is in the database's own file.
+    /// Creates the database that results from applying the intact frames to the database file.
     ///
-    /// Pages of which only a damaged frame tells are as they were before, or zeros: rows of it may be of different moments, and must be
+    /// Pages that only a damaged frame changed keep their earlier content, or are zeros: the rows may be from different moments, and must be
     /// checked one by one.
-    /// - Returns: false when there is no whole frame.
+    /// - Returns: false when there is no intact frame.
     public func replay(over path: String, into target: String) throws(SystemError) -> Bool {
         guard let pageCount = databasePageCount else { return false }
         try Syscalls.remove(target)
@@ -123,7 +123,7 @@ public struct SQLiteLog: Sendable {
             try Syscalls.writeAll(descriptor, Array(bytes[frame.page]).span.bytes, at: offset, path: target)
         }
         try Syscalls.truncate(descriptor, to: Int64(pageCount) * Int64(pageByteCount), path: target)
-        // It has no log: the versions for reading and writing say so.
+        // It has no log: the format versions for reading and writing say so.
         let versions: [UInt8] = [1, 1]
         try Syscalls.writeAll(descriptor, versions.span.bytes, at: 18, path: target)
         return true
@@ -158,6 +158,6 @@ public struct SQLiteLog: Sendable {
 }
 
 extension [UInt8] {
-    /// Four bytes, the most significant first; 0 behind the end.
+    /// Four bytes, the most significant first; 0 past the end.
     fileprivate func word(at offset: Int) -> UInt32 { UInt32(number(at: offset, 4)) }
 }

@@ -1,11 +1,13 @@
-/// The rows in the pages of a database, read without SQLite: a page that is whole gives its rows, whatever became of the head, the schema,
-/// the tree above it and the other pages.
+/// The rows in the pages of a database, read without SQLite.
 ///
-/// Which table a row is of is not in its page: the caller tells by the values. Rows may be of damaged pages, and must be checked one by one.
-/// - Cost: reads each page once, and those of long rows as often as these are read.
+/// An intact page yields its rows, whatever happened to the header, the schema, the tree above it and the other pages.
+///
+/// A page does not say which table its rows belong to: the caller tells by the values. Rows may be from damaged pages, and must be checked one
+/// by one.
+/// - Cost: reads each page once, and the overflow pages of long rows as often as those rows are read.
 /// - Source: SQLite's file format, sections 1.5 to 2.1: https://www.sqlite.org/fileformat2.html
 public struct SQLitePages {
-    /// A row of a table, or of a table without row numbers, or of an index.
+    /// A row of a table, of a table without row numbers, or of an index.
     public struct Row: Sendable, Equatable {
         /// The number of the row; nil in tables without, and in indexes.
         public var number: Int64?
@@ -19,9 +21,9 @@ public struct SQLitePages {
     public let pageCount: Int
     private let read: (Int) -> [UInt8]
 
-    /// The page size of new databases, for a file whose head says nothing.
+    /// The page size of new databases, for a file whose header does not say it.
     public static let ownPageByteCount = 1_024
-    /// No row that is looked for is longer.
+    /// No row of interest is longer.
     private static let maximumRowByteCount = 1 << 20
 
     /// The pages of a database.
@@ -29,7 +31,7 @@ public struct SQLitePages {
     /// - Parameters:
     ///   - pageByteCount: the size of a page.
     ///   - pageCount: how many pages there are.
-    ///   - read: gives a page, counted from 1; what is missing at its end counts as zeros.
+    ///   - read: returns a page, counted from 1; bytes missing at its end count as zeros.
     public init(pageByteCount: Int, pageCount: Int, read: @escaping (Int) -> [UInt8]) {
         (self.pageByteCount, self.pageCount, self.read) = (pageByteCount, pageCount, read)
     }
@@ -37,7 +39,7 @@ public struct SQLitePages {
     /// Whether pages can have that size.
     public static func isPageSize(_ count: Int) -> Bool { (512...65_536).contains(count) && count & (count - 1) == 0 }
 
-    /// The page size that the first bytes of a file say; nil when they are no head.
+    /// The page size that the first bytes of a file state; nil when they are not a header.
     public static func pageByteCount(ofHead head: [UInt8]) -> Int? {
         guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count >= 18 else { return nil }
         let said = Int(head[16]) << 8 | Int(head[17])
@@ -45,7 +47,7 @@ public struct SQLitePages {
         return isPageSize(count) ? count : nil
     }
 
-    /// Goes through the rows of all pages that are in use.
+    /// Iterates over the rows of all pages that are in use.
     public func each(_ body: (Row) throws -> Void) rethrows {
         let free = freePages()
         for number in stride(from: 1, through: pageCount, by: 1) where !free.contains(number) {
@@ -53,7 +55,7 @@ public struct SQLitePages {
         }
     }
 
-    /// The rows of a page, those that can be read.
+    /// The rows of a page, as far as they can be read.
     public func rows(ofPage number: Int) -> [Row] {
         let page = page(number)
         let base = number == 1 ? 100 : 0
@@ -74,7 +76,7 @@ public struct SQLitePages {
         }
     }
 
-    /// A page, filled up with zeros.
+    /// A page, padded with zeros.
     private func page(_ number: Int) -> [UInt8] {
         var page = read(number).prefix(pageByteCount)
         page += repeatElement(0, count: pageByteCount - page.count)
@@ -92,7 +94,7 @@ public struct SQLitePages {
         return Row(number: number, values: values)
     }
 
-    /// All bytes of a row: those behind the first ones are in a chain of other pages.
+    /// All bytes of a row: those after the first ones are in a chain of other pages.
     private func payload(in page: [UInt8], at offset: Int, _ count: Int, _ isTable: Bool) -> [UInt8]? {
         let most = isTable ? pageByteCount - 35 : (pageByteCount - 12) * 64 / 255 - 23
         let least = (pageByteCount - 12) * 32 / 255 - 23
@@ -138,7 +140,7 @@ public struct SQLitePages {
             let bytes = payload[offset..<offset + count]
             offset += count
             switch type {
-            // Numbers with a fraction are not kept.
+            // Numbers with a fraction are dropped.
             case 0, 7: values.append(.null)
             case 8, 9: values.append(.integer(type - 8))
             case 1...6:
@@ -151,7 +153,7 @@ public struct SQLitePages {
         return offset == payload.count ? values : nil
     }
 
-    /// The pages that are not in use, whose rows were removed; none when the list of them is not whole.
+    /// The pages that are not in use, whose rows were removed; none when the list of them is incomplete.
     private func freePages() -> Set<Int> {
         let head = page(1)
         guard SQLitePages.pageByteCount(ofHead: head) == pageByteCount else { return [] }
@@ -173,13 +175,13 @@ public struct SQLitePages {
 }
 
 extension [UInt8] {
-    /// So many bytes as a number, the most significant first; 0 behind the end.
+    /// A number of that many bytes, the most significant first; 0 past the end.
     func number(at offset: Int, _ byteCount: Int) -> Int {
         guard offset >= 0, offset + byteCount <= count else { return 0 }
         return self[offset..<offset + byteCount].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number of one to nine bytes; the offset is behind it then.
+    /// A number of one to nine bytes; afterwards the offset is after it.
     fileprivate func variable(at offset: inout Int) -> Int64? {
         var value: UInt64 = 0
         for index in 0..<9 {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A value for a place in a statement.
+/// A value for a placeholder in a statement.
 public enum SQLiteValue: Sendable, Hashable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
     /// NULL.
     case null
@@ -21,14 +21,14 @@ public enum SQLiteValue: Sendable, Hashable, ExpressibleByIntegerLiteral, Expres
     /// A whole number, or NULL.
     public init(_ value: Int64?) { self = value.map(SQLiteValue.integer) ?? .null }
 
-    /// A number that grows for ever; it does not come so far as ``largestNumber``.
+    /// A number that only grows; it never gets as far as ``largestNumber``.
     public init(_ value: UInt64) { self = .integer(min(Int64(clamping: value), SQLiteValue.largestNumber)) }
 
-    /// The largest number of those that grow for ever: one more, or the distance of two, is a number, too.
+    /// The largest of the numbers that only grow: one more, or the difference of two, still fits.
     public static let largestNumber: Int64 = 1 << 62
 }
 
-/// The row at which a query stands.
+/// The current row of a query.
 public struct SQLiteRow {
     let statement: OpaquePointer
 
@@ -38,7 +38,7 @@ public struct SQLiteRow {
     /// A column's whole number, 0 when it has none; columns are counted from 0.
     public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    /// A column's number that grows for ever, or is counted, from 0 to ``SQLiteValue/largestNumber``; 0 when it has none.
+    /// A column's number that only grows, or is a count, from 0 to ``SQLiteValue/largestNumber``; 0 when it has none.
     public func number(_ column: Int32) -> UInt64 { UInt64(min(max(integer(column), 0), SQLiteValue.largestNumber)) }
 
     /// A column's count; 0 when it has none.
@@ -56,7 +56,7 @@ public struct SQLiteRow {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
-    /// A column's value, for copying it; numbers with a fraction are not kept.
+    /// A column's value, for copying it; numbers with a fraction are dropped.
     public func value(_ column: Int32) -> SQLiteValue {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: .integer(integer(column))

@@ -2,19 +2,19 @@ import Glibc
 
 /// A serial line that is open to read from: raw, without echo, and locked for this process.
 ///
-/// - The line is raw before anything else happens: until then the kernel sends every sentence back to the receiver.
-/// - Two locks: `TIOCEXCL` refuses other programs (but root), `flock` those that ask for it, a second waypost among them.
-/// - Opening and closing do not raise or drop the modem lines on purpose (`CLOCAL`, no `HUPCL`), so that what hangs on them is not reset.
+/// - The line is made raw before anything else happens: until then the kernel echoes every sentence back to the receiver.
+/// - Two locks: `TIOCEXCL` refuses other programs (except root's), `flock` those that ask for it, such as a second waypost.
+/// - Opening and closing do not raise or drop the modem lines on purpose (`CLOCAL`, no `HUPCL`), so that devices attached to them are not reset.
 /// - Concurrency: one owner; its calls may wait for the device (USB control transfers), so keep them off threads that must not.
 public struct SerialPort: ~Copyable {
-    /// The speeds that receivers have, in bits per second, slowest first.
+    /// The speeds that receivers use, in bits per second, slowest first.
     public static let baudRates = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600]
 
-    /// What became of an attempt to open a line.
+    /// The result of an attempt to open a line.
     public enum Attempt: ~Copyable {
-        /// It is ours.
+        /// This process has it.
         case opened(SerialPort)
-        /// Another one has it.
+        /// Another process has it.
         case held
     }
 
@@ -27,7 +27,7 @@ public struct SerialPort: ~Copyable {
     /// - Parameters:
     ///   - path: the device or a link to it, which is resolved now.
     ///   - baudRate: one of ``baudRates``.
-    /// - Errors: `ENOTTY` when the path is no terminal, `EINVAL` for a speed that the device cannot do.
+    /// - Errors: `ENOTTY` when the path is not a terminal, `EINVAL` for a speed that the device does not support.
     public static func open(_ path: String, baudRate: Int) throws(SystemError) -> Attempt {
         let device = Syscalls.resolvingLinks(path)
         let descriptor: Int32
@@ -40,7 +40,7 @@ public struct SerialPort: ~Copyable {
         guard isatty(descriptor) == 1 else {
             let code = errno
             Syscalls.close(descriptor)
-            // A line that was pulled out since then is no terminal either: EIO.
+            // A line that was unplugged since then is not a terminal either: EIO.
             throw SystemError(code: code == EIO ? EIO : ENOTTY, operation: "open", path: device)
         }
         do {
@@ -66,13 +66,13 @@ public struct SerialPort: ~Copyable {
 
     /// Changes the speed.
     ///
-    /// What waits to be read came at the old one and stays: emptying the line here would take it away under whoever polls for it.
-    /// - Errors: `EINVAL` for a speed that the device cannot do.
+    /// Bytes that wait to be read arrived at the old speed and stay: discarding them here would take them from a thread that polls for them.
+    /// - Errors: `EINVAL` for a speed that the device does not support.
     public borrowing func setBaudRate(_ baudRate: Int) throws(SystemError) {
         try SerialPort.configure(descriptor, baudRate: baudRate, path: path)
     }
 
-    /// Reads what has come; waits for something, so long at most, and gives nothing when nothing came.
+    /// Reads what has arrived; waits for that at most the given time, and returns nothing when nothing arrived.
     ///
     /// - Errors: `EIO` when the line hung up.
     public borrowing func read(timeoutMilliseconds: Int32) throws(SystemError) -> [UInt8] {
@@ -84,7 +84,7 @@ public struct SerialPort: ~Copyable {
         return Array(buffer.prefix(max(0, count)))
     }
 
-    /// Writes all of the bytes; a device that does not take them within a second is `ETIMEDOUT`.
+    /// Writes all of the bytes; throws `ETIMEDOUT` when the device does not accept them within a second.
     public borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
         let deadline = MonotonicClock.milliseconds + 1_000
         var rest = bytes[...]
@@ -103,7 +103,7 @@ public struct SerialPort: ~Copyable {
         }
     }
 
-    /// A descriptor of the same line for somebody who reads it and closes it; it does not block.
+    /// A descriptor of the same line, which the caller reads and closes; it does not block.
     public borrowing func makeReadingDescriptor() throws(SystemError) -> Int32 {
         try Syscalls.retrying("duplicate", path: path) { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
     }
@@ -133,9 +133,9 @@ public struct SerialPort: ~Copyable {
     private static let hardwareFlowControl: tcflag_t = 0x8000_0000
     private static let getExclusive: UInt = 0x8004_5440
 
-    /// Whether another process has the line for itself, which stops everybody but root from opening it.
+    /// Whether another process has exclusive use of the line, so that only root can open it.
     ///
-    /// The mark may be one that a killed process left on a pseudo terminal: root sees in /proc whether somebody is behind it.
+    /// The mark may remain from a killed process on a pseudo terminal: root sees in /proc whether a process still holds the line.
     private static func isTakenByAnother(_ descriptor: Int32, _ path: String) -> Bool {
         var isExclusive: Int32 = 0
         guard ioctl(descriptor, getExclusive, &isExclusive) == 0, isExclusive != 0 else { return false }
@@ -144,7 +144,7 @@ public struct SerialPort: ~Copyable {
 }
 
 extension SystemError {
-    /// Whether the device does not know what was asked of it: a speed that it cannot do.
+    /// Whether the device rejected a value: a speed that it does not support.
     public var isInvalidArgument: Bool { code == EINVAL }
 
     /// Whether this user may not.
@@ -153,6 +153,6 @@ extension SystemError {
     /// Whether the device went away.
     public var meansDeviceGone: Bool { code == ENOENT || code == ENXIO || code == ENODEV || code == EIO }
 
-    /// Whether what was opened is no terminal.
+    /// Whether what was opened is not a terminal.
     public var isNoTerminal: Bool { code == ENOTTY }
 }

@@ -2,13 +2,13 @@ import Glibc
 
 /// A line that a person types.
 public enum TerminalLine {
-    /// How it ended.
+    /// How the input ended.
     public enum End: Sendable, Equatable {
-        /// The line, without its end.
+        /// A line, without its line end.
         case line(String)
         /// There is no more input.
         case end
-        /// Ctrl-C, where the terminal does not act on it by itself.
+        /// Ctrl-C, in a mode in which the terminal does not act on it.
         case interrupted
     }
 
@@ -22,12 +22,12 @@ public enum TerminalLine {
         return bytes.isEmpty ? .end : .line(text(bytes))
     }
 
-    /// Reads a line that is not shown, from a terminal; keys that erase do, and Ctrl-C leaves the terminal as it was.
+    /// Reads a line from a terminal without showing it; the erase keys work, and Ctrl-C restores the terminal.
     public static func readSecret() throws(SystemError) -> End {
         var settings = termios()
         try Syscalls.retrying("look at the terminal") { tcgetattr(STDIN_FILENO, &settings) }
         var hidden = settings
-        // The signal would end this process before it could show what is typed again.
+        // The signal would end this process before it could turn the echo on again.
         hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
         try Syscalls.retrying("hide what is typed") { tcsetattr(STDIN_FILENO, TCSANOW, &hidden) }
         defer { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
@@ -45,7 +45,7 @@ public enum TerminalLine {
         return bytes.isEmpty ? .end : .line(text(bytes))
     }
 
-    /// One at a time, so that what follows the line is left to who reads next.
+    /// One byte at a time, so that what follows the line is left for the next reader.
     private static func nextByte() throws(SystemError) -> UInt8? {
         var byte: UInt8 = 0
         let count = try Syscalls.retrying("read the standard input") { Glibc.read(STDIN_FILENO, &byte, 1) }
