@@ -114,7 +114,7 @@ public struct SQLitePages {
         return payload
     }
 
-    /// The columns of a row; nil when it is none.
+    /// The columns of a row; nil when it is not one.
     private static func values(of payload: [UInt8]) -> [SQLiteValue]? {
         var offset = 0
         guard let headCount = payload.variable(at: &offset), (1...Int64(payload.count)).contains(headCount) else { return nil }

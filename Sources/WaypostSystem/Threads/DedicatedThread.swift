@@ -1,15 +1,15 @@
 import Glibc
 
-/// Runs code that blocks (libgps, a FIFO, a serial line) on a thread of its own, so that it never holds up the cooperative pool.
+/// Runs code that blocks (libgps, a FIFO, a serial line) on its own thread, so that it never holds up the cooperative pool.
 ///
-/// The thread is detached: it ends by itself when the body returns, and nobody waits for it. A body that hangs in a call which cannot
-/// be interrupted (`getaddrinfo`) therefore delays nobody; it must release what it holds when it comes back.
+/// The thread is detached: it ends when the body returns, and nothing waits for it. A body that hangs in an uninterruptible call
+/// (`getaddrinfo`) therefore delays nobody; it must release what it holds when the call returns.
 public enum DedicatedThread {
-    /// Starts a thread that runs `body` once; returns what asks it to stop.
+    /// Starts a thread that runs `body` once; returns the signal that asks it to stop.
     ///
     /// - Parameters:
-    ///   - name: what `top -H` and debuggers show; the system keeps 15 bytes.
-    ///   - stackBytes: the room for the stack; only what is touched costs memory.
+    ///   - name: the name that `top -H` and debuggers show; the system keeps 15 bytes.
+    ///   - stackBytes: the size of the stack; only the used part costs memory.
     ///   - body: the work; it polls the signal together with its own descriptors and returns when asked to stop.
     /// - Errors: no thread or descriptor is left.
     public static func start(
@@ -20,7 +20,7 @@ public enum DedicatedThread {
         return stop
     }
 
-    /// Starts a thread that runs `body` once and that nobody asks to stop.
+    /// Starts a thread that runs `body` once and is never asked to stop.
     ///
     /// - Errors: no thread is left.
     static func startForGood(
@@ -52,7 +52,7 @@ public enum DedicatedThread {
 
     private static func enter(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { return nil }
-        // Signals belong to the threads that expect them.
+        // Signals are for the threads that expect them.
         var all = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)

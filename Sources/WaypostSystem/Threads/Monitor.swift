@@ -2,7 +2,7 @@ import Glibc
 
 /// A value behind a lock that a thread can also wait on.
 ///
-/// For hand-overs between a ``DedicatedThread``, which may block, and tasks, which only ever take the lock for an instant.
+/// For hand-overs between a ``DedicatedThread``, which may block, and tasks, which hold the lock only for an instant.
 /// - Concurrency: one caller at a time is inside; the bodies must be short and must not call back.
 public final class Monitor<State>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -25,7 +25,7 @@ public final class Monitor<State>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Reads or changes the value, and lets every thread that waits look again.
+    /// Reads or changes the value, and lets every waiting thread check again.
     public func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
@@ -34,14 +34,14 @@ public final class Monitor<State>: @unchecked Sendable {
         return result
     }
 
-    /// Changes the value; the threads that wait look again only when `body` says so, and sleep on otherwise.
+    /// Changes the value; waiting threads check again only when `body` returns true, and otherwise sleep on.
     public func change(_ body: (inout State) -> Bool) {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         if body(&state) { pthread_cond_broadcast(changed) }
     }
 
-    /// Blocks this thread until `body` gives a result; it is asked at once and after every change.
+    /// Blocks this thread until `body` returns a result; it is called at once and after every change.
     ///
     /// Never call it from a task: it blocks.
     public func wait<Result>(until body: (inout State) -> Result?) -> Result {

@@ -2,10 +2,10 @@
 import CTaskPool
 @_spi(ExperimentalCustomExecutors) import _Concurrency
 
-/// Brings the sleeps to the pool: from 6.3 on the runtime asks its default executor first whether it keeps time, and libdispatch's does.
+/// Brings the sleeps to the pool: from 6.3 on the runtime first asks its default executor whether it keeps time, and libdispatch's does.
 ///
-/// With a default executor that does not, sleeps come to the pool's hook, as they do in earlier runtimes. Replacing it is a draft of the
-/// language's, behind `@_spi`; whoever builds with a newer compiler against an older runtime (a cross-build's) says
+/// With a default executor that does not, sleeps reach the pool's hook, as in earlier runtimes. Replacing it is a draft of the
+/// language, behind `@_spi`; a build with a newer compiler against an older runtime (a cross-build's) needs
 /// `-Xswiftc -DWAYPOST_OLDER_RUNTIME`.
 extension TaskPool {
     static func takeSleeps() { _createExecutors(factory: Executors.self) }
@@ -15,17 +15,17 @@ extension TaskPool {
         static var defaultExecutor: any TaskExecutor { TimelessExecutor() }
     }
 
-    /// Its jobs are the pool's: `Task.yield()` comes this way.
+    /// Its jobs go to the pool: `Task.yield()` comes this way.
     private final class TimelessExecutor: TaskExecutor {
         func enqueue(_ job: consuming ExecutorJob) {
-            // A reference to a job is a pointer and nothing else; the runtime's C interface has it as one.
+            // A reference to a job is only a pointer; the runtime's C interface treats it as one.
             ctaskpool_enqueue(unsafeBitCast(UnownedJob(job), to: OpaquePointer.self))
         }
     }
 }
 #else
 extension TaskPool {
-    /// Sleeps come by themselves before 6.3; behind it nobody knows, and ``TaskPool/install(maximumThreads:)`` finds out.
+    /// Before 6.3 sleeps reach the hook by themselves; with later runtimes ``TaskPool/install(maximumThreads:)`` finds out.
     static func takeSleeps() {}
 }
 #endif

@@ -3,41 +3,41 @@ import DequeModule
 import Glibc
 import Synchronization
 
-/// The threads that run the tasks of this process, in the place of the runtime's own pool (libdispatch).
+/// The threads that run the tasks of this process, in place of the runtime's own pool (libdispatch).
 ///
-/// libdispatch looks after its threads once a second, for ever, as soon as a task has run: a tracker that has nothing to do would never
-/// sleep longer. This pool wakes only for work: one thread for a job that comes, one for a sleep that is over.
+/// libdispatch checks its threads once a second, for ever, as soon as a task has run: a tracker that has nothing to do would never
+/// sleep longer. This pool wakes only for work: one thread for a job that arrives, one for a sleep that is over.
 ///
-/// - A thread that gives itself a job (a task resumes another one and then waits) keeps it for when the running one waits: nobody is woken.
-///   All other jobs wake a thread that sleeps.
-/// - A thread of its own that reads what tasks work on does that work itself, as a guest (``attend(_:)``).
-/// - A thread whose task goes on at an actor that takes help runs the actor's jobs itself (``ThreadExecutor``); one thread at a time does.
-/// - Jobs run in the order in which they came, whatever their priority: what matters here is short, and what takes long or blocks has a
-///   thread of its own (``ThreadExecutor``, ``DedicatedThread``).
+/// - A job that a thread of the pool creates for itself (a task resumes another one and then waits) runs on that thread after the current
+///   one: no thread is woken. All other jobs wake a sleeping thread.
+/// - A dedicated thread that reads the input of tasks runs those tasks itself, as a guest (``attend(_:)``).
+/// - A thread whose task continues at an actor that takes help runs the actor's jobs itself (``ThreadExecutor``); one thread at a time does.
+/// - Jobs run in the order in which they arrived, whatever their priority: jobs here are short, and work that takes long or blocks has its
+///   own thread (``ThreadExecutor``, ``DedicatedThread``).
 /// - Sleeps end on time, or within the tolerance of `Task.sleep(for:tolerance:)` together with others. Those of the continuous clock, which
 ///   is the usual one, are over when the machine wakes from a suspension that was longer.
-/// - A sleep that was cancelled ends at once for its task; what is left of it (400 bytes) waits for the original time, as in libdispatch.
-/// - The main actor is not served here, as its thread is the system's to give.
-/// - Concurrency: any thread may hand over jobs; the lock is held for some instructions only.
+/// - A cancelled sleep ends at once for its task; the rest of it (400 bytes) stays until the original time, as in libdispatch.
+/// - The main actor is not served here, because its thread belongs to the system.
+/// - Concurrency: any thread may hand over jobs; the lock is held only for some instructions.
 ///
-/// # What of the runtime it uses
+/// # What it uses of the runtime
 ///
 /// - Three hooks: `swift_task_enqueueGlobal_hook`, `swift_task_enqueueGlobalWithDelay_hook` and `swift_task_enqueueGlobalWithDeadline_hook`.
 ///   They are variables of the runtime's ABI (`swift/Runtime/Concurrency.h`), in its shared and in its static library; jobs are run by
 ///   `swift_job_run`, which is ABI, too.
-/// - From 6.3 on also a default executor that keeps no time, without which sleeps never come to the hooks: a draft of the language's behind
-///   `@_spi(ExperimentalCustomExecutors)`. It is compiled for 6.3 alone, and left out for every other compiler.
+/// - From 6.3 on also a default executor that keeps no time, without which sleeps never reach the hooks: a draft of the language behind
+///   `@_spi(ExperimentalCustomExecutors)`. It is compiled only for 6.3, and left out for every other compiler.
 ///
-/// Tested with the toolchains 6.3.1 (Debian 12, x86-64, the tests and all measurements) and 6.2.3 (Debian's, for arm64). No other one is trusted:
-/// ``install(maximumThreads:)`` hands a task over that sleeps for a millisecond, and looks whether both the task and its sleep came
-/// here. If not, it takes the hooks back, says so by its error, and tasks run on the runtime's own pool: the tracker does the same, and wakes
+/// Tested with the toolchains 6.3.1 (Debian 12, x86-64, the tests and all measurements) and 6.2.3 (Debian's, for arm64). No other is trusted:
+/// ``install(maximumThreads:)`` hands over a task that sleeps for a millisecond, and checks whether both the task and its sleep arrived
+/// here. If not, it removes the hooks and throws an error, and tasks run on the runtime's own pool: the tracker works as before, and wakes
 /// once a second.
 ///
-/// It can go when `ExecutorFactory` (custom main and global executors, a draft today) is in a toolchain that we build with, without `@_spi`: the
-/// same queue then becomes a `TaskExecutor` with its `SchedulingExecutor`, and the hooks, `CTaskPool` but for its bed, and the trial go. Or
+/// This class can go when `ExecutorFactory` (custom main and global executors, a draft today) is in a toolchain that we build with, without `@_spi`:
+/// the same queue then becomes a `TaskExecutor` with its `SchedulingExecutor`, and the hooks, `CTaskPool` except its bed, and the trial go. Or
 /// when libdispatch lets its threads sleep for good.
 public final class TaskPool: Sendable {
-    // The runtime's reference to a job; it belongs to whoever holds it.
+    // The runtime's reference to a job; whoever holds it owns it.
     private struct Job: @unchecked Sendable {
         var pointer: OpaquePointer
     }
@@ -47,13 +47,13 @@ public final class TaskPool: Sendable {
         var continuous = DelayQueue<Job>()
         var suspending = DelayQueue<Job>()
         var threads = 0
-        // Those that sleep or are about to, except one for which the bell was rung.
+        // Threads that sleep or are about to, except one for which the bell was rung.
         var sleeping = 0
-        // The bell was rung and nobody has heard it yet. One ring at a time: who hears it looks after what else came.
+        // The bell was rung and no thread has heard it yet. One ring at a time: the thread that hears it also handles what else arrived.
         var isRinging = false
     }
 
-    // What a change of the state asks for, once the lock is open again.
+    // What to do after a change of the state, once the lock is released.
     private enum Help {
         case none
         case ring
@@ -76,14 +76,14 @@ public final class TaskPool: Sendable {
     }
 
     deinit {
-        // Only a pool that could not start its first thread ends.
+        // Only a pool that could not start its first thread is ever deallocated.
         withUnsafePointer(to: bed) { ctaskpool_unmake_bed($0) }
     }
 
-    /// Lets a pool run the tasks of this process from now on; call it once, before the first task.
+    /// Makes a pool run the tasks of this process from now on; call it once, before the first task.
     ///
-    /// - Parameter maximumThreads: started when they are needed and never ended. Two: so that a job which takes long does not hold up all others.
-    /// - Errors: no descriptor or thread is left; `ENOTSUP`: the runtime does not hand its tasks or sleeps over. Tasks run where they did.
+    /// - Parameter maximumThreads: threads are started when needed and never ended. Two, so that a long job does not hold up all others.
+    /// - Errors: no descriptor or thread is left; `ENOTSUP`: the runtime does not hand over its tasks or sleeps. Tasks then run where they did.
     /// - Cost: a millisecond, to try it.
     public static func install(maximumThreads: Int = 2) throws(SystemError) { try install(maximumThreads, takesSleeps: true) }
 
@@ -120,25 +120,25 @@ public final class TaskPool: Sendable {
         }
     }
 
-    /// Whether a task and its sleep come here, and end.
+    /// Whether a task and its sleep arrive here, and end.
     private func isServed() throws(SystemError) -> Bool {
         let end = try WakeSignal()
         Task.detached {
             try? await Task.sleep(for: .milliseconds(1))  // Nobody cancels it.
             end.raise()
         }
-        // What takes a second for a millisecond does not work, either.
+        // A millisecond that takes a second does not count as working.
         guard !end.sleep(milliseconds: 1_000) else { return false }
         return hasTakenJob.load(ordering: .acquiring) && hasTakenSleep.load(ordering: .acquiring)
     }
 
     // MARK: - Help
 
-    /// Whether a thread of the pool helps: one at a time, so that the others are there for what does not wait for disks.
+    /// Whether a thread of the pool helps: one at a time, so that the others are free for work that does not wait for disks.
     private static let hasHelper = Atomic(false)
     private static let installed = Mutex<TaskPool?>(nil)
 
-    /// Whether this thread will run the executor's jobs as soon as its own one is done; it does when it is the pool's and nobody else helps.
+    /// Whether this thread will run the executor's jobs after its current one; true when it is the pool's and no other thread helps.
     static func promisesHelp(to executor: ThreadExecutor) -> Bool {
         guard ctaskpool_is_worker(), ctaskpool_promise() == nil else { return false }
         if !ctaskpool_is_helping() {
@@ -159,7 +159,7 @@ public final class TaskPool: Sendable {
         hasHelper.store(false, ordering: .releasing)
     }
 
-    /// This thread is about to wait for a disk: if it is the pool's, what it has put off for itself goes to another one.
+    /// Announces that this thread is about to wait for a disk: if it is the pool's, the jobs it kept for itself go to another thread.
     static func willWait() {
         guard ctaskpool_is_worker(), let pool = installed.withLock({ $0 }) else { return }
         pool.giveKeptAway()
@@ -168,13 +168,13 @@ public final class TaskPool: Sendable {
 
     // MARK: - Guests
 
-    /// So many jobs a guest runs at most before it goes back to what it is there for.
+    /// How many jobs a guest runs at most before it returns to its own work.
     private static let mostGuestJobs = 1_000
 
-    /// Lets a task go on, and runs it on this thread until it waits, with all that it sets going: nobody is woken for it.
+    /// Lets a task continue, and runs it and all jobs it creates on this thread until it waits: no other thread is woken.
     ///
-    /// For a thread of its own that reads what a task then works on (``DedicatedThread``, with the pool's room for the stack). Sleeps that
-    /// may end by now end here, too.
+    /// For a dedicated thread that reads the input of a task (``DedicatedThread``, with the pool's stack size). Sleeps that may end now
+    /// are ended here, too.
     /// - Parameter body: resumes the task.
     public static func attend(_ body: () -> Void) {
         guard !ctaskpool_is_worker(), let pool = installed.withLock({ $0 }) else { return body() }
@@ -212,7 +212,7 @@ public final class TaskPool: Sendable {
         Unmanaged<TaskPool>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Both parts as nanoseconds, or as many as there can be: 292 years.
+    /// Both parts as nanoseconds, or the largest number: 292 years.
     private static func nanoseconds(_ seconds: Int64, _ nanoseconds: Int64) -> Int64 {
         let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isEvenFurther) = whole.addingReportingOverflow(nanoseconds)
@@ -238,7 +238,7 @@ public final class TaskPool: Sendable {
             let queue = clock == CTASKPOOL_SUSPENDING ? \State.suspending : \State.continuous
             let alarm = state[keyPath: queue].alarm
             state[keyPath: queue].insert(job, notBefore: notBefore, tolerance: tolerance)
-            // Under the lock, or an earlier alarm could be replaced by a later one.
+            // Under the lock, because otherwise a later alarm could replace an earlier one.
             if let new = state[keyPath: queue].alarm, new != alarm { set(clock, new) }
         }
     }
@@ -247,7 +247,7 @@ public final class TaskPool: Sendable {
         withUnsafePointer(to: bed) { ctaskpool_set_alarm($0, clock, alarm) }
     }
 
-    /// What it takes to have the jobs that are ready run soon.
+    /// What is needed for the ready jobs to run soon.
     private func help(_ state: inout State) -> Help {
         if state.ready.isEmpty || state.isRinging { return .none }
         if state.sleeping > 0 {
@@ -268,7 +268,7 @@ public final class TaskPool: Sendable {
             do throws(SystemError) {
                 try startThread(number: state.withLock(\.threads))
             } catch {
-                // Those that are there do the work alone; the next job that finds them busy tries again.
+                // The existing threads do the work alone; the next job that finds them busy tries again.
                 state.withLock { $0.threads -= 1 }
             }
         }
@@ -276,9 +276,9 @@ public final class TaskPool: Sendable {
 
     // MARK: - Threads
 
-    /// The room for the stack of a thread that runs tasks.
+    /// The stack size of a thread that runs tasks.
     ///
-    /// As for a thread of libdispatch would be 8 MB; tasks keep their frames elsewhere.
+    /// A thread of libdispatch would have 8 MB; tasks keep their frames elsewhere.
     public static let stackByteCount = 2_097_152
 
     private func startThread(number: Int) throws(SystemError) {
@@ -290,7 +290,7 @@ public final class TaskPool: Sendable {
         var woken: UInt32 = 0
         while true {
             let (job, help) = state.withLock { state -> (Job?, Help) in
-                // Also when it was something else that woke, or nothing: sleeps end on time however busy the threads are.
+                // Also when something else woke it, or nothing: sleeps end on time however busy the threads are.
                 collect(&state.continuous, CTASKPOOL_CONTINUOUS, woken & CTASKPOOL_CONTINUOUS_ALARM != 0, into: &state.ready)
                 collect(&state.suspending, CTASKPOOL_SUSPENDING, woken & CTASKPOOL_SUSPENDING_ALARM != 0, into: &state.ready)
                 guard let job = state.ready.popFirst() else {
@@ -318,7 +318,7 @@ public final class TaskPool: Sendable {
         return woken
     }
 
-    /// Makes ready what is due by a clock, and sets its alarm for the rest.
+    /// Moves what is due by a clock to the ready jobs, and sets the clock's alarm for the rest.
     private func collect(_ queue: inout DelayQueue<Job>, _ clock: Int32, _ isAlarmOver: Bool, into ready: inout Deque<Job>) {
         guard queue.alarm != nil else { return }
         let now = ctaskpool_now(clock)

@@ -1,21 +1,21 @@
-/// Runs an actor on a thread of its own, so that its waiting for a disk never holds up the cooperative pool.
+/// Runs an actor on its own thread, so that its waiting for a disk never holds up the cooperative pool.
 ///
 /// ```swift
 /// private let executor: ThreadExecutor
 /// public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 /// ```
-/// The thread sleeps while there is nothing to do, and ends when the actor goes away.
+/// The thread sleeps while there is nothing to do, and ends when the actor is deallocated.
 ///
-/// An actor that is called at every fix, and waits seldom, takes help: a thread of the ``TaskPool`` whose task goes to the actor runs the
-/// actor's jobs itself, instead of waking the actor's thread and being woken by it.
+/// An actor that is called at every fix, and seldom waits, takes help: a thread of the ``TaskPool`` whose task goes to the actor runs the
+/// actor's jobs itself, so that neither thread has to wake the other.
 public final class ThreadExecutor: SerialExecutor {
     private struct Work {
-        // Holds the executor for as long as its job waits or runs.
+        // Keeps the executor alive while its job waits or runs.
         var jobs: [(job: UnownedJob, executor: ThreadExecutor)] = []
         var isStopped = false
-        /// Whether its own thread is at work, and looks for more afterwards.
+        /// Whether its own thread is at work, and checks for more afterwards.
         var isBusy = false
-        /// Whether a thread of the pool has promised to run the jobs, or does.
+        /// Whether a thread of the pool has promised to run the jobs, or runs them.
         var isHelped = false
 
         mutating func takeJobs() -> [(job: UnownedJob, executor: ThreadExecutor)] {
@@ -24,7 +24,7 @@ public final class ThreadExecutor: SerialExecutor {
         }
     }
 
-    /// So many times a helper looks for more jobs before it leaves them to the thread.
+    /// How often a helper checks for more jobs before it leaves them to the thread.
     private static let mostHelpings = 16
 
     private let work = Monitor(Work())
@@ -34,11 +34,11 @@ public final class ThreadExecutor: SerialExecutor {
     ///
     /// - Parameters:
     ///   - name: at most 15 bytes are shown.
-    ///   - takesHelp: whether threads of the pool may run its jobs: short ones, that wait for a disk now and then at most.
+    ///   - takesHelp: whether threads of the pool may run its jobs: short ones that wait for a disk only now and then.
     /// - Errors: no thread is left.
     public init(name: String, takesHelp: Bool = false) throws(SystemError) {
         self.takesHelp = takesHelp
-        // The thread holds the work, not the executor: else it would never end.
+        // The thread holds the work, not the executor: otherwise it would never end.
         let work = self.work
         try DedicatedThread.startForGood(name: name) {
             while let jobs = ThreadExecutor.waitForJobs(work) { ThreadExecutor.run(jobs) }
@@ -49,7 +49,7 @@ public final class ThreadExecutor: SerialExecutor {
         work.withLock { $0.isStopped = true }
     }
 
-    /// Takes a job; it runs after those that came before.
+    /// Accepts a job; it runs after those that arrived before.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         work.change { work in
@@ -60,7 +60,7 @@ public final class ThreadExecutor: SerialExecutor {
         }
     }
 
-    /// Runs its jobs on this thread, as was promised.
+    /// Runs its jobs on this thread, as promised.
     func help() {
         for _ in 0..<ThreadExecutor.mostHelpings {
             var jobs: [(job: UnownedJob, executor: ThreadExecutor)] = []
@@ -82,7 +82,7 @@ public final class ThreadExecutor: SerialExecutor {
         for (job, executor) in jobs { job.runSynchronously(on: executor.asUnownedSerialExecutor()) }
     }
 
-    /// The jobs that came since the last time; nil when none can come any more.
+    /// The jobs that arrived since the last call; nil when no more can arrive.
     private static func waitForJobs(_ work: Monitor<Work>) -> [(job: UnownedJob, executor: ThreadExecutor)]? {
         work.wait { work in
             work.isBusy = !work.jobs.isEmpty && !work.isHelped

@@ -1,6 +1,6 @@
-/// Asks something that may wait for a disk, and keeps the last answer when that takes too long.
+/// Runs a query that may wait for a disk, and returns the previous answer when that takes too long.
 ///
-/// Whoever asks meanwhile shares the question: one that hangs costs no more than one.
+/// Callers in the meantime share the query: one that hangs costs no more than one.
 public actor TimeLimitedQuery<Answer: Sendable> {
     private let limit: Duration
     private let ask: @Sendable () async -> Answer
@@ -9,16 +9,16 @@ public actor TimeLimitedQuery<Answer: Sendable> {
     private var answerCount = 0
     private var isAsking = false
 
-    /// A question that nobody has asked yet.
+    /// A query that has not run yet.
     ///
     /// - Parameters:
-    ///   - limit: so long an answer is waited for.
-    ///   - ask: asks.
+    ///   - limit: how long to wait for an answer.
+    ///   - ask: runs the query.
     public init(within limit: Duration = .seconds(2), _ ask: @escaping @Sendable () async -> Answer) {
         (self.limit, self.ask) = (limit, ask)
     }
 
-    /// The newest answer, nil when there never was one; and whether it was given now.
+    /// The newest answer, nil when there never was one; and whether it is from this call.
     public func answer() async -> (answer: Answer?, isNew: Bool) {
         if !isAsking {
             isAsking = true

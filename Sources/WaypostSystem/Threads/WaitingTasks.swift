@@ -1,35 +1,35 @@
 import Synchronization
 
-/// Tasks that wait for something to happen; one that is cancelled waits no longer.
+/// Tasks that wait for an event; a cancelled task stops waiting.
 ///
 /// ```swift
 /// let mark = waiting.mark
 /// if isStillSo { _ = await waiting.wait(since: mark) }
 /// ```
 public final class WaitingTasks: Sendable {
-    /// A moment: what happens after it ends a wait since it.
+    /// A moment: the first event after it ends a wait since it.
     public struct Mark: Sendable {
         fileprivate var count: UInt64
     }
 
     private struct State {
         var next = 0
-        /// How often it has happened.
+        /// How many events there were.
         var count: UInt64 = 0
         var tasks: [Int: CheckedContinuation<Bool, Never>] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Nobody waits.
+    /// No task waits yet.
     public init() {}
 
-    /// Now; take it before looking whether there is anything to wait for.
+    /// The current moment; read it before checking whether there is anything to wait for.
     ///
-    /// A task that begins to wait may leave its actor before it is on the list, and what it waits for may happen meanwhile.
+    /// A task that begins to wait may leave its actor before it is on the list, and the event may happen meanwhile.
     public var mark: Mark { state.withLock { Mark(count: $0.count) } }
 
-    /// Waits for the first ``resumeAll()`` after the mark; false when the task was cancelled before.
+    /// Waits for the first ``resumeAll()`` after the mark; returns false when the task was cancelled before.
     public func wait(since mark: Mark) async -> Bool {
         let id = state.withLock { state in
             state.next += 1
@@ -50,7 +50,7 @@ public final class WaitingTasks: Sendable {
         }
     }
 
-    /// It has happened: lets all go on who wait now.
+    /// Notes an event: resumes all tasks that wait now.
     public func resumeAll() {
         let tasks = state.withLock { state in
             defer { state.tasks = [:] }

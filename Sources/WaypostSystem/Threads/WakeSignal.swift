@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// Wakes a thread that waits in `poll`, to look at something or to stop.
+/// Wakes a thread that waits in `poll`, to check something or to stop.
 ///
-/// A descriptor that is readable from ``raise()`` to ``clear()``. What asks a thread to stop is a signal that nobody clears: every wait,
+/// A descriptor that is readable from ``raise()`` to ``clear()``. The signal that asks a thread to stop is never cleared: every wait,
 /// present and future, ends at once. The thread waits for its own descriptors and for the signal in one `poll`; there is no time-out to tune
-/// and no signal of the system.
+/// and no system signal.
 /// - Concurrency: any thread or task may raise it, any number of times; one thread waits and clears.
 public final class WakeSignal: Sendable {
     /// What ended a wait.
     public enum Wake: Sendable, Equatable {
-        /// A descriptor is readable, hung up or broken: the next read tells which.
+        /// A descriptor is readable, hung up or broken: the next read shows which.
         case ready
         /// The time is over.
         case timedOut
@@ -18,7 +18,7 @@ public final class WakeSignal: Sendable {
         case raised
     }
 
-    // While it is raised there is one byte on the way, or about to be.
+    // While it is raised there is one byte in the socket, or about to be.
     private let raised = Atomic(false)
     private let nearEnd: Int32
     private let farEnd: Int32
@@ -35,29 +35,29 @@ public final class WakeSignal: Sendable {
         Syscalls.close(farEnd)
     }
 
-    /// What the thread polls for reading.
+    /// The descriptor that the thread polls for reading.
     public var descriptor: Int32 { nearEnd }
 
-    /// Whether it was raised and nobody has cleared it.
+    /// Whether it was raised and has not been cleared.
     public var isRaised: Bool { raised.load(ordering: .acquiring) }
 
-    /// Wakes the thread now, or when it waits the next time.
+    /// Wakes the thread now, or at its next wait.
     public func raise() {
         guard !raised.exchange(true, ordering: .acquiringAndReleasing) else { return }
         try? Syscalls.writeAll(farEnd, [1])  // One byte always has room, and both ends live as long as this.
     }
 
-    /// Forgets what was raised; call it when the descriptor is readable, and before looking at what it was raised for.
+    /// Resets the signal; call it when the descriptor is readable, and before checking what it was raised for.
     public func clear() {
         _ = raised.exchange(false, ordering: .acquiringAndReleasing)
-        // One byte only: another raise may have sent its own by now, which stays.
+        // One byte only: another raise may have sent its own in the meantime, which stays.
         _ = try? Syscalls.read(nearEnd, upTo: 1)  // Both ends live as long as this.
     }
 
     /// Waits until the descriptor can be read, the time is over or the signal is raised.
     ///
     /// - Parameters:
-    ///   - descriptor: what is waited for.
+    ///   - descriptor: the descriptor to wait for.
     ///   - timeoutMilliseconds: nil waits for ever.
     /// - Errors: none of its own; a descriptor that cannot be polled counts as ready, so that the read reports it.
     public func wait(forReading descriptor: Int32, timeoutMilliseconds: Int64?) -> Wake {
@@ -66,7 +66,7 @@ public final class WakeSignal: Sendable {
 
     /// Waits until one of the descriptors can be read, the time is over or the signal is raised.
     ///
-    /// Which one it is shows in reading them, which must not block.
+    /// Reading them shows which one it is; the reads must not block.
     public func wait(forReadingAny descriptors: [Int32], timeoutMilliseconds: Int64?) -> Wake {
         if isRaised { return .raised }
         var polled = ([nearEnd] + descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -77,12 +77,12 @@ public final class WakeSignal: Sendable {
         return ready == 0 ? .timedOut : .ready
     }
 
-    /// Sleeps for that long; false when the signal is raised, at once.
+    /// Sleeps for that long; returns false at once when the signal is raised.
     public func sleep(milliseconds: Int64) -> Bool {
         wait(forReadingAny: [], timeoutMilliseconds: max(0, milliseconds)) == .timedOut
     }
 
-    /// Sleeps until this signal or another one is raised, which is cleared then; `ready` is for the other one.
+    /// Sleeps until this signal or another one is raised; the other one is then cleared, and the result is `ready`.
     public func sleep(milliseconds: Int64, orUntil other: WakeSignal) -> Wake {
         if milliseconds <= 0 { return isRaised ? .raised : .timedOut }
         let wake = wait(forReading: other.descriptor, timeoutMilliseconds: milliseconds)
