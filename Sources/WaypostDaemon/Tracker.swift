@@ -8,31 +8,31 @@ import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
 
-/// The wiring: the sources, the log, the control socket, from the start to the end.
+/// Connects the parts: the sources, the log and the control socket, from the start to the end.
 struct Tracker {
     let configuration: Configuration
-    /// What a file of the configuration replaces of an earlier one, a line each.
+    /// The keys of an earlier configuration file that a later one replaces, one per line.
     let replacements: [String]
     let stateFolder: String
     let stays: Bool
     let secrets: SecretFiles
-    /// What the advice of where to look for a receiver depends on.
+    /// What the advice about receivers depends on.
     let surroundings: PositionSearch.Surroundings
-    /// The service manager, if it was one that started the tracker.
+    /// The service manager, if it started the tracker.
     let notifier: ServiceNotifier?
     let logger: Logger
 
-    /// Runs until the source ends or somebody asks to stop; leaves every track finished.
+    /// Runs until the source ends or a stop is requested; leaves every track finished.
     func run(until stop: StopRequest) async throws(DaemonFailure) {
         let state = try StateFolder(taking: stateFolder)
         let archivist = try makeRecorder()
-        // What is recorded, and what keeps recorded tracks in order, are two things when the log is off.
+        // When the log is off, nothing is recorded, but old tracks are still maintained.
         let recorder = configuration.log.isOff ? nil : archivist
         let upkeep = LogUpkeep(recorder: archivist, logger: logger)
         await upkeep.recoverTracks(how: "recovered")
 
         let privacy = PrivacyStore(folder: stateFolder)
-        // Everything that tells a position has it from the manager, and the manager from here.
+        // Every part that shows a position gets it from the manager, and the manager gets it from here.
         let gate = try makeGate(privacy)
         let source = PrivateSource(configuration.positionSource(stateFolder: stateFolder), gate: gate)
         let privacySecret = privacy.secretText
@@ -110,7 +110,7 @@ struct Tracker {
         await service?.tellStopping()
         await follower.stop()
         await upkeep.finishTrack()
-        // Once more what a full disk or a vanished folder kept from being finished, at the start or now.
+        // Once more, for tracks that a full disk or a vanished folder kept from being finished, at the start or now.
         let isAllFinished = await upkeep.recoverTracks()
         await dispatches.stop(budget: configuration.dispatch.stopBudget, logger: logger)
         await upkeep.close()
@@ -133,7 +133,7 @@ struct Tracker {
         return settings
     }
 
-    /// The log; when it is off, only what keeps old tracks in order, where there are any.
+    /// The log; when it is off, only the upkeep of old tracks, if there are any.
     private func makeRecorder() throws(DaemonFailure) -> TrackRecorder? {
         let folder = configuration.log.directory
         if configuration.log.isOff, !LogFolder(path: folder).hasJournals { return nil }
@@ -163,7 +163,7 @@ struct Tracker {
         }
     }
 
-    /// The file goes before the server.
+    /// The file takes precedence over the server.
     private var fencesAreDownloaded: Bool { configuration.geofences.file == nil && !configuration.geofences.url.isEmpty }
 
     private func makeDownload() throws(DaemonFailure) -> FenceDownload? {
@@ -174,7 +174,7 @@ struct Tracker {
     }
 
     private func makeGate(_ privacy: PrivacyStore) throws(DaemonFailure) -> PrivacyGate {
-        // The secret is the zones' alone.
+        // Only zones need the secret.
         guard !configuration.privacy.zones.isEmpty else { return PrivacyGate(isPrivate: privacy.isPrivate) }
         return PrivacyGate(
             zones: configuration.privacy.zones, inside: configuration.privacy.inside, key: try privacy.secret(),
@@ -193,7 +193,7 @@ struct Tracker {
 
     // MARK: - Beginning and end
 
-    /// Lets the service manager know that every stage answers, for as long as the task runs.
+    /// Reports to the service manager that every stage answers, for as long as the task runs.
     private func watch(
         manager: PositioningManager, recorder: TrackRecorder?, fences: GeofenceKeeper, dispatches: DispatchService, server: ControlServer
     ) async {
@@ -208,10 +208,10 @@ struct Tracker {
         await ServiceWatchdog(notifier, stages: stages, logger: logger).run()
     }
 
-    /// Waits for the source's end or a request to stop, whichever comes first; the source's end alone does not end a tracker that stays.
+    /// Waits for the source's end or a request to stop, whichever comes first; a tracker that stays does not end with its source.
     ///
-    /// The source has stopped when it returns; `atSourceEnd` is for what a tracker that stays does not put off. What made
-    /// it impossible for the source to run is the result.
+    /// The source has stopped when this returns; `atSourceEnd` is what a tracker that stays does at once. The result is the reason why
+    /// the source could not run.
     private func end(of manager: PositioningManager, or stop: StopRequest, atSourceEnd: () async -> Void) async -> DaemonFailure? {
         let stopper = Task {
             await stop.wait()
@@ -230,7 +230,7 @@ struct Tracker {
 }
 
 extension RetentionRule {
-    /// What `[log]` says; 0 is no limit there.
+    /// The rule from `[log]`, where 0 means no limit.
     fileprivate init(_ log: Configuration.Log) {
         self.init()
         if log.maximumAge > .zero { maximumAge = log.maximumAge }

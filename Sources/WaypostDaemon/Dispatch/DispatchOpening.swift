@@ -5,7 +5,7 @@ import WaypostDispatch
 import WaypostRecording
 import WaypostSystem
 
-/// What it takes to open the outbox.
+/// What is needed to open the outbox.
 struct DispatchOpening: Sendable {
     let configuration: Configuration
     let stateFolder: String
@@ -14,20 +14,20 @@ struct DispatchOpening: Sendable {
     let logger: Logger
 
     var path: String { stateFolder + "/outbox.sqlite" }
-    /// Where it is kept how far destinations are: with the log, from which what is lost can be brought back.
+    /// The file of the destinations' progress: with the log, from which lost events can be restored.
     private var marksPath: String {
         configuration.log.isOff ? stateFolder + "/destinations" : LogFolder(path: configuration.log.directory).destinationsPath
     }
     var destinations: [DestinationConfiguration] { configuration.destinations.filter { !$0.url.isEmpty } }
-    /// Who wants to know the fences.
+    /// The destinations that receive the fences.
     var fenceReaders: [String] { destinations.filter(\.kind.wantsFences).map(\.name) }
 
     /// The number of the log's newest position; nil when the log cannot say.
     var newestNumber: UInt64? {
-        get async { try? await makeSupply().newestNumber() }  // Then a new destination begins with what comes from its opening on.
+        get async { try? await makeSupply().newestNumber() }  // Then a new destination begins with what is logged after its opening.
     }
 
-    /// That a destination gets nothing, for people.
+    /// The message that a destination gets nothing.
     static func problem(of name: String, _ reason: String) -> String { "nothing is sent to \(name): \(reason)" }
 
     func makeSupply() throws(SystemError) -> LogPositions {
@@ -39,7 +39,7 @@ struct DispatchOpening: Sendable {
         let name: String
         let destination: UnopenedDestination
 
-        /// What is wrong, for people; nil once it is open.
+        /// The problem, in words for people; nil once it is open.
         var problem: String? { destination.reason.map { DispatchOpening.problem(of: name, $0) } }
     }
 
@@ -47,9 +47,9 @@ struct DispatchOpening: Sendable {
     struct Opened: Sendable {
         let dispatcher: Dispatcher
         let logged: LoggedEvents
-        /// What is wrong, for people.
+        /// The problems, for people.
         var problems: [String]
-        /// Those that could not be opened, though attached.
+        /// Those that were attached but could not be opened.
         var shut: [ShutDestination]
         /// Those that could not be attached, in the order of the configuration.
         var pending: [PendingDestination]
@@ -58,7 +58,7 @@ struct DispatchOpening: Sendable {
     /// Opens the outbox.
     ///
     /// - Parameters:
-    ///   - number: the number of the log's newest position when the tracker began, if that was before.
+    ///   - number: the number of the log's newest position when the tracker started, if that was earlier.
     ///   - isSilent: whether nothing is sent for now.
     func open(
         after number: UInt64?, isSilent: Bool
@@ -71,16 +71,16 @@ struct DispatchOpening: Sendable {
         let clock = DispatchClock(
             bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
         let outbox = try Outbox(path: path, limits: limits, clock: clock, marksPath: marksPath)
-        // Before anything of it can be sent.
+        // Before any of it can be sent.
         let erased = LogFolder(path: configuration.log.directory).erasedStretches(logger: logger)
         for stretch in erased { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) }
         let supply = try makeSupply()
         let logged = LoggedEvents(positions: supply)
-        // Those of earlier runs, before a new destination is attached, which begins behind them; then those of this run.
+        // Events of earlier runs, before a new destination is attached, which begins after them; then those of this run.
         _ = try? await logged.offer(to: outbox, through: number)  // Offered again by the feeder, which says why not.
         let unopened = Monitor<[String: String]>([:])
         let dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { [logger] notice in
-            // Why one cannot be opened is told when it is not.
+            // Why a destination cannot be opened is reported when it fails to open.
             if case .failing(let name, let reason, _) = notice, unopened.withLock({ $0[name] == reason }) { return }
             logger.log(notice)
         }
@@ -103,7 +103,7 @@ struct DispatchOpening: Sendable {
             do throws(OutboxError) {
                 try await dispatcher.attach(opened, settings, after: number)
             } catch .locked(let path) {
-                // All of it is tried again, as nobody attaches one destination later.
+                // All of it is tried again, because nothing attaches a single destination later.
                 await dispatcher.stop()
                 throw OutboxError.locked(path: path)
             } catch {
@@ -124,14 +124,14 @@ struct DispatchOpening: Sendable {
     }
 }
 
-/// A destination that could not be attached yet, as the log cannot be read or the outbox cannot be written; it is tried again.
+/// A destination that could not be attached yet, because the log cannot be read or the outbox cannot be written; it is tried again.
 struct PendingDestination: Sendable {
     let destination: any Destination
     let settings: DestinationSettings
-    /// Why, for people.
+    /// The reason, for people.
     var reason: String
 
-    /// What is wrong, for people.
+    /// The problem, in words for people.
     var problem: String { DispatchOpening.problem(of: settings.name, reason) }
 }
 
@@ -140,7 +140,7 @@ extension OutboxRecovery {
     var words: String {
         let aside = asidePath.map { "; \(wasRemoved ? "what was left of it" : "the damaged file") is \($0)" } ?? ""
         let event = counted(waitingCount, "event")
-        // What SQLite said is for those who look into the file.
+        // SQLite's message is for those who inspect the file.
         let what = wasRemoved || asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
         return switch lostCount {
         case 0: "the outbox was \(what): nothing is lost, \(event) wait on\(aside)"
@@ -152,7 +152,7 @@ extension OutboxRecovery {
 }
 
 extension Logger {
-    /// Tells people what the dispatcher has to say; never a place.
+    /// Reports the dispatcher's notices to people; never a place.
     fileprivate func log(_ notice: DispatchNotice) {
         switch notice {
         case .failing(let name, let reason, let needsMending):

@@ -7,37 +7,37 @@ import WaypostGeofences
 import WaypostRecording
 import WaypostSystem
 
-/// What the tracker has to do with sending: it makes the dispatcher from the configuration, and feeds it.
+/// The tracker's part of sending: it makes the dispatcher from the configuration, and feeds it.
 ///
-/// A box whose outbox cannot be opened tracks all the same, says so, and tries again until it can.
+/// A device whose outbox cannot be opened still tracks, reports the problem, and tries again until it can.
 final class DispatchService: Sendable {
-    /// What changes when the outbox opens later than the tracker.
+    /// The state that changes when the outbox opens later than the tracker.
     private struct State {
         var dispatcher: Dispatcher?
         var logged: LoggedEvents?
         var problems: [String] = []
-        /// Destinations that could not be opened; each attempt tries it again.
+        /// Attached destinations that could not be opened; each attempt to send tries it again.
         var shut: [DispatchOpening.ShutDestination] = []
-        /// Destinations that are tried to be attached again.
+        /// Destinations that could not be attached and are tried again.
         var pending: [PendingDestination] = []
         var isSilent = false
-        /// Fences that could not be told yet.
+        /// Fences that could not be published yet.
         var untold: [Geofence]?
-        /// Why the open outbox takes nothing now.
+        /// Why the open outbox accepts nothing now.
         var refusal: String?
-        /// What was done about a damaged one.
+        /// What was done about a damaged outbox.
         var recovery = RecoveryReport()
-        /// What the limits of the outbox took.
+        /// What the limits of the outbox removed.
         var drops = DropReport.events
-        /// What was deleted from the log, by the key that says so.
+        /// What was deleted from the log, by the key of the limit.
         var deletions: [String: DropReport] = [:]
     }
 
-    /// Of its own, so that the feeder can have it.
+    /// A separate object, so that the feeder can hold it.
     private final class Line: Sendable {
         let state = Mutex(State())
 
-        /// How the destinations are; one that is tried to be attached again fails until then.
+        /// The state of the destinations; one that is still to be attached fails until then.
         func statuses() async throws(OutboxError) -> [DestinationStatus] {
             let (dispatcher, pending) = state.withLock { ($0.dispatcher, $0.pending) }
             var statuses = try await dispatcher?.statuses() ?? []
@@ -57,12 +57,12 @@ final class DispatchService: Sendable {
     private let looking: TimeLimitedQuery<Void>
     private let asking: TimeLimitedQuery<Result<[DestinationStatus], OutboxError>>
 
-    /// How long it waits between two tries to open the outbox.
+    /// The wait between two attempts to open the outbox.
     static let pause = Duration.seconds(15)
 
-    /// Nil when nothing is to be sent, or nothing can be now.
+    /// The dispatcher; nil when nothing is to be sent, or nothing can be now.
     var dispatcher: Dispatcher? { line.state.withLock { $0.dispatcher } }
-    /// What is wrong, for people; empty when all is well.
+    /// The problems, for people; empty when there are none.
     var problems: [String] {
         line.state.withLock { state in
             let deletions = state.deletions.sorted { $0.key < $1.key }.map(\.value.problem)
@@ -108,12 +108,12 @@ final class DispatchService: Sendable {
     ) async -> DispatchService {
         let opening = DispatchOpening(
             configuration: configuration, stateFolder: stateFolder, secrets: secrets, time: time, logger: logger)
-        // What waits for destinations that are gone can still be looked at, moved or discarded.
+        // Entries for destinations that are gone can still be listed, moved or discarded.
         guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else { return DispatchService(nil, logger: logger) }
         let desk = DispatchService(opening, logger: logger)
         desk.line.state.withLock { $0.isSilent = isSilent }
         if await desk.open(opening, after: nil) { return desk }
-        // What is logged from now on is for the destinations, whenever they are opened.
+        // The destinations get what is logged from now on, whenever they are opened.
         let number = await opening.newestNumber
         desk.reopening.withLock { task in
             task = Task {
@@ -125,7 +125,7 @@ final class DispatchService: Sendable {
         return desk
     }
 
-    /// Whether the outbox is open now.
+    /// Opens the outbox; returns whether it is open now.
     private func open(_ opening: DispatchOpening, after number: UInt64?) async -> Bool {
         let wasTold = problems
         do {
@@ -134,7 +134,7 @@ final class DispatchService: Sendable {
             let dispatcher = opened.dispatcher
             let found = opened.problems + opened.shut.compactMap(\.problem) + opened.pending.map(\.problem)
             for problem in found { logger.error("\(problem)") }
-            // Somebody may have told it otherwise meanwhile.
+            // The setting may have changed in the meantime.
             while true {
                 let wanted = line.state.withLock { state in
                     if state.isSilent == isSilent {
@@ -160,7 +160,7 @@ final class DispatchService: Sendable {
         }
     }
 
-    /// Nothing is sent while it is silent.
+    /// Sets whether nothing is sent.
     func setSilent(_ isSilent: Bool) async {
         let dispatcher = line.state.withLock { state in
             state.isSilent = isSilent
@@ -169,9 +169,9 @@ final class DispatchService: Sendable {
         await dispatcher?.setSilent(isSilent)
     }
 
-    /// Enqueues a fence event; it is on the disk when this returns, unless the disk takes nothing now.
+    /// Enqueues a fence event; it is on the disk when this returns, unless the disk cannot be written now.
     ///
-    /// - Parameter number: that in the log; nil when it is not there.
+    /// - Parameter number: its number in the log; nil when it is not there.
     func enqueue(_ event: TrackerEvent, loggedAs number: UInt64? = nil) async {
         await feeder?.enqueue(.event(event), loggedAs: number)
     }
@@ -182,13 +182,13 @@ final class DispatchService: Sendable {
     /// The ids of the events that neither the outbox nor the log has.
     var unkeptIDs: Set<String> { get async { await feeder?.unloggedIDs ?? [] } }
 
-    /// Says that the log has no other events up to that number than those that were taken.
+    /// Notes that up to that number the log has no events other than those that were accepted.
     func noteLogged(through number: UInt64) async {
         guard let outbox = dispatcher?.outbox, await feeder?.isDone == true else { return }
         await outbox.noteLogged(through: number)
     }
 
-    /// Enqueues a report of health; what the outbox cannot take now is not told.
+    /// Enqueues a health report; one that the outbox cannot accept now is dropped.
     func enqueue(_ report: HealthReport) async {
         guard let dispatcher, !line.state.withLock({ $0.isSilent }) else { return }
         do throws(OutboxError) {
@@ -199,10 +199,10 @@ final class DispatchService: Sendable {
         }
     }
 
-    /// Forgets the events of that time that the outbox has not taken yet.
+    /// Forgets the events of that time that the outbox has not accepted yet.
     func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
 
-    /// Tells the fences to those who want to know them, as soon as that can be.
+    /// Publishes the fences to the destinations that want them, as soon as possible.
     func publish(_ fences: [Geofence]) async {
         guard let opening else { return }
         let dispatcher = line.state.withLock { state in
@@ -218,7 +218,7 @@ final class DispatchService: Sendable {
         }
     }
 
-    /// Sends what waits while the budget lasts, and ends.
+    /// Sends what waits until the budget is used up, and ends.
     func stop(budget: Duration, logger: Logger) async {
         let reopening = reopening.withLock { $0.take() }
         reopening?.cancel()
@@ -226,7 +226,7 @@ final class DispatchService: Sendable {
         guard let dispatcher else { return }
         await feeder?.finish()
         if budget > .zero {
-            // What is left waits for the next run; status told of it as long as there was one.
+            // What is left waits for the next run; status reported it while there was one.
             do { _ = try await dispatcher.drain(budget: budget) } catch {
                 logger.error("what waits could not be sent at the end: \(error)")
             }
@@ -234,9 +234,9 @@ final class DispatchService: Sendable {
         await dispatcher.stop()
     }
 
-    /// Looks whether the outbox is where it was, whether it can be written, and whether it was damaged; what is new is logged.
+    /// Checks whether the outbox is in place, can be written and was damaged; logs what is new.
     ///
-    /// It does not wait for long: a disk that hangs is told by ``report``.
+    /// It does not wait for long: ``report`` reports a disk that hangs.
     func check() async { _ = await looking.answer() }
 
     private static func look(_ line: Line, logger: Logger) async {
@@ -257,7 +257,7 @@ final class DispatchService: Sendable {
         if refusal == nil, told != nil { logger.notice("the outbox is back: events are taken for sending") }
     }
 
-    /// Takes from the log what an outbox has lost that was damaged while it was in use.
+    /// Restores from the log what an outbox lost that was damaged in use.
     private static func bringBack(_ line: Line) async {
         let (dispatcher, logged) = line.state.withLock { ($0.dispatcher, $0.logged) }
         guard let dispatcher, let logged, await dispatcher.outbox.interruption != nil else { return }
@@ -265,7 +265,7 @@ final class DispatchService: Sendable {
             _ = try await logged.offer(to: dispatcher.outbox)
             try await dispatcher.reload()
         } catch {
-            // It is looked again; why nothing is taken is told where it is.
+            // It is checked again; why nothing is accepted is reported there.
         }
     }
 
@@ -284,23 +284,23 @@ final class DispatchService: Sendable {
             }
         }
         if left.isEmpty {
-            // What it says otherwise holds until the next start: a damage that nobody needs any more is remembered.
+            // Otherwise its message holds until the next start: a damage that no longer matters is remembered.
             try? await dispatcher.finishAttaching()  // See above.
         }
         line.state.withLock { $0.pending = left }
     }
 
-    /// Why a destination, or with nil any, gets nothing of a dispatch that somebody asks for: it could not be attached; nil when all could.
+    /// The failure of a requested dispatch to a destination, with nil to any, that could not be attached; nil when all could.
     func failure(ofPending name: String?) -> DispatchCompletion? {
         line.state.withLock { $0.pending }.filter { name == nil || $0.settings.name == name }
             .map { DispatchCompletion.error($0.settings.name, $0.reason) }
             .reduce(nil) { $0?.joined(with: $1) ?? $1 }
     }
 
-    /// How the destinations are; none without an outbox.
+    /// The state of the destinations; none without an outbox.
     func statuses() async throws(OutboxError) -> [DestinationStatus] { try await line.statuses() }
 
-    /// How the destinations are, and what is wrong, for people; no destinations when the outbox cannot be read.
+    /// The state of the destinations, and the problems, for people; no destinations when the outbox cannot be read.
     var report: (destinations: [DestinationStatus], problems: [String]) {
         get async {
             var found = problems
@@ -309,7 +309,7 @@ final class DispatchService: Sendable {
             if !isNew { found.append("the disk of the outbox does not answer: what is told of what waits is old") }
             do throws(OutboxError) {
                 let statuses = try answer?.get() ?? []
-                // One that could not be opened is told already.
+                // One that could not be opened is already reported.
                 let others = statuses.filter { status in
                     !found.contains(DispatchOpening.problem(of: status.state.name, status.failure ?? ""))
                 }
@@ -323,7 +323,7 @@ final class DispatchService: Sendable {
     /// Returns when the outbox has answered; never when its disk hangs.
     func answer() async { _ = try? await dispatcher?.outbox.isOptedOut() }  // What it says is not the question.
 
-    /// Takes that tracks were deleted: what destinations waited for is counted as dropped, and told.
+    /// Notes that tracks were deleted: positions that destinations still waited for are counted as dropped, and reported.
     func noteDeleted(_ tracks: [DeletedTrack]) async {
         guard let dispatcher else { return }
         for (reason, tracks) in Dictionary(grouping: tracks, by: \.reason) {
@@ -336,6 +336,6 @@ final class DispatchService: Sendable {
         }
     }
 
-    /// Says that positions were logged.
+    /// Notes that positions were logged.
     func noteWaiting() { dispatcher?.noteWaiting() }
 }

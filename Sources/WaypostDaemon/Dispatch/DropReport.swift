@@ -1,9 +1,9 @@
 import Waypost
 import WaypostSystem
 
-/// What limits took from those that waited for it, told in the log once a minute at most, and by `status` for an hour.
+/// Counts what limits removed before it was sent; reported in the log at most once a minute, and by `status` for an hour.
 struct DropReport {
-    /// The sentence that says how many.
+    /// Makes the sentence for a count.
     private let sentence: @Sendable (Int) -> String
     private var count = 0
     private var grewAt: Int64?
@@ -15,30 +15,31 @@ struct DropReport {
 
     private init(_ sentence: @escaping @Sendable (Int) -> String) { self.sentence = sentence }
 
-    /// Of what the limits of the outbox took.
+    /// A report of events that the limits of the outbox removed.
     static var events: DropReport {
         DropReport {
             "\(counted($0, "event")) dropped before every destination had them: the outbox is full or they are too old ([dispatch] max_bytes, max_age)"
         }
     }
 
-    /// Of tracks that were deleted by a key of `[log]`.
+    /// A report of tracks that a key of `[log]` deleted.
     static func positions(deletedBy key: String) -> DropReport {
         DropReport { "\(counted($0, "position")) deleted with old tracks before every destination had them ([log] \(key))" }
     }
 
     private var words: String { sentence(count) }
 
-    /// What is wrong, for people.
+    /// The problem, in words for people.
     var problem: String? {
         grewAt.flatMap { MonotonicClock.milliseconds - $0 < DropReport.memory ? words : nil }
     }
 
-    /// Takes that so many more went.
+    /// Adds to the count; returns the line to log, if there is a new one.
     mutating func add(_ more: Int) -> String? { more > 0 ? note(count + more) : nil }
 
-    /// Takes the newest count since the outbox was opened, which shrinks when some come to their destinations after all; the line to log, if there
-    /// is a new one.
+    /// Notes the newest count since the outbox was opened; returns the line to log, if there is a new one.
+    ///
+    /// The count shrinks when some reach their destinations after all.
     mutating func note(_ newCount: Int) -> String? {
         let now = MonotonicClock.milliseconds
         if newCount > count { grewAt = now }

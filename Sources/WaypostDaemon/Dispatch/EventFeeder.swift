@@ -2,9 +2,9 @@ import Logging
 import Waypost
 import WaypostDispatch
 
-/// Hands fence events to the outbox, in their order, and keeps them while the disk takes nothing.
+/// Hands fence events to the outbox in order, and keeps them while the disk cannot be written.
 ///
-/// Those that the log has come from there, in the next run, too. What it keeps of others is lost with the process; the fences' own state tells
+/// Events in the log are read again from there, in the next run too. Others are lost with the process; the fences' own state reports
 /// the last events once more in the next run.
 actor EventFeeder {
     private let logger: Logger
@@ -12,25 +12,25 @@ actor EventFeeder {
     private let offerLogged: @Sendable () async throws(OutboxError) -> String?
     private let pause: Duration
     private var waiting: [(entry: OutboxEntry, number: UInt64?)] = []
-    /// Whether the log may have events that neither the outbox nor the memory has: at first those of a run before.
+    /// Whether the log may have events that neither the outbox nor the memory has: at first those of the previous run.
     private var isBehind = true
     private var handing: Task<Void, Never>?
-    /// Whether what waits is handed over as soon as what is on its way has arrived.
+    /// Whether what waits is handed over as soon as the current hand-over has ended.
     private var isHandingDue = false
     private var retrying: Task<Void, Never>?
     private(set) var droppedCount = 0
     private var failure: OutboxError?
-    /// Why the log could not be read the last time.
+    /// Why the log could not be read at the last attempt.
     private var unread: String?
 
-    /// So many are kept in memory.
+    /// How many are kept in memory.
     static let maximumCount = 1_000
 
     /// A feeder of that outbox, which tries again after a pause.
     ///
     /// - Parameters:
-    ///   - accept: gets events, and up to which number of the log all of it are taken with them.
-    ///   - offerLogged: takes what the log has and the outbox has not; gives why the log cannot be read, if that is so.
+    ///   - accept: receives events, and the number of the log up to which all of them are then accepted.
+    ///   - offerLogged: adds what the log has and the outbox does not; returns why the log cannot be read, if so.
     init(
         logger: Logger, pause: Duration = .seconds(10),
         accept: @escaping @Sendable ([OutboxEntry], UInt64?) async throws(OutboxError) -> Void,
@@ -42,7 +42,7 @@ actor EventFeeder {
         self.offerLogged = offerLogged
     }
 
-    /// What is wrong, for people; nil when nothing is.
+    /// The problem, in words for people; nil when there is none.
     var problem: String? {
         guard let failure, !hasNothing else { return unread.map { "events in the log may not be sent: \($0); tried again" } }
         let loggedCount = waiting.count { $0.number != nil }
@@ -58,19 +58,19 @@ actor EventFeeder {
     /// Whether the outbox has everything.
     var isDone: Bool { hasNothing && handing == nil }
 
-    /// Whether there is nothing to be handed over but what is on its way.
+    /// Whether nothing is left to hand over except what is on its way.
     private var hasNothing: Bool { waiting.isEmpty && !isBehind }
 
-    /// The ids of those that only the memory has.
+    /// The ids of those that only memory has.
     var unloggedIDs: Set<String> { Set(waiting.lazy.filter { $0.number == nil }.map(\.entry.id)) }
 
-    /// Takes an event; one that is not in the log is on the disk when this returns, unless the disk takes nothing now.
+    /// Accepts an event; one that is not in the log is on the disk when this returns, unless the disk cannot be written now.
     ///
-    /// For one that the log has nobody waits: whoever brings it has positions to log.
-    /// - Parameter number: that in the log, behind those of all events before it; nil when it is not there.
+    /// It does not wait for one that is in the log: the caller has positions to log.
+    /// - Parameter number: its number in the log, after those of all events before it; nil when it is not there.
     func enqueue(_ entry: OutboxEntry, loggedAs number: UInt64?) async {
         if waiting.count == EventFeeder.maximumCount {
-            // The log has most of them, or all.
+            // The log has most or all of them.
             isBehind = true
             waiting.removeAll { $0.number != nil }
             if waiting.count == EventFeeder.maximumCount {
@@ -96,12 +96,12 @@ actor EventFeeder {
         for index in waiting.indices where waiting[index].entry.id == id { waiting[index].number = number }
     }
 
-    /// Takes what the log has and the outbox has not.
+    /// Hands over what the log has and the outbox does not.
     func catchUp() async { await hand() }
 
     /// Forgets what waits in memory and happened from the first time until the second one.
     func forget(from: UTCTime, to: UTCTime) async {
-        // What is on its way is in the outbox then, where it is looked for next.
+        // What is on its way is then in the outbox, which is searched next.
         while let handing { await handing.value }
         waiting.removeAll { waiting in waiting.entry.time.map { from <= $0 && $0 < to } ?? false }
     }
@@ -112,7 +112,7 @@ actor EventFeeder {
         await hand()
     }
 
-    /// One after the other: what is taken says that everything before it was.
+    /// One hand-over after the other: each one implies that everything before it was accepted.
     private func hand() async {
         while let handing { await handing.value }
         guard !hasNothing else { return }
@@ -142,10 +142,10 @@ actor EventFeeder {
         retrying = Task { await retry() }
     }
 
-    /// Why what only the log has is not on the disk; nil when it is.
+    /// Why events that only the log has are not in the outbox; nil when they are.
     private func offering() async -> OutboxError? {
         guard isBehind else { return nil }
-        // What comes meanwhile is kept, as it may be behind what is read.
+        // Events that arrive meanwhile are kept, because they may come after what is read.
         isBehind = false
         do throws(OutboxError) {
             unread = try await offerLogged()
@@ -157,23 +157,23 @@ actor EventFeeder {
         return nil
     }
 
-    /// Why what is in memory is not on the disk; nil when it is, or never will be.
+    /// Why events in memory are not in the outbox; nil when they are, or never will be.
     private func accepting() async -> OutboxError? {
         let taken = waiting
         guard !taken.isEmpty else { return nil }
-        // Behind what could not be read of the log nothing is known to be taken.
+        // After a gap in the log that could not be read, nothing is known to be accepted.
         let isRead = !isBehind
         do throws(OutboxError) {
             do throws(OutboxError) {
                 try await accept(taken.map(\.entry), isRead ? taken.compactMap(\.number).max() : nil)
             } catch .tooLong {
-                // One that is too long holds up no other.
+                // One that is too long must not hold up the others.
                 for (entry, number) in taken { try await acceptAlone(entry, isRead ? number : nil) }
             }
         } catch {
             return error
         }
-        // Others may have come meanwhile.
+        // Others may have arrived in the meantime.
         let ids = Set(taken.map(\.entry.id))
         waiting.removeAll { ids.contains($0.entry.id) }
         return nil

@@ -5,7 +5,7 @@ import WaypostDispatch
 import WaypostGeofences
 import WaypostSystem
 
-/// Tells every destination that wants to know how the tracker is, each at its own interval; nobody is woken where none does.
+/// Reports the tracker's health to every destination that wants it, each at its own interval; causes no wake-ups where none does.
 actor HealthReporter {
     private let dispatches: DispatchService
     private let fences: GeofenceKeeper
@@ -21,10 +21,10 @@ actor HealthReporter {
         schedule = HealthSchedule(wanting.map { ($0.name, $0.health) }, at: MonotonicClock.milliseconds)
     }
 
-    /// Reports until the task is cancelled, or at once when nobody wants to know.
+    /// Reports until the task is cancelled; returns at once when no destination wants reports.
     func run() async {
         while let wait = schedule.milliseconds(at: MonotonicClock.milliseconds) {
-            // Together with what wakes the machine anyway.
+            // Together with other wake-ups of the machine.
             do { try await Task.sleep(for: .milliseconds(wait), tolerance: .seconds(1)) } catch { return }
             let names = schedule.takeDue(at: MonotonicClock.milliseconds)
             if names.isEmpty { continue }
@@ -35,7 +35,7 @@ actor HealthReporter {
     private func enqueue(_ names: [String]) async {
         let all = await fences.fences
         let fenceSet = HealthReport.fenceSet(all)
-        let states = (try? await dispatches.dispatcher?.statuses()) ?? []  // What cannot be read is not told.
+        let states = (try? await dispatches.dispatcher?.statuses()) ?? []  // What cannot be read is left out.
         for name in names {
             var report = HealthReport(
                 destination: name, version: WaypostVersion.text,

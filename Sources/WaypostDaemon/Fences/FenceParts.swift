@@ -2,12 +2,12 @@ import Waypost
 import WaypostControl
 import WaypostSystem
 
-/// Fences that are on their way in several requests, each row for as long as its connection: they are added when the last part is there.
+/// Fences that arrive in several requests of one connection: they are added when the last part is there.
 final class FenceParts: Sendable {
     private let waiting = Monitor<[ControlConnectionID: [Geofence]]>([:])
     private let limit: Int
 
-    /// Rows of at most so many fences.
+    /// Parts of at most `limit` fences in all per connection.
     init(limit: Int = FenceFileLimits().entries) {
         self.limit = limit
     }
@@ -20,10 +20,10 @@ final class FenceParts: Sendable {
         waiting.withLock { _ = $0.removeValue(forKey: connection) }
     }
 
-    /// Keeps a part; how many fences wait, nil when they are too many, which ends the row.
+    /// Keeps a part; returns how many fences wait, nil when they are too many, which discards them.
     func append(_ fences: [Geofence], on connection: ControlConnectionID) -> Int? {
         waiting.withLock { waiting in
-            // The connection may have ended by now.
+            // The connection may have ended in the meantime.
             guard let count = waiting[connection]?.count else { return 0 }
             guard count + fences.count <= limit else {
                 waiting[connection] = []
@@ -34,7 +34,7 @@ final class FenceParts: Sendable {
         }
     }
 
-    /// What waits, which does not any longer.
+    /// Removes and returns the fences that wait.
     func take(on connection: ControlConnectionID) -> [Geofence] {
         waiting.withLock { waiting in
             guard let fences = waiting[connection] else { return [] }

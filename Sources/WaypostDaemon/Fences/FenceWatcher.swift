@@ -5,7 +5,7 @@ import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
 
-/// Holds every fix against the fences, and tells the log and those who watch what happened.
+/// Tests every fix against the fences, and reports what happened to the log, the outbox and the watchers.
 actor FenceWatcher: PositioningConsumer {
     /// The fences.
     nonisolated let keeper: GeofenceKeeper
@@ -20,11 +20,11 @@ actor FenceWatcher: PositioningConsumer {
     /// Whether there is something to watch: most boxes have no fences, and need not ask at every fix.
     private var isWatching = false
     private var telling: Task<Void, Never>?
-    /// How many groups of events were begun to be told, and how many of these are not told yet.
+    /// How many groups of events were begun, and how many of these are not delivered yet.
     private var tellCounts = (begun: 0, open: 0)
-    /// When the outbox is told next how far the log has no events that it does not know, monotonic milliseconds.
+    /// When the outbox is next told up to which number the log has no events that it does not know, monotonic milliseconds.
     private var noteAt: Int64 = 0
-    /// Whether the log could not take some events yet.
+    /// Whether the log could not accept some events yet.
     private var hasUnlogged = false
     private static let noteInterval: Int64 = 600_000
 
@@ -41,14 +41,14 @@ actor FenceWatcher: PositioningConsumer {
         self.logger = logger
     }
 
-    /// Reads fences and state, and tells what a run before may not have told.
+    /// Reads fences and state, and reports what the previous run may not have reported.
     ///
     /// - Parameter erased: stretches that were erased from the log while no tracker ran.
     func start(log folder: LogFolder, erased: [Range<UTCTime>] = []) async {
-        // What the log has and the state has not was told, but could not be kept.
+        // Events that the log has and the state does not were reported, but could not be saved.
         let logged = FenceWatcher.logged(await keeper.load(without: erased), in: folder)
         let left = await keeper.start(logged: logged)
-        // What was sent already comes with the same id, and is taken once.
+        // An event that was already sent has the same id, and is accepted once.
         for event in left { await dispatches.enqueue(event) }
         let known = Set(logged.map(\.id))
         await deliver(left.filter { !known.contains($0.id) })
@@ -64,7 +64,7 @@ actor FenceWatcher: PositioningConsumer {
         case .position(let position):
             await noteLogged()
             if hasUnlogged { await deliver([]) }
-            // What stands for a whole privacy zone is in no fence and crosses no border.
+            // A position that stands for a whole privacy zone is in no fence and crosses no border.
             guard isWatching, position.accuracy?.origin != .reduced else { return }
             await deliver(await keeper.process(position))
             await tellProblems()
@@ -85,10 +85,10 @@ actor FenceWatcher: PositioningConsumer {
         await keeper.forget(from: from, to: to)
     }
 
-    /// Adds fences, or changes those of the same ids.
+    /// Adds fences, or replaces those with the same ids.
     func add(_ fences: [Geofence]) async throws(SystemError) { await noteChange(try await keeper.add(fences)) }
 
-    /// Removes a fence that was added so; false when there is none of that id.
+    /// Removes a fence that was added while running; returns false when there is none with that id.
     func remove(id: String) async throws(SystemError) -> Bool {
         let (wasThere, events) = try await keeper.remove(id: id)
         await noteChange(events)
@@ -102,17 +102,17 @@ actor FenceWatcher: PositioningConsumer {
         await tellFences()
     }
 
-    /// Most boxes tell nobody, and need not list them.
+    /// Most devices have no reader of fences, and need not list them.
     private func tellFences() async {
         if dispatches.publishesFences { await dispatches.publish(await keeper.fences) }
     }
 
-    /// Takes what a look at the server of the fences gave.
+    /// Processes the result of a fence download.
     func process(_ download: FenceDownload.Outcome) async {
         await noteChange(await keeper.process(download))
     }
 
-    /// One after the other: the log, the outbox and those who watch have them in the same order.
+    /// One after the other: the log, the outbox and the watchers get events in the same order.
     private func deliver(_ new: [TrackerEvent]) async {
         guard !new.isEmpty || hasUnlogged else { return }
         tellCounts.begun += 1
@@ -134,7 +134,7 @@ actor FenceWatcher: PositioningConsumer {
         await task.value
     }
 
-    /// Lets the outbox know from time to time how far the log has no other events, so that the next run need not look for some there.
+    /// Reports to the outbox from time to time up to which number the log has no other events, so that the next run need not search them.
     private func noteLogged() async {
         let now = MonotonicClock.milliseconds
         guard now >= noteAt else { return }
@@ -143,11 +143,11 @@ actor FenceWatcher: PositioningConsumer {
         let count = tellCounts.begun
         guard let number = await recorder?.newestNumber else { return }
         guard tellCounts.begun == count else { return }
-        // The outbox may be waiting for its disk, for which no position waits.
+        // The outbox may be waiting for its disk, and a position must not wait for that.
         Task { await dispatches.noteLogged(through: number) }
     }
 
-    /// Says how closely the fences need the device followed: the next fix when the nearest border could be reached.
+    /// Sets how closely the fences need the device followed: the next fix when the nearest border could be reached.
     private func followAsNeeded() async {
         isWatching = await keeper.mayHaveFences
         hold.need = await keeper.freeMetres.map { .movement(metres: $0) }
@@ -160,7 +160,7 @@ actor FenceWatcher: PositioningConsumer {
         toldProblems = problems
     }
 
-    /// As many journals have the newest events: a day, as a rule, and the one before it.
+    /// How many journals have the newest events: as a rule a day's, and the one before it.
     private static let newestCount = 2
 
     /// The events of the log that the fences' state needs.
@@ -180,7 +180,7 @@ actor FenceWatcher: PositioningConsumer {
                 if case .event(let event) = record.content, event.isOfFence { found.append(event) }
             }
         } catch {
-            // What cannot be read now does not have the event for those who read it later: it is logged again, under the same id.
+            // An event that cannot be read now is missing for later readers too: it is logged again, under the same id.
         }
         return found
     }

@@ -2,10 +2,10 @@ import Logging
 import Waypost
 import WaypostRecording
 
-/// Logs fence events, in their order.
+/// Logs fence events in order.
 ///
-/// Those that the log cannot take now, as its disk is full, wait in memory, and come into the log when it takes something again: with the ids and
-/// times of then, behind what was logged meanwhile.
+/// Events that the log cannot accept now, because its disk is full, wait in memory and are logged when it can be written again: with their original
+/// ids and times, after what was logged meanwhile.
 /// - Concurrency: an actor; events are logged one after the other.
 actor EventLog {
     private let recorder: TrackRecorder?
@@ -13,15 +13,15 @@ actor EventLog {
     private var waiting: [TrackerEvent] = []
     private var droppedCount = 0
 
-    /// So many wait.
+    /// How many events may wait.
     private static let maximumCount = 1_000
 
-    /// The log of that recorder; nil while there is none.
+    /// The log of that recorder; nil for none.
     init(_ recorder: TrackRecorder?, logger: Logger) {
         (self.recorder, self.logger) = (recorder, logger)
     }
 
-    /// What is wrong, for people; nil when nothing is.
+    /// The problem, in words for people; nil when there is none.
     var problem: String? {
         var parts: [String] = []
         if !waiting.isEmpty { parts.append("\(counted(waiting.count, "event")) \(waiting.count == 1 ? "waits" : "wait") for the log") }
@@ -32,10 +32,10 @@ actor EventLog {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// The ids of those that wait.
+    /// The ids of the events that wait.
     var waitingIDs: Set<String> { Set(waiting.map(\.id)) }
 
-    /// Logs an event, behind those that wait; its number in the log, nil when it is not there now.
+    /// Logs an event after those that wait; returns its number in the log, nil when it is not there now.
     func log(_ event: TrackerEvent) async -> UInt64? {
         guard let recorder else { return nil }
         guard waiting.isEmpty else {
@@ -43,16 +43,16 @@ actor EventLog {
             return nil
         }
         do throws(RecordingError) { return try await record(event, recorder) } catch {
-            // That the log is paused is told by those who feed it with positions.
+            // The consumer of positions reports that the log is paused.
             logger.warning("an event is not logged\(error.isPause ? " yet" : ""): \(DaemonFailure(error).lines.joined())")
             if error.isPause { wait(event) }
             return nil
         }
     }
 
-    /// Logs those that wait, if the log may take them.
+    /// Logs the waiting events, if the log may accept them.
     ///
-    /// - Parameter tries: whether it is tried although the log took nothing the last time.
+    /// - Parameter tries: whether to try although the last write to the log failed.
     /// - Returns: the ids of those that are in the log now, and their numbers there.
     func logWaiting(tries: Bool) async -> [(id: String, number: UInt64)] {
         guard let recorder, !waiting.isEmpty else { return [] }
@@ -66,7 +66,7 @@ actor EventLog {
                 if error.isPause { break }
                 logger.error("event \(event.id) is not logged: \(DaemonFailure(error).lines.joined())")
             }
-            // It may have been erased meanwhile.
+            // It may have been erased in the meantime.
             waiting.removeAll { $0.id == event.id }
         }
         if waiting.isEmpty { logger.notice("the log has the events that waited for it") }
@@ -78,7 +78,7 @@ actor EventLog {
         waiting.removeAll { event in event.time.map { from <= $0 && $0 < to } ?? false }
     }
 
-    /// Logs an event, and says what of it is not in the log; its number there, nil when it is not.
+    /// Logs an event and reports which parts of it are missing in the log; returns its number there, nil when it is not logged.
     private func record(_ event: TrackerEvent, _ recorder: TrackRecorder) async throws(RecordingError) -> UInt64? {
         switch try await recorder.record(event) {
         case .logged(let sequence, let isWhole):
@@ -100,7 +100,7 @@ actor EventLog {
 }
 
 extension RecordingError {
-    /// Whether the same may be logged later.
+    /// Whether it may be logged later.
     fileprivate var isPause: Bool {
         switch self {
         case .closed: false

@@ -1,13 +1,13 @@
 import Waypost
 import WaypostRecording
 
-/// Which fixes were lately not logged, and why: stretches of time, so that hours of a parked box are one line.
+/// Which recent fixes were not logged, and why: stretches of time, so that hours of a parked device are one line.
 ///
-/// In memory, and gone with the process: what was left out costs no write.
+/// In memory, and gone with the process: a fix that is left out must not cost a write.
 struct FilteredFixes: Sendable {
     /// Fixes of a stretch of time that were left out for one reason.
     struct Stretch: Sendable, Equatable {
-        /// When the first and the last were, by the confirmed time; nil while nobody knew it.
+        /// The times of the first and the last, by the confirmed time; nil while it was unknown.
         var from: UTCTime?
         var to: UTCTime?
         var count = 1
@@ -18,9 +18,9 @@ struct FilteredFixes: Sendable {
     /// The latest stretches, oldest first.
     private(set) var stretches: [Stretch] = []
 
-    /// So many are kept.
+    /// How many stretches are kept.
     static let maximumCount = 256
-    /// A fix of the same reason within so many milliseconds belongs to the stretch.
+    /// A fix with the same reason within this time belongs to the stretch, in milliseconds.
     static let longestGapMilliseconds: Int64 = 600_000
 
     /// Notes a fix that was left out.

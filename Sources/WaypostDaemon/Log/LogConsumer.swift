@@ -4,38 +4,38 @@ import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
 
-/// Feeds the log with positions, says when it cannot take them, and keeps it in order: unfinished tracks, old ones.
+/// Feeds the log with positions, reports when it cannot accept them, and maintains it: unfinished tracks, old ones.
 actor LogConsumer: PositioningConsumer {
-    /// Fixes that were left out because the one logged before says enough.
+    /// How many fixes were left out because the one logged before suffices.
     private(set) var thinnedCount = 0
     /// Which these were, and others that were not logged.
     private(set) var filtered = FilteredFixes()
-    /// Whether positions come and none is logged.
+    /// Whether positions arrive and none is logged.
     private(set) var standstill = LogStandstill()
 
     /// The log; nil while it is off.
     private let recorder: TrackRecorder?
     private var thinner: PositionThinner
-    /// Whether one type of the log has every fix, those among them that are left out of the others.
+    /// Whether one type of the log keeps every fix, including those that are left out of the others.
     private let keepsEverything: Bool
     private let upkeep: LogUpkeep
     private let logger: Logger
     private let clock: ConfirmedClock
     private let noteLogged: @Sendable () -> Void
     private let noteDeleted: @Sendable ([DeletedTrack]) async -> Void
-    /// What people know of; they are told once per kind of failure, not once per position.
+    /// The problems that were reported: once per kind of failure, not once per position.
     private var told = RecorderProblems()
     private var synchronizer: Task<Void, Never>?
-    /// Whether a position came since the synchronizer last looked; it might have just found nothing to do.
+    /// Whether a position arrived since the synchronizer last checked; it might have just found nothing to do.
     private var hasNews = false
     private var tidying: Task<Void, Never>?
     private var tidyAt: Int64 = 0
 
-    /// So often the log is put in order while positions come, milliseconds.
+    /// How often the log is maintained while positions arrive, milliseconds.
     private static let tidyInterval: Int64 = 300_000
-    /// So much before its time the log may be brought to the disk, nanoseconds.
+    /// How long before its time the log may be synced to disk, nanoseconds.
     private static let synchronizesEarlier: Int64 = 500_000_000
-    /// So soon after a full disk it is tried again to make room, milliseconds.
+    /// The wait after a full disk before it tries again to free space, milliseconds.
     private static let tidyIntervalWhenFull: Int64 = 10_000
 
     init(
@@ -64,7 +64,7 @@ actor LogConsumer: PositioningConsumer {
         }
     }
 
-    /// Waits until nothing is done to the log any more.
+    /// Waits until no work on the log is left.
     func stop() async {
         await tidying?.value
     }
@@ -97,7 +97,7 @@ actor LogConsumer: PositioningConsumer {
             noteLogged()
             keepSynchronized()
         } catch {
-            // One that is not safe on the disk yet is logged all the same.
+            // A position that is not yet safe on the disk is logged all the same.
             if case .cannotSynchronize = error {
             } else {
                 filtered.note(position.time ?? clock.now, because: DaemonFailure(error).lines.joined())
@@ -114,16 +114,16 @@ actor LogConsumer: PositioningConsumer {
         tidying = Task { await tidy() }
     }
 
-    /// Finishes what is unfinished and deletes what is too old, beside the recording.
+    /// Finishes unfinished tracks and deletes old ones, while recording goes on.
     private func tidy() async {
         await upkeep.recoverTracks()
         let deleted = await upkeep.deleteOldTracks(confirmedTime: clock.certainNow)
-        // Beside it, as the outbox may wait for its disk.
+        // Not awaited, because the outbox may wait for its disk.
         if !deleted.isEmpty { Task { await noteDeleted(deleted) } }
         tidying = nil
     }
 
-    /// Looks whether the log is where it belongs, as somebody asks; one that is not is made there at once.
+    /// Checks whether the log is where it belongs, because somebody asks; if it is not, it is created there at once.
     func checkPlace() async {
         do throws(RecordingError) {
             try await recorder?.checkPlace()
@@ -138,13 +138,13 @@ actor LogConsumer: PositioningConsumer {
         if synchronizer == nil { synchronizer = Task { await synchronize() } }
     }
 
-    /// Brings the last positions to the disk when no further ones come to do it; ends when everything is there.
+    /// Syncs the last positions to disk when no further ones arrive to do it; ends when everything is there.
     private func synchronize() async {
         while hasNews {
             hasNews = false
             while let recorder, let deadline = await recorder.synchronizationDeadline {
                 let wait = max(0, deadline - MonotonicClock.nanoseconds)
-                // With a fix that comes shortly before, as that wakes the tracker anyway.
+                // Together with a fix that arrives shortly before, as that wakes the tracker anyway.
                 let tolerance = wait > LogConsumer.synchronizesEarlier ? LogConsumer.synchronizesEarlier : 0
                 let pause = Duration.nanoseconds(wait - tolerance)
                 try? await Task.sleep(for: pause, tolerance: .nanoseconds(tolerance))  // Cancelled: at once, which does no harm.
@@ -156,7 +156,7 @@ actor LogConsumer: PositioningConsumer {
         synchronizer = nil
     }
 
-    /// Tells people what has changed between the log being well and not.
+    /// Reports changes between a working and a failing log.
     private func logChange() async {
         guard let problems = await recorder?.problems else { return }
         if let writing = problems.writing {

@@ -3,9 +3,9 @@ import WaypostDispatch
 import WaypostRecording
 import WaypostSystem
 
-// How many positions there are: numbers leave out what a kill cost, and what is no position.
+// How many positions there are: numbers skip what a kill cost, and records that are not positions.
 extension LogPositions {
-    /// So many records are read to count; behind them, numbers are counted within each journal, where none is left out but for events.
+    /// How many records are read to count; after them, numbers are counted within each journal, where only those of events are missing.
     private static let readCount = 5_000
 
     func count(after number: UInt64, through last: UInt64) throws(PositionSupplyError) -> Int {
@@ -26,12 +26,12 @@ extension LogPositions {
         let journals = try folder.journals()
         var count: UInt64 = 0
         for (index, journal) in journals.enumerated() where journal.firstSequence <= last {
-            // What a journal repeats of the one before it comes once.
+            // Records that a journal repeats from the one before count once.
             let next = index + 1 < journals.count ? journals[index + 1].firstSequence : .max
             if next <= number + 1 { continue }
             var reader: JournalReader
             do throws(RecordingError) { reader = try JournalReader(path: journal.path) } catch {
-                // Fetched and deleted since.
+                // Fetched and deleted in the meantime.
                 if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
                 throw error
             }

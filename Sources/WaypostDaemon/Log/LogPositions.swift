@@ -3,14 +3,14 @@ import WaypostDispatch
 import WaypostRecording
 import WaypostSystem
 
-/// Lends the positions of the log to the dispatcher: those of the log's main type, as they were recorded.
+/// Supplies the dispatcher with the positions of the log: those of the log's main type, as they were recorded.
 ///
-/// - Concurrency: an actor on a thread of its own, which waits for the disk.
+/// - Concurrency: an actor on its own thread, which waits for the disk.
 actor LogPositions: PositionSupply {
     let folder: LogFolder
     let type: LogTypes
     private let executor: ThreadExecutor
-    /// Where the last one stopped, the next one mostly goes on.
+    /// The next read mostly continues where the last one stopped.
     private var reader: LogReader
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -23,7 +23,7 @@ actor LogPositions: PositionSupply {
     }
 
     func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
-        // Between two records there may be others, of which a reader's cursor knows nothing.
+        // Between two records there may be others, which a reader's cursor does not know about.
         if reader.cursor != number { reader = LogReader(folder: folder, from: .after(number)) }
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
@@ -60,7 +60,7 @@ actor LogPositions: PositionSupply {
         return records
     }
 
-    /// The event of that name, looked for from its time on if that is known.
+    /// The event with that id, searched from its time on if that is known.
     func event(id: String, at time: UTCTime?) throws(PositionSupplyError) -> JournalRecord? {
         var reader = LogReader(folder: folder, from: time.map(LogReader.Start.from) ?? .oldest)
         do throws(RecordingError) {

@@ -3,13 +3,13 @@ import Waypost
 import WaypostRecording
 import WaypostSystem
 
-/// Finishes and deletes tracks, and tells people of it.
+/// Finishes and deletes tracks, and reports that.
 struct LogUpkeep: Sendable {
     /// The log; nil for none.
     let recorder: TrackRecorder?
     let logger: Logger
 
-    /// Makes the files of tracks that are unfinished; false, with the reasons in the log of messages, when some fail.
+    /// Writes the files of unfinished tracks; returns false, with the reasons in the log of messages, when some fail.
     @discardableResult
     func recoverTracks(how verb: String = "wrote") async -> Bool {
         guard let recorder else { return true }
@@ -25,7 +25,7 @@ struct LogUpkeep: Sendable {
         }
     }
 
-    /// Ends the track and makes its file.
+    /// Ends the track and writes its file.
     func finishTrack() async {
         do throws(RecordingError) {
             if let track = try await recorder?.finishTrack() { report(track, how: "wrote") }
@@ -34,12 +34,12 @@ struct LogUpkeep: Sendable {
         }
     }
 
-    /// Gives the log folder back.
+    /// Closes the log folder.
     func close() async {
         do throws(RecordingError) { _ = try await recorder?.close() } catch { logger.error("\(DaemonFailure(error).lines.joined())") }
     }
 
-    /// Deletes what the configuration does not keep, and gives that: somebody may have waited for it.
+    /// Deletes and returns the tracks that the configuration does not keep: a destination may still have waited for them.
     func deleteOldTracks(confirmedTime: UTCTime?) async -> [DeletedTrack] {
         guard let recorder else { return [] }
         let known = await recorder.problems.retention
@@ -65,7 +65,7 @@ struct LogUpkeep: Sendable {
 }
 
 extension RetentionRule.Reason {
-    /// Why, for people.
+    /// The reason, for people.
     fileprivate var words: String {
         switch self {
         case .tooOld: "too old ([log] max_age)"
@@ -74,7 +74,7 @@ extension RetentionRule.Reason {
         }
     }
 
-    /// The key of the configuration that says so.
+    /// The key of the configuration that sets this limit.
     var key: String {
         switch self {
         case .tooOld: "max_age"

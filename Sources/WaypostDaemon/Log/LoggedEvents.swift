@@ -2,23 +2,24 @@ import Waypost
 import WaypostDispatch
 import WaypostRecording
 
-/// The fence events of the log, for an outbox that could not take them when they happened: its disk was full, and then the tracker was killed,
-/// or there were more than memory holds.
+/// The fence events of the log, for an outbox that could not accept them when they happened.
+///
+/// Its disk was full and then the tracker was killed, or there were more than memory holds.
 struct LoggedEvents: Sendable {
     let positions: LogPositions
 
-    /// So many are offered at once.
+    /// How many are offered at once.
     private static let pageCount = 500
 
-    /// Offers what came after the last event that the outbox took, with the ids of then: it refuses those that it knows.
+    /// Offers what came after the last event that the outbox accepted, with the original ids: it refuses those that it knows.
     ///
-    /// - Parameter last: up to which number; where an outbox begins that has taken nothing yet. Nil for everything that is in the log.
+    /// - Parameter last: the last number to offer; an outbox that has accepted nothing yet begins there. Nil for everything in the log.
     /// - Returns: why the log, or the rest of it, cannot be read now; nil when all of it was offered.
     func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) -> String? {
         do {
             let newest = min(try await positions.newestNumber(), last ?? .max)
             try await bringBack(to: outbox, through: newest)
-            // A log that is behind it was removed, or moved to another folder: its numbers begin again.
+            // A log that ends before it was removed, or moved to another folder: its numbers begin again.
             var through = min(await outbox.loggedNumber ?? newest, newest)
             await outbox.noteLogged(through: through)
             while true {
@@ -30,12 +31,12 @@ struct LoggedEvents: Sendable {
         } catch let error as OutboxError {
             throw error
         } catch {
-            // What cannot be read now cannot be sent; what comes is.
+            // What cannot be read now cannot be sent; later events are.
             return (error as? PositionSupplyError)?.reason ?? "\(error)"
         }
     }
 
-    /// Brings back what a lost outbox had: each destination gets what is behind its mark, and nothing that was discarded before.
+    /// Restores what a lost outbox had: each destination gets what is after its mark, and nothing that was discarded before.
     private func bringBack(to outbox: Outbox, through newest: UInt64) async throws {
         guard let interruption = await outbox.interruption else { return }
         var through = min(await outbox.loggedNumber ?? newest, newest)
@@ -45,7 +46,7 @@ struct LoggedEvents: Sendable {
                 let page = try await positions.events(after: through, through: stop, limit: LoggedEvents.pageCount)
                 guard page.through > through else { return }
                 let new = try await outbox.takeBack(page.events.map(OutboxEntry.event), loggedThrough: page.through)
-                // Those behind it the lost one never had.
+                // The lost outbox never had those after it.
                 if page.through <= interruption.takenThrough ?? .max { count += new }
                 through = page.through
             }
@@ -62,7 +63,7 @@ struct LoggedEvents: Sendable {
 }
 
 extension LogPositions {
-    /// The fence events after a number and up to another, at most so many, and up to which number there are no others.
+    /// The fence events after a number and up to another, at most `limit`, and the number up to which there are no others.
     func events(
         after number: UInt64, through last: UInt64, limit: Int
     ) throws(PositionSupplyError) -> (events: [TrackerEvent], through: UInt64) {

@@ -3,17 +3,17 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-/// Writes what happens to the source into the log of messages; never a place.
+/// Writes what happens to the source into the log of messages, but never a place.
 ///
-/// Each cause has a few lines at once and then one a minute, with the number of those left out before it: a source that comes and goes, or a
-/// peer that floods, fills no disk with messages.
+/// Each cause may write a few lines at once and then one a minute, with the number of those left out before it: a source that comes and goes, or a
+/// peer that floods, cannot fill a disk with messages.
 actor SourceReporter: PositioningConsumer {
     private let logger: Logger
     private let startMilliseconds = MonotonicClock.milliseconds
     private var hasFix = false
     /// When the position was lost, by the monotonic clock; nil before the first fix.
     private var lostAt: Int64?
-    /// The other side that people were told of, until it is lost.
+    /// The last peer that was reported, until it is lost.
     private var peer: String?
     private var limits = CauseLimits()
 
@@ -40,11 +40,11 @@ actor SourceReporter: PositioningConsumer {
             switch reason {
             case .ended: break
             case .withheld: write(.notice, "withheld", "position withheld: \(reason.words)")
-            // What was never there is not lost: what keeps it away is said by the search.
+            // A position that was never there is not lost: the search reports what is missing.
             default: if hadFix { write(.warning, "lost", "position lost: \(reason.words)") }
             }
         case .status(.connected(let peer)):
-            // After a planned pause it is the same again.
+            // After a planned pause it is the same peer again.
             if peer != self.peer { write(.info, "connected", "connected to \(peer)") }
             self.peer = peer
         case .status(.warning(let words)): write(.warning, "warning", words)
@@ -63,7 +63,7 @@ actor SourceReporter: PositioningConsumer {
 }
 
 extension SourceSwitch.Reason {
-    /// For people; what is said of the source that is left, unless it says otherwise.
+    /// The reason, for people; it is about the source that is left, unless it says otherwise.
     var words: String {
         switch self {
         case .silent: "silent"

@@ -4,12 +4,12 @@ import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
 
-/// The end of the tracker that nobody asked for: one line for people and an exit code for scripts.
+/// An unplanned end of the tracker: one line for people and an exit code for scripts.
 ///
-/// All wording of the program's own failures is here.
+/// All messages of the program's own failures are here.
 struct DaemonFailure: Error {
     let status: ExitStatus
-    /// What is printed, each line behind the program's name.
+    /// The lines to print, each after the program's name.
     let lines: [String]
 
     init(_ status: ExitStatus, _ line: String) {
@@ -17,7 +17,7 @@ struct DaemonFailure: Error {
         lines = [line]
     }
 
-    /// A failure that people were told of when it happened.
+    /// A failure that was reported when it happened.
     init(told status: ExitStatus) {
         self.status = status
         lines = []
@@ -38,7 +38,7 @@ struct DaemonFailure: Error {
             let who = holder.map { "process \($0)" } ?? "another process"
             self.init(.cannotCreate, "\(folder): \(who) records there already; stop it or use another --log")
         case .cannotPrepare(let folder, let cause):
-            // So the service sees every place that its unit does not let it write.
+            // So that the service sees every place that its unit does not let it write to.
             let unit = "sudo systemctl edit waypostd, and under [Service] ReadWritePaths=\(folder)"
             let next =
                 cause.isReadOnly

@@ -39,7 +39,7 @@ struct DaemonOptions: Equatable {
           \(SourceRegistry.helpLines.joined(separator: "\n  "))
         """
 
-    /// Reads the arguments, the program's name left out.
+    /// Reads the arguments, without the program's name.
     init(arguments: [String]) throws {
         var rest = arguments[...]
         while let argument = rest.popFirst() {

@@ -3,7 +3,7 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-/// Keeps the line that `systemctl status` shows of the tracker to every local user: never a place, a source, or that positions are withheld.
+/// Maintains the line that `systemctl status` shows every local user: never a place, a source, or that positions are withheld.
 actor ServiceReporter: PositioningConsumer {
     private let notifier: ServiceNotifier
     private let logger: Logger
@@ -27,13 +27,13 @@ actor ServiceReporter: PositioningConsumer {
         }
     }
 
-    /// The tracker does its work from now on.
+    /// Reports that the tracker does its work from now on.
     func tellReady() {
         told = "waiting for the first fix"
         send(.ready, .status(told))
     }
 
-    /// It is about to end.
+    /// Reports that it is about to end.
     func tellStopping() {
         told = "finishing the track"
         send(.stopping, .status(told))

@@ -2,17 +2,17 @@ import Logging
 import WaypostPositioning
 import WaypostSystem
 
-/// Tells the service manager that all is well, as long as it is (``WatchdogRule``); else it restarts the tracker.
+/// Reports to the service manager that all is well, as long as it is (``WatchdogRule``); otherwise the manager restarts the tracker.
 ///
 /// - Concurrency: an actor; ``run()`` until its task is cancelled.
 actor ServiceWatchdog {
-    /// A part of the tracker that is asked at every beat, and that answers when it has come round to it.
+    /// A part of the tracker that is asked at every beat, and answers when it gets round to it.
     struct Stage {
         let name: String
         let answer: @Sendable () async -> Void
     }
 
-    /// So many beats fit into the manager's period: one stage may be late by half of it.
+    /// How many beats fit into the manager's period: one stage may be late by half of it.
     private static let beatsPerPeriod = 4
 
     private let notifier: ServiceNotifier
@@ -34,7 +34,7 @@ actor ServiceWatchdog {
         let pause = period / ServiceWatchdog.beatsPerPeriod
         while !Task.isCancelled {
             beat()
-            // Nobody minds when it wakes up together with others.
+            // It may wake up together with others.
             try? await Task.sleep(for: pause, tolerance: pause / 10)  // Cancelled: the loop ends.
         }
     }
@@ -56,7 +56,7 @@ actor ServiceWatchdog {
         switch verdict {
         case .well: logger.notice("every part of the tracker answers again")
         case .withheld(let stages, let sources):
-            // Only late, mostly; or the last words before a restart.
+            // Mostly only late; or the last words before a restart.
             if !stages.isEmpty { logger.warning("no answer from: \(stages.joined(separator: ", "))") }
             if !sources.isEmpty { logger.warning("no sign of life from: \(sources.joined(separator: ", "))") }
         }

@@ -20,7 +20,7 @@ struct StandardErrorLogHandler: LogHandler {
         SystemProcess.printError(line(event.level, "\(event.message)"))
     }
 
-    /// The line; what others wrote in the message (names, words of servers and receivers) is one line of it, and no more than a page.
+    /// The line for a message; text from others in it (names, messages of servers and receivers) stays within the line, and within a page.
     func line(_ level: Logger.Level, _ words: String) -> String {
         let message = oneLine(words, limit: 2_000)
         if isJournal { return "<\(level.priority)>\(message)" }

@@ -1,6 +1,6 @@
 import WaypostSystem
 
-/// The request to stop, from the thread that waits for signals to the task that heeds it.
+/// The request to stop, passed from the thread that waits for signals to the task that handles it.
 struct StopRequest: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -14,7 +14,7 @@ struct StopRequest: Sendable {
         for await _ in stream { return }
     }
 
-    /// Turns signals into the request for ever: the first in good order, the second ends the process at once.
+    /// Turns signals into the request for ever: the first ends the tracker normally, the second ends the process at once.
     ///
     /// For the main thread: an `async` main hands it to the dispatch library, which unblocks every signal there, and the first SIGTERM
     /// would kill the tracker.

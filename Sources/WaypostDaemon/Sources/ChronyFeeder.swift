@@ -3,7 +3,7 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-/// Tells chrony once a second what time the satellites say it is.
+/// Sends chrony the time of the satellites once a second.
 actor ChronyFeeder: PositioningConsumer {
     private let path: String
     private let logger: Logger
@@ -29,7 +29,7 @@ actor ChronyFeeder: PositioningConsumer {
             if state != .fed { logger.info("chrony gets the time: \(path)") }
             state = .fed
         } catch {
-            // chronyd may be started later, or again; each reason is told once.
+            // chronyd may be started later, or again; each reason is reported once.
             if state != .failed(error.code) { logger.warning("chrony gets no time: \(error.description)") }
             state = .failed(error.code)
         }

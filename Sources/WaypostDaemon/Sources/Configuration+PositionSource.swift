@@ -3,11 +3,11 @@ import WaypostConfiguration
 import WaypostPositioning
 
 extension Configuration {
-    /// What gives the positions: the one source, or several as a fallback.
+    /// The source of positions: the only one, or several with fallback.
     ///
-    /// - Parameter stateFolder: where what was learned about receivers is kept.
+    /// - Parameter stateFolder: the folder that keeps what was learned about receivers.
     func positionSource(stateFolder: String) -> any PositionSource {
-        // The same source again would only compete with itself.
+        // The same source twice would only compete with itself.
         var distinct: [Source] = []
         for source in sources where !distinct.contains(where: { $0.url == source.url }) { distinct.append(source) }
         let memory = BaudMemory(path: stateFolder + "/baud-rates")

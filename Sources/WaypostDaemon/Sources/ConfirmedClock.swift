@@ -3,9 +3,9 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// What time it is, as far as fixes or a time server confirm it; for everybody who asks.
+/// The current time, as far as fixes or a time server confirm it; shared by the whole tracker.
 ///
-/// A settled date is kept in the state folder as long as the machine runs: a receiver that lies after a restart of the tracker contradicts it.
+/// A settled date is kept in the state folder while the machine runs: it contradicts a receiver that is wrong after a restart of the tracker.
 final class ConfirmedClock: Sendable {
     private struct State {
         var time: ConfirmedTime
@@ -24,18 +24,18 @@ final class ConfirmedClock: Sendable {
         state = Mutex(State(time: ConfirmedTime(settled: stored), stored: stored))
     }
 
-    /// Takes the time of a measured fix.
+    /// Processes the time of a measured fix.
     func process(_ fix: UTCTime, from source: String?) {
         update { $0.process(fix, from: source, at: BootClock.milliseconds) }
     }
 
-    /// What time it is; nil while nothing confirms it.
+    /// The current time; nil while nothing confirms it.
     var now: UTCTime? {
         if let now = state.withLock({ $0.time.time(at: BootClock.milliseconds) }) { return now }
         return WallClock.millisecondsIfSynchronized.map(UTCTime.init(millisecondsSince1970:))
     }
 
-    /// The same, for what cannot be undone: nil also while the date is new, or the receiver's contradicts what is known.
+    /// The same, for irreversible actions: nil also while the date is new, or while the receiver contradicts what is known.
     var certainNow: UTCTime? {
         if let milliseconds = WallClock.millisecondsIfSynchronized {
             let now = UTCTime(millisecondsSince1970: milliseconds)
@@ -45,7 +45,7 @@ final class ConfirmedClock: Sendable {
         return state.withLock { $0.time.certainTime(at: BootClock.milliseconds) }
     }
 
-    /// Why nothing is too old now, for people; nil when no date is doubted.
+    /// Why nothing counts as too old now, for people; nil when no date is in doubt.
     var problem: String? {
         let time = state.withLock { $0.time }
         guard let told = time.doubted, let known = time.time(at: told.clockMilliseconds) else { return nil }
@@ -71,12 +71,12 @@ final class ConfirmedClock: Sendable {
             let text = "\(SHA256.hexadecimal(BootIdentity.bytes)) \(news.clockMilliseconds) \(news.time.millisecondsSince1970)\n"
             try AtomicFile.write(Array(text.utf8), to: path, mode: 0o600)
         } catch {
-            // A receiver that lies after the next start is then believed as one is that lies after the machine's.
+            // A receiver that is wrong after the next start is then believed, as after a start of the machine.
             logger.debug("\(error.description)")
         }
     }
 
-    /// What a run before had settled since the machine was started; nil when that is not there or says nothing.
+    /// What the previous run had settled since the machine was started; nil when that is missing or invalid.
     private static func load(_ path: String) -> ConfirmedTime.Anchor? {
         guard let bytes = (try? Syscalls.contents(of: path, as: .own)) ?? nil else { return nil }  // See above.
         let words = bytes.split { $0 <= UInt8(ascii: " ") }.map { String(decoding: $0, as: UTF8.self) }
@@ -87,7 +87,7 @@ final class ConfirmedClock: Sendable {
         return settled.hasFourDigitYear ? .init(time: settled, clockMilliseconds: clock) : nil
     }
 
-    /// What is to be stored: the first settled date, and one that is another.
+    /// The anchor to store: the first settled date, and later each one that differs.
     private static func takeNews(_ state: inout State) -> ConfirmedTime.Anchor? {
         guard let settled = state.time.settled else { return nil }
         if let stored = state.stored,

@@ -3,9 +3,9 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-/// The tracker's own wish for positions: follows the device as the configuration says, logs what comes of it, and keeps the last position.
+/// The tracker's own need for positions: follows the device as configured, logs the result, and keeps the last position.
 actor PositionFollower: PositioningConsumer {
-    /// So long at least between two times that the last position is written, in milliseconds: flash wears.
+    /// The shortest time between two writes of the last position, in milliseconds, because flash wears.
     private static let saveMilliseconds: Int64 = 900_000
 
     private let log: LogConsumer
@@ -31,7 +31,7 @@ actor PositionFollower: PositioningConsumer {
         hold.need = selection.need(isStationary: false)
     }
 
-    /// Where the last position is kept.
+    /// The path of the last position.
     nonisolated var path: String { store.path }
 
     func consume(_ update: PositioningUpdate) async {
@@ -48,13 +48,13 @@ actor PositionFollower: PositioningConsumer {
         }
     }
 
-    /// Keeps the last position for the next run, and waits until nothing is done to the log any more.
+    /// Saves the last position for the next run, and waits until no work on the log is left.
     func stop() async {
         if let latest { save(latest) }
         await log.stop()
     }
 
-    /// Forgets the last position, here and on the disk, when it is of that stretch.
+    /// Forgets the last position, in memory and on the disk, when it is from that stretch.
     func forget(_ stretch: Range<UTCTime>) throws(SystemError) {
         if let time = latest?.time, stretch.contains(time) { latest = nil }
         if let time = store.load()?.time, stretch.contains(time) { try store.erase() }
@@ -64,7 +64,7 @@ actor PositionFollower: PositioningConsumer {
         latest = position
         let choice = selection.process(position)
         hold.need = selection.need(isStationary: isStationary)
-        // With significant changes alone fixes are so rare that every one is worth being logged.
+        // With significant changes only, fixes are so rare that every one is worth logging.
         if selection.options.isSignificantOnly || choice == .position { await log.consume(.position(position)) }
         let now = MonotonicClock.milliseconds
         if let savedAt, now - savedAt < PositionFollower.saveMilliseconds { return }
@@ -82,7 +82,7 @@ actor PositionFollower: PositioningConsumer {
         }
     }
 
-    /// Where nobody may know the position, the last one before it is not kept either.
+    /// Where the position must stay secret, the last one before it is not kept either.
     private func forget() {
         latest = nil
         savedAt = nil

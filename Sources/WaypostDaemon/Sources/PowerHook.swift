@@ -4,9 +4,9 @@ import WaypostSystem
 
 /// Runs the user's command that switches the receiver: `COMMAND on` and `COMMAND off`.
 ///
-/// A command that fails is told, and positioning goes on as if it had done its work; one that hangs is ended.
+/// A command that fails is reported, and positioning continues as if it had worked; one that hangs is ended.
 struct PowerHook: ReceiverPower {
-    /// So long the command may take, in milliseconds.
+    /// How long the command may take, in milliseconds.
     static let limitMilliseconds: Int64 = 30_000
 
     let command: String
@@ -26,7 +26,7 @@ struct PowerHook: ReceiverPower {
         if let problem { logger.warning("the power hook \"\(line)\" \(problem)") }
     }
 
-    /// Runs it to its end; what went wrong, as the end of a sentence.
+    /// Runs it to its end; returns what went wrong, as the end of a sentence.
     private static func run(_ line: String, _ stop: WakeSignal) -> String? {
         do throws(SystemError) {
             var program = try ShellCommand.start(line)

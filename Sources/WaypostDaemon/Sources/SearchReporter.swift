@@ -3,26 +3,26 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-/// Follows what is tried to find a position, and says it in the log of messages: each thing once until a fix ends it.
+/// Follows the attempts to find a position, and reports them in the log of messages: each once until a fix ends the search.
 actor SearchReporter: PositioningConsumer {
-    /// What there is to say of a search.
+    /// The state of a search.
     struct Report: Sendable {
         var search: PositionSearch
-        /// For how long there has been none.
+        /// How long there has been no position.
         var milliseconds: Int64
     }
 
     private let surroundings: PositionSearch.Surroundings
     private let logger: Logger
-    /// The source as a whole, for one that is not made of others.
+    /// The source as a whole, when it does not consist of several.
     private var whole: SourceMember
     private var members: [SourceMember] = []
-    /// Since when there has been no position, milliseconds of the monotonic clock; nil while there is one.
+    /// When the last position was lost, milliseconds of the monotonic clock; nil while there is one.
     private var start: Int64?
     private var isWithheld = false
     private var told: Set<String> = []
 
-    /// Different things that are said until a fix comes.
+    /// How many different reports are written until a fix arrives.
     private static let mostTold = 20
 
     init(source: String, surroundings: PositionSearch.Surroundings, logger: Logger) {
@@ -32,7 +32,7 @@ actor SearchReporter: PositioningConsumer {
         start = MonotonicClock.milliseconds
     }
 
-    /// What is tried; nil while there is a position.
+    /// The current search; nil while there is a position.
     var report: Report? {
         guard let start, !isWithheld else { return nil }
         return Report(search: search, milliseconds: MonotonicClock.milliseconds - start)
@@ -68,11 +68,11 @@ actor SearchReporter: PositioningConsumer {
         log()
     }
 
-    /// Says what was tried, found and is to be done, once everything has been tried.
+    /// Reports what was tried, what was found and what to do, once everything has been tried.
     private func log() {
-        // One that has a fix takes over in a moment.
+        // A source that has a fix takes over in a moment.
         guard start != nil, !isWithheld, !sources.contains(where: { $0.state == .starting || $0.state == .fix }) else { return }
-        // A source that waits or has ended by itself is nothing to look into.
+        // A source that waits or has ended by itself needs no attention.
         guard sources.contains(where: { $0.loss != nil && $0.loss != .ended }), told.count < SearchReporter.mostTold else { return }
         let search = search
         guard told.insert(search.why).inserted else { return }
@@ -83,7 +83,7 @@ actor SearchReporter: PositioningConsumer {
 }
 
 extension JSONWriter {
-    /// What is tried for a position, found, and to be done.
+    /// Writes what is tried for a position, what was found, and what to do.
     mutating func append(_ report: SearchReporter.Report) {
         object("search") { json in
             json.member("seconds", Int(report.milliseconds / 1_000))

@@ -2,9 +2,9 @@ import Logging
 import Waypost
 import WaypostSystem
 
-/// The last position that was known, in the state folder: the first report of those who ask for significant changes after a restart.
+/// The last known position, in the state folder: the first report after a restart for those who ask for significant changes.
 ///
-/// One line of JSON (TPV), for the daemon's user alone. A file that cannot be read is as good as none: it is no more than a convenience.
+/// One line of JSON (TPV), only for the daemon's user. A file that cannot be read counts as missing: it is only a convenience.
 struct LastPosition {
     let path: String
 
@@ -12,15 +12,16 @@ struct LastPosition {
         path = folder + "/last-position"
     }
 
-    /// What the run before knew; nil when it knew nothing.
+    /// The last position of the previous run; nil when there is none.
     func load() -> Position? {
         guard let line = try? Syscalls.contents(of: path, as: .own) else { return nil }  // See above.
         guard case .position(let position)? = try? TPVCodec.decode(line) else { return nil }  // See above.
         return position
     }
 
-    /// What the run before knew and may be told now; what must not be told, by a zone that was added since, in private mode, or because it
-    /// was erased from the log since, is removed.
+    /// The last position of the previous run, if it may be shown now.
+    ///
+    /// It is removed when it must not be shown: in a zone that was added since, in private mode, or erased from the log since.
     func load(through gate: PrivacyGate, erased: [Range<UTCTime>], logger: Logger) -> Position? {
         guard let position = load() else { return nil }
         let isErased = position.time.map { time in erased.contains { $0.contains(time) } } ?? false
@@ -29,7 +30,7 @@ struct LastPosition {
         return nil
     }
 
-    /// Keeps a position; it is on the disk when this returns.
+    /// Saves a position; it is on the disk when this returns.
     func save(_ position: Position) throws(SystemError) {
         var text = TextBuffer(capacity: 512)
         TPVCodec.append(position, to: &text)

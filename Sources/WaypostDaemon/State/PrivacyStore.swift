@@ -1,10 +1,11 @@
 import Waypost
 import WaypostSystem
 
-/// What privacy keeps in the state folder, for the daemon's user alone: the secret that moves the holes of privacy zones, and whether
-/// private mode is on.
+/// The privacy state in the state folder, only for the daemon's user.
 ///
-/// What cannot be read or written stops the tracker, rather than letting it tell what it should not.
+/// It is the secret that moves the holes of privacy zones, and whether private mode is on.
+///
+/// If it cannot be read or written, the tracker stops, rather than showing what it should not.
 struct PrivacyStore {
     private let secretPath: String
     private let switchPath: String
@@ -14,7 +15,7 @@ struct PrivacyStore {
         switchPath = folder + "/private"
     }
 
-    /// The box's secret, made when there is none yet.
+    /// The device's secret, made when there is none yet.
     func secret() throws(DaemonFailure) -> SipHash.Key {
         do throws(SystemError) {
             guard let stored = try Syscalls.contents(of: secretPath, as: .own) else { return try makeSecret() }
@@ -31,7 +32,7 @@ struct PrivacyStore {
     /// Whether private mode was left on.
     var isPrivate: Bool { Syscalls.exists(switchPath) }
 
-    /// Keeps private mode over restarts; it is on the disk when this returns.
+    /// Saves over restarts whether private mode is on; it is on the disk when this returns.
     func setPrivate(_ isOn: Bool) throws(SystemError) {
         if isOn {
             try AtomicFile.write(Array("waypost private off ends this\n".utf8), to: switchPath, mode: 0o600)
@@ -40,10 +41,10 @@ struct PrivacyStore {
         }
     }
 
-    /// The secret as it lies there; nil when there is none.
+    /// The secret as stored; nil when there is none.
     var secretText: [UInt8]? { (try? Syscalls.contents(of: secretPath, as: .own)).flatMap { $0 } }  // Without zones nobody needs it.
 
-    /// Writes everything again, into a folder that is empty.
+    /// Writes everything again, into an empty folder.
     func writeAnew(isPrivate: Bool, secretText: [UInt8]?) throws(SystemError) {
         if isPrivate { try setPrivate(true) }
         if let secretText { try AtomicFile.write(secretText, to: secretPath, mode: 0o600) }

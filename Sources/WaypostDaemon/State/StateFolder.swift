@@ -1,24 +1,24 @@
 import Synchronization
 import WaypostSystem
 
-/// The state folder, which is this process's alone; one that is removed and made anew while it tracks is taken again.
+/// The state folder, which this process locks; one that is removed and created anew while it tracks is locked again.
 final class StateFolder: Sendable {
-    /// What is at its place.
+    /// What is at the folder's path.
     enum Holding: Equatable {
-        /// The folder that was taken, as it was.
+        /// The locked folder, as before.
         case kept
-        /// Another one, which has just been taken.
+        /// Another folder, which has just been locked.
         case takenAgain
-        /// Another one, which another process has: its number, if it says that.
+        /// Another folder, which another process has locked: its number, if known.
         case held(by: Int32?)
-        /// None that can be taken.
+        /// No folder that can be locked.
         case gone
     }
 
     let path: String
     private let lock: Mutex<FileLock>
 
-    /// Takes a folder, which is made when it is missing.
+    /// Locks a folder, which is created when it is missing.
     init(taking path: String) throws(DaemonFailure) {
         let attempt: FileLock.Attempt
         do throws(SystemError) {
@@ -37,7 +37,7 @@ final class StateFolder: Sendable {
         self.path = path
     }
 
-    /// Looks what is at its place, and takes it when nobody has it.
+    /// Checks what is at the folder's path, and locks it when it is free.
     func look() -> Holding {
         let path = path
         return lock.withLock { lock in

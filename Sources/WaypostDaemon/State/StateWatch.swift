@@ -3,9 +3,9 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-/// Notices when the state folder, or the outbox in it, is taken away from under the tracker: what is written there then is gone with the process.
+/// Notices when the state folder, or the outbox in it, is removed while the tracker runs: what it then writes there is lost with the process.
 ///
-/// It looks while something comes from the source, and whenever somebody asks: a tracker at rest is not woken for it.
+/// It checks while the source delivers something, and at each request: a tracker at rest is not woken for it.
 actor StateWatch: PositioningConsumer {
     private let folder: StateFolder
     private let interval: Int64
@@ -13,14 +13,14 @@ actor StateWatch: PositioningConsumer {
     private let logger: Logger
     private let writeAnew: @Sendable () async -> Void
     private var lookedAt = MonotonicClock.milliseconds
-    /// A look while positions come: they do not wait for it, as the disk of the state may hang.
+    /// A check while positions arrive: they do not wait for it, because the disk of the state may hang.
     private var looking: Task<Void, Never>?
-    /// What is wrong, for people.
+    /// The problem, in words for people.
     private var problem: String?
 
-    /// A watch over a folder; it looks as often as the log is brought to the disk.
+    /// A watch over a folder; it checks as often as the log is synced to disk.
     ///
-    /// - Parameter writeAnew: writes what is kept there into the empty folder that was taken in its place.
+    /// - Parameter writeAnew: writes the state into the empty folder that was locked in its place.
     init(
         folder: StateFolder, dispatches: DispatchService, interval: Duration, logger: Logger,
         writeAnew: @escaping @Sendable () async -> Void
@@ -37,7 +37,7 @@ actor StateWatch: PositioningConsumer {
         }
     }
 
-    /// What is wrong with the folder now, for people; the outbox in it is looked at, too.
+    /// The problems with the folder now, for people; this checks the outbox in it, too.
     var problems: [String] {
         get async {
             await look()
