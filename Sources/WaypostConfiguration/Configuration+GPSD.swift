@@ -1,7 +1,7 @@
 import WaypostPositioning
 
 extension Configuration {
-    /// Where gpsds of this machine listen: at gpsd's own port, and at those of the sources that name this machine.
+    /// The ports on which gpsds of this machine listen: gpsd's own, and those of the sources on this machine.
     package var localGPSDPorts: [UInt16] {
         var ports = [GPSDKind.usualPort]
         for gpsd in sources.compactMap({ $0.url.kind as? GPSDKind }) where gpsd.isLocal && !ports.contains(gpsd.port) {

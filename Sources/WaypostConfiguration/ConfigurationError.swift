@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// One mistake in a configuration: where it is and what to do about it.
 public struct ConfigurationError: Error, Equatable, Sendable {
-    /// What is wrong.
+    /// The kind of a mistake.
     public enum Kind: Equatable, Sendable {
         /// There is no such file.
         case notFound
@@ -35,7 +35,7 @@ public struct ConfigurationError: Error, Equatable, Sendable {
     public var file: String
     /// The place in the file; nil when the mistake is the file itself.
     public var place: TextPlace?
-    /// What is wrong.
+    /// The problem.
     public var kind: Kind
 
     /// A mistake.
@@ -47,7 +47,7 @@ public struct ConfigurationError: Error, Equatable, Sendable {
 }
 
 extension ConfigurationError: CustomStringConvertible {
-    /// One line: `FILE:LINE:COLUMN: what is wrong; what to do`.
+    /// One line: `FILE:LINE:COLUMN: PROBLEM; WHAT TO DO`.
     public var description: String {
         let name = oneLine(file, limit: 4_096)
         return place.map { "\(name):\($0.line):\($0.column): \(kind)" } ?? "\(name): \(kind)"
@@ -55,7 +55,7 @@ extension ConfigurationError: CustomStringConvertible {
 }
 
 extension ConfigurationError.Kind: CustomStringConvertible {
-    /// What is wrong and what to do, in one line without the place.
+    /// The problem and what to do, in one line without the place.
     public var description: String {
         switch self {
         case .notFound:
@@ -67,7 +67,7 @@ extension ConfigurationError.Kind: CustomStringConvertible {
         case .unreadable(let reason):
             return "cannot be read: \(oneLine(reason))"
         case .syntax(let message):
-            // toml++ begins most of its messages so.
+            // toml++ begins most of its messages like this.
             let prefix = "Error while parsing "
             let words = message.hasPrefix(prefix) ? " in " + message.dropFirst(prefix.count) : ": " + message
             let isUnquoted = Array(message.utf8).contains(bytes: "could not determine value type".utf8)
@@ -95,7 +95,7 @@ extension ConfigurationError.Kind: CustomStringConvertible {
     }
 }
 
-/// Everything that is wrong with a configuration, in the order of the files and lines; never empty.
+/// All mistakes of a configuration, in the order of the files and lines; never empty.
 public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConvertible {
     /// The mistakes.
     public var errors: [ConfigurationError]
@@ -108,7 +108,7 @@ public struct ConfigurationErrors: Error, Equatable, Sendable, CustomStringConve
     /// Whether a file may not be read by this user.
     public var isNotPermitted: Bool { errors.contains { $0.kind == .notPermitted } }
 
-    /// The same, with the commands that let a user read what he may not.
+    /// The same, with the commands that let a user read the files.
     public func explained(to user: ReadingUser?) -> ConfigurationErrors {
         var explained = self
         explained.errors = errors.map { error in

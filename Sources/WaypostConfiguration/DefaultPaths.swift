@@ -1,9 +1,9 @@
 import WaypostSystem
 
-/// Where things are when nobody says otherwise.
+/// The default paths of files and sockets.
 ///
-/// Root and the user `waypost` use the system's folders; everybody else the folders of the XDG Base Directory Specification, of
-/// which only absolute ones count. A user without a home gets the system's folders: the error on opening them then names the path.
+/// Root and the user `waypost` use the system's folders; other users those of the XDG Base Directory Specification, of which only
+/// absolute ones count. A user without a home gets the system's folders: the error on opening them then names the path.
 public struct DefaultPaths: Equatable, Sendable {
     /// The folder of the tracker's state.
     public var stateDirectory: String
@@ -39,9 +39,9 @@ public struct DefaultPaths: Equatable, Sendable {
             }
     }
 
-    /// Whether the user's own configuration file lies where the user may not even see if there is one.
+    /// Whether the user's own configuration file is where the user cannot see whether it exists.
     ///
-    /// The system's never does: that would pass over the settings of whoever runs the box.
+    /// Never true for the system's file: that would skip the settings of the device's administrator.
     var isConfigurationFileHidden: Bool {
         configurationFile != DefaultPaths.service.configurationFile && !Syscalls.exists(configurationFile)
     }
@@ -49,15 +49,17 @@ public struct DefaultPaths: Equatable, Sendable {
     /// The control socket of the service.
     public static let serviceSocket = "/run/waypost/waypost.sock"
 
-    /// The socket on which a client finds the tracker: the one of the command line, else `$WAYPOST_SOCKET`, else the user's own where a tracker
-    /// listens on it, else the service's if it exists, else the user's own.
+    /// The socket on which a client finds the tracker.
+    ///
+    /// It is the one from the command line, else `$WAYPOST_SOCKET`, else the user's own where a tracker listens on it, else the service's if it
+    /// exists, else the user's own.
     /// - Parameters:
     ///   - option: The socket from the command line.
     ///   - environment: The process's environment.
     ///   - userID: The effective user.
     ///   - userName: The effective user's name, nil when it has none.
     ///   - exists: Whether there is something at a path.
-    ///   - hasListener: Whether somebody listens on a path.
+    ///   - hasListener: Whether a program listens on a path.
     public static func clientSocket(
         option: String?, environment: [String: String], userID: UInt32, userName: String?, exists: (String) -> Bool,
         hasListener: (String) -> Bool
@@ -67,7 +69,7 @@ public struct DefaultPaths: Equatable, Sendable {
         let own =
             environment.folder("XDG_RUNTIME_DIR").map { $0 + "/waypost.sock" }
             ?? DefaultPaths(environment: environment, userID: userID, userName: userName).socket
-        // Who has started a tracker of his own wants to see that one.
+        // A user who has started an own tracker wants to see that one.
         if own != serviceSocket, hasListener(own) { return own }
         return exists(serviceSocket) ? serviceSocket : own
     }
@@ -101,7 +103,7 @@ extension [String: String] {
         self[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A variable that holds an absolute path, without slashes at its end.
+    /// A variable that holds an absolute path, without trailing slashes.
     fileprivate func folder(_ name: String) -> String? {
         guard let path = text(name), path.first == "/" else { return nil }
         let trimmed = path.reversed().drop { $0 == "/" }.reversed()

@@ -7,7 +7,7 @@ extension Configuration.Log {
 }
 
 extension LoadedConfiguration {
-    /// Destinations that want what is not logged.
+    /// Destinations that need positions while the log is off.
     var mistakesOfLogSwitch: [ConfigurationError] {
         guard configuration.log.isOff, let origin = origins["[log] types"] else { return [] }
         let names = configuration.destinations.filter { !$0.url.isEmpty && $0.isSentPositions }.map { quoted($0.name) }

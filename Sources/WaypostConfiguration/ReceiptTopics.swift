@@ -3,11 +3,11 @@ import WaypostDispatch
 import WaypostSystem
 
 extension Configuration {
-    /// Where an application says which records of a destination it has; nil when the receipt is the broker's.
+    /// Where an application acknowledges the records of a destination; nil when the receipt is the broker's.
     fileprivate func receiptPlace(of destination: DestinationConfiguration) -> ReceiptPlace? {
         guard destination.isBroker, let template = destination.kind.applicationTopic else { return nil }
         let device = [destination.device, dispatch.device].first { !$0.isEmpty } ?? SystemProcess.hostName
-        guard let broker = try? MQTTSettings(url: destination.url, clientID: ""),  // What is wrong with it is told where it stands.
+        guard let broker = try? MQTTSettings(url: destination.url, clientID: ""),  // Its mistakes are reported where it is read.
             let topic = try? MQTTTopic(template, isFixed: true)  // As above.
         else { return nil }
         let host = broker.host.lowercased()
@@ -15,7 +15,7 @@ extension Configuration {
             host: ["localhost", "127.0.0.1", "::1"].contains(host) ? "localhost" : host, topic: topic.topic(device: device))
     }
 
-    /// A topic of a broker; the same broker has one for each port.
+    /// A topic of a broker; a broker counts as the same on all of its ports.
     fileprivate struct ReceiptPlace: Equatable {
         var host: String
         var topic: String
@@ -23,7 +23,7 @@ extension Configuration {
 }
 
 extension LoadedConfiguration {
-    /// Destinations that share a topic of receipts: a record has the same id at each, so that nobody knows whose receipt it is.
+    /// Destinations that share a topic of receipts: a record has the same id at each, so that the sender of a receipt would be unknown.
     var mistakesOfReceiptTopics: [ConfigurationError] {
         let places = configuration.destinations.map(configuration.receiptPlace)
         return places.indices.compactMap { (index) -> ConfigurationError? in

@@ -3,10 +3,10 @@ import WaypostDispatch
 import WaypostPositioning
 
 extension Configuration {
-    /// Every key there is.
+    /// All keys.
     ///
     /// Reading, the suggestions for misspelt keys, and `Config/waypost.toml` come from this table: a new key is one line here and its
-    /// property. The keys of `[[destination]]` stand with its kinds (``DestinationConfiguration``).
+    /// property. The keys of `[[destination]]` are listed with its kinds (``DestinationConfiguration``).
     static let sections: [ConfigurationSection] = [
         .list(
             "source", \.sources, initial: Source(url: SourceURL(GPSDKind())),

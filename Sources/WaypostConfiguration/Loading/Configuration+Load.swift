@@ -1,11 +1,11 @@
 import Waypost
 import WaypostSystem
 
-/// The bytes of a configuration file, with the name by which messages call it.
+/// The bytes of a configuration file, with its name for messages.
 public struct ConfigurationFile: Equatable, Sendable {
     /// The name for messages: the path, or `<stdin>`.
     public var name: String
-    /// What is in it.
+    /// The content.
     public var bytes: [UInt8]
 
     /// A file.
@@ -16,18 +16,18 @@ public struct ConfigurationFile: Equatable, Sendable {
 }
 
 extension Configuration {
-    /// The size up to which a file is taken for a configuration: 1 MiB.
+    /// The size up to which a file counts as a configuration: 1 MiB.
     public static let maximumFileBytes = 1 << 20
 
     /// Reads a configuration file and the files `conf.d/*.toml` beside it, and reports every mistake in any of them.
     ///
-    /// The files of `conf.d` follow in the order of their names; a later value replaces an earlier one, a `[[destination]]` that of
+    /// The files of `conf.d` follow in the order of their names; a later value replaces an earlier one, a `[[destination]]` the one with
     /// the same name, and a file that has any `[[source]]` the whole list.
     /// - Parameters:
-    ///   - path: The file; nil takes the user's own or the system's (``DefaultPaths/configurationFile``), which need not exist. The
-    ///     user's own counts as missing, too, where it cannot be looked at: `HOME` is somebody else's after `setpriv` or `su`.
+    ///   - path: The file; nil means the user's own or the system's (``DefaultPaths/configurationFile``), which need not exist. The
+    ///     user's own also counts as missing where it cannot be accessed: `HOME` belongs to another user after `setpriv` or `su`.
     ///   - paths: The user's default paths.
-    ///   - dropIn: A file of `conf.d` as it would be, instead of what it is; without a byte: as if it were not there.
+    ///   - dropIn: A file of `conf.d` with content to use instead of its own; without a byte it counts as missing.
     public static func load(
         path: String?, paths: DefaultPaths, with dropIn: ConfigurationFile? = nil
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
@@ -59,7 +59,7 @@ extension Configuration {
         throw ConfigurationErrors(errors: errors, readable: readable)
     }
 
-    /// Reads the texts of configuration files, each changing what those before it say, and reports every mistake in any of them.
+    /// Reads the texts of configuration files, each changing the values of those before it, and reports every mistake in any of them.
     ///
     /// - Cost: linear in the texts; a mistake costs a comparison with each known key.
     public static func read(_ files: [ConfigurationFile], paths: DefaultPaths) throws(ConfigurationErrors) -> LoadedConfiguration {
@@ -83,13 +83,13 @@ extension Configuration {
             errors += mistakes.mistakes.sorted { ($0.place ?? .start) < ($1.place ?? .start) }
         }
         loaded.configuration = configuration
-        // What mistakes leave unread may be what is missing.
+        // What looks missing may be what a mistake left unread.
         if errors.isEmpty { errors = loaded.mistakesBetweenSections }
         guard errors.isEmpty else { throw ConfigurationErrors(errors: errors, readable: loaded) }
         return loaded
     }
 
-    /// One file by itself, unread; nil when there is none.
+    /// A single file without parsing; nil when there is none.
     public static func file(_ path: String) throws(ConfigurationErrors) -> ConfigurationFile? {
         do throws(ConfigurationError) { return ConfigurationFile(name: path, bytes: try read(path)) } catch {
             if error.kind == .notFound { return nil }
@@ -97,7 +97,7 @@ extension Configuration {
         }
     }
 
-    /// The folder of the files that are read besides one: `conf.d` beside it.
+    /// The folder of the additional files for a configuration file: `conf.d` beside it.
     public static func dropInFolder(of path: String) -> String { (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "conf.d" }
 
     /// The file and those of `conf.d` beside it, in order.

@@ -5,26 +5,26 @@ import WaypostSystem
 public struct LoadedConfiguration: Equatable, Sendable {
     /// The effective configuration: the built-in defaults, changed by each file in turn.
     public var configuration: Configuration
-    /// Where each key that a file sets was set last, by its name with its section: `[log] sync_interval`.
+    /// Where each key was last set by a file, by its name with its section: `[log] sync_interval`.
     ///
-    /// A key that is not there has its built-in default. For a section that may come several times, the last one counts.
+    /// A key that is missing here has its built-in default. For a section that may occur several times, the last one counts.
     public var origins: [String: ConfigurationOrigin]
-    /// The same for each section that may come several times, with its number from 0: `[[source]] 1 url`; and for each element of a list
-    /// that adds up over the files: `[privacy] zones "home"`.
+    /// The same for each section that may occur several times, with its number from 0: `[[source]] 1 url`; and for each element of a list
+    /// that accumulates over the files: `[privacy] zones "home"`.
     var listOrigins: [String: ConfigurationOrigin] = [:]
-    /// What a file replaces of those before it as a whole.
+    /// What a file replaces as a whole of the files before it.
     ///
-    /// These are not mistakes, and are often meant; but nobody wants to lose a privacy zone or a destination without being told.
+    /// These are not mistakes, and are often intended; but a privacy zone or a destination must not get lost without a message.
     public var replacements: [ConfigurationReplacement] = []
     /// The files that were read, in order.
     public var files: [String]
     /// The default paths that it was read with.
     public var paths: DefaultPaths
 
-    /// Those of the files, and of their folders `conf.d`, that a user may not read: the tracker does not start without them.
+    /// The files, also those in their folders `conf.d`, that a user may not read: the tracker does not start without them.
     ///
     /// - Parameters:
-    ///   - user: who is to read them.
+    ///   - user: the user who is to read them.
     ///   - tree: the system that was read; the names of the files begin with its root.
     public func filesHidden(from user: ReadingUser, in tree: SystemTree = SystemTree(root: "")) -> [ConfigurationError] {
         var hidden: [ConfigurationError] = []
@@ -32,7 +32,7 @@ public struct LoadedConfiguration: Equatable, Sendable {
         for file in dropIns.sorted() + files {
             let path = String(file.dropFirst(tree.root.count))
             guard let obstacle = user.obstacle(to: path, in: tree) else { continue }
-            // What is in a folder is said with the folder.
+            // One message about a folder covers the files in it.
             let isSaid = hidden.contains { if case .hidden(let known) = $0.kind { known.folder == obstacle.folder } else { false } }
             if obstacle.folder != nil, isSaid { continue }
             hidden.append(ConfigurationError(file: file, place: nil, kind: .hidden(obstacle)))
@@ -40,20 +40,20 @@ public struct LoadedConfiguration: Equatable, Sendable {
         return hidden
     }
 
-    /// What ``listOrigins`` has of an element of a list.
+    /// The key of a list's element in ``listOrigins``.
     static func elementKey(_ key: String, _ name: String) -> String { "\(key) \(tomlString(name))" }
 
-    /// What does not fit together in sections that are well by themselves.
+    /// Mistakes between sections that are valid by themselves.
     var mistakesBetweenSections: [ConfigurationError] { mistakesOfLogSwitch + mistakesOfReceiptTopics }
 }
 
-/// What a file replaces of those before it as a whole, or does not although somebody may think so.
+/// What a file replaces as a whole of the files before it, or does not although a user may think so.
 public struct ConfigurationReplacement: Equatable, Sendable, CustomStringConvertible {
     /// Where it is replaced.
     public var origin: ConfigurationOrigin
-    /// What is replaced, for people: `[[source]] replaces those of a.toml:4`.
+    /// The replaced part, for people: `[[source]] replaces those of a.toml:4`.
     public var what: String
-    /// What to do if that is not meant.
+    /// What to do if that is not intended.
     public var advice: String
 
     /// One line: `b.toml:1:1: [[source]] replaces those of a.toml:4; write all that are meant into one file`.

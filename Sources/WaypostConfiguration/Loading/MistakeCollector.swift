@@ -1,52 +1,52 @@
 import Waypost
 
-/// What the reading of one file finds besides the values: its mistakes, and the place of each key.
+/// Collects what reading a file finds besides the values: its mistakes, and the place of each key.
 struct MistakeCollector {
     let file: String
     private(set) var mistakes: [ConfigurationError] = []
     private(set) var origins: [String: ConfigurationOrigin] = [:]
-    /// The same of each section of a list, with its number: `[[source]] 1 url`.
+    /// The same for each section of a list, with its number: `[[source]] 1 url`.
     private(set) var listOrigins: [String: ConfigurationOrigin] = [:]
-    /// What this file gives anew: what earlier files said of it holds no more.
+    /// The parts that this file defines anew: values from earlier files no longer apply to them.
     private var replacements: [Replacement] = []
-    /// What a person may take it to replace, and it does not.
+    /// The parts that a user may think it replaces, although it does not.
     private var remarks: [ConfigurationReplacement] = []
-    /// What to do about two of the same name.
+    /// The advice about two of the same name.
     static let bothMeant = "if both are meant, give each a name of its own"
 
     private struct Replacement {
-        /// With what the keys begin that it is about: a header, or a header and a number.
+        /// The beginning of its keys: a header, or a header and a number.
         var prefix: String
         /// Its name for people.
         var name: String
-        /// What to do if it is not meant.
+        /// What to do if it is not intended.
         var advice: String
     }
 
-    /// What the files before it set.
+    /// The keys that earlier files set.
     private let earlier: [String: ConfigurationOrigin]
 
     init(file: String, after earlier: [String: ConfigurationOrigin]) {
         (self.file, self.earlier) = (file, earlier)
     }
 
-    /// Whether a file before this one has such a section, so that those that there are are not the built-in ones.
+    /// Whether an earlier file has such a section, so that the current ones are not the built-in ones.
     func isSaidBefore(_ header: String) -> Bool { earlier.contains { $0.key.hasPrefix(header) } }
 
     mutating func add(_ kind: ConfigurationError.Kind, at place: TextPlace) {
         mistakes.append(ConfigurationError(file: file, place: place, kind: kind))
     }
 
-    /// - Parameter number: which section of a list it is, from 0; nil for a section that there is once.
+    /// - Parameter number: the section's number in a list, from 0; nil for a section that occurs once.
     mutating func noteOrigin(_ key: String, in header: String, number: Int?, at place: TextPlace) {
         let origin = ConfigurationOrigin(file: file, place: place)
         origins["\(header) \(key)"] = origin
         if let number { listOrigins["\(header) \(number) \(key)"] = origin }
     }
 
-    /// Notes that this file gives a list, or one section of it, anew.
+    /// Notes that this file defines a list, or one section of it, anew.
     ///
-    /// - Parameter prefix: with what its keys begin: `[[source]]`, `[[destination]] 1 `.
+    /// - Parameter prefix: the beginning of its keys: `[[source]]`, `[[destination]] 1 `.
     mutating func noteReplacement(of prefix: String, named name: String? = nil, advice: String) {
         replacements.append(Replacement(prefix: prefix, name: name ?? prefix, advice: advice))
     }
@@ -56,7 +56,7 @@ struct MistakeCollector {
     /// - Parameters:
     ///   - elements: their names and places.
     ///   - key: the list's name with its section: `[privacy] zones`.
-    ///   - earlierNames: what those of earlier files are called.
+    ///   - earlierNames: the names of those of earlier files.
     mutating func noteElements(
         _ elements: [(name: String, place: TextPlace)], of key: String, at place: TextPlace, after earlierNames: [String]
     ) {
@@ -74,7 +74,7 @@ struct MistakeCollector {
         }
     }
 
-    /// Adds what this file sets to what was set before it.
+    /// Adds the keys of this file to those that were set before it.
     func addOrigins(to loaded: inout LoadedConfiguration) {
         loaded.replacements += replacements.compactMap { replacement in
             func first(_ origins: [String: ConfigurationOrigin]) -> ConfigurationOrigin? {
@@ -105,7 +105,7 @@ struct MistakeCollector {
         }
     }
 
-    /// Reports something at the top of a file that is no section.
+    /// Reports something at the top level of a file that is not a section.
     mutating func addUnknownSection(_ entry: TOMLMember) {
         let sections = Configuration.sections
         if case .table = entry.node.value {

@@ -7,9 +7,9 @@ struct TOMLSyntaxError: Error, Equatable {
     var place: TextPlace
 }
 
-/// Reads TOML 1.0 with toml++; entries of a table come in the order of the text.
+/// Reads TOML 1.0 with toml++; the entries of a table keep the order of the text.
 ///
-/// - Cost: linear in the text; the tree is copied, nothing of the C side outlives the call. Depth is bounded by the shim.
+/// - Cost: linear in the text; the tree is copied, and no C memory outlives the call. The shim limits the depth.
 func parseTOML(_ bytes: [UInt8]) throws(TOMLSyntaxError) -> [TOMLMember] {
     let document = bytes.withUnsafeBytes { raw in
         ctoml_parse(raw.bindMemory(to: CChar.self).baseAddress, raw.count)

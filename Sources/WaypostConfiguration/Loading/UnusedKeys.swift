@@ -3,9 +3,9 @@ import WaypostDispatch
 import WaypostPositioning
 
 extension LoadedConfiguration {
-    /// What a file sets and nothing uses, a line for people each: `w.toml:6:1: [[destination]] topic: kind "traccar" does not use it`.
+    /// The keys that a file sets and nothing uses, one line each: `w.toml:6:1: [[destination]] topic: kind "traccar" does not use it`.
     ///
-    /// No mistakes: the tracker runs with them. They are often meant for another section, or for another kind.
+    /// They are not mistakes: the tracker runs with them. Often they were intended for another section or another kind.
     public var unusedKeys: [String] {
         entries.compactMap { entry in
             guard let origin = entry.origin, let reason = reason(entry) else { return nil }
@@ -13,7 +13,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Why nothing uses a key where it stands; nil when something does.
+    /// Why nothing uses a key at its place; nil when something does.
     private func reason(_ entry: EffectiveKey) -> String? {
         switch entry.section {
         case "[[destination]]" where entry.occurrence < configuration.destinations.count:
@@ -28,7 +28,7 @@ extension LoadedConfiguration {
 extension Configuration.Source {
     fileprivate func reasonNotToUse(_ key: String) -> String? {
         let users = SourceRegistry.all.filter { $0.keys.contains(key) }
-        // A baud that does not fit is a mistake, and said already.
+        // A baud that does not fit is a mistake, which is already reported.
         if users.isEmpty || type(of: url.kind).keys.contains(key) || key == "baud" { return nil }
         return "is for \(users.map { "\($0.scheme):" }.joined(separator: ", ")) alone"
     }

@@ -3,7 +3,7 @@ import WaypostDispatch
 import WaypostPositioning
 import WaypostSystem
 
-/// Why an answer is not taken, with the forms that are.
+/// Why an answer is not accepted, with the valid forms.
 public struct SetupProblem: Error, Equatable, CustomStringConvertible {
     /// The sentence.
     public let description: String
@@ -19,16 +19,16 @@ public enum SetupAnswerText {
     /// The word for no answer.
     public static let none = "none"
 
-    /// How a receiver is named.
+    /// The forms of a receiver.
     public static let receiverForms = "auto, gpsd, a port such as /dev/ttyUSB0, or a source URL such as nmea-tcp://boat:10110"
-    /// How a place to send to is named.
+    /// The forms of a place to send to.
     public static let sendForms = "https://HOST/PATH, mqtt://[USER@]HOST, traccar:http://HOST:5055/ or owntracks:mqtts://USER@HOST"
-    /// How units are named.
+    /// The forms of units.
     public static let unitForms = "metric, imperial or nautical"
-    /// How a home is named.
+    /// The forms of a home.
     public static let homeForms = "LATITUDE,LONGITUDE[,RADIUS], such as 52.51702,13.38886,250m"
 
-    /// A home without a radius has this one, metres.
+    /// The radius of a home without one, metres.
     private static let usualRadiusMetres = 250.0
 
     /// The sources that a receiver's name stands for; none for `none`.
@@ -45,7 +45,7 @@ public enum SetupAnswerText {
         }
     }
 
-    /// What stands for the sources: `auto`, or their URLs.
+    /// The text that stands for the sources: `auto`, or their URLs.
     public static func text(_ sources: [Configuration.Source]) -> String {
         if sources.isEmpty { return none }
         // The same list that `auto` stands for.
@@ -53,9 +53,9 @@ public enum SetupAnswerText {
         return sources.map(\.url.description).joined(separator: " ")
     }
 
-    /// The destinations that are named, each with a name of its own; none for `none`.
+    /// The destinations that are named, each with its own name; none for `none`.
     ///
-    /// - Parameter former: those of the run before: what waits is kept under a name, so that the same server keeps its own.
+    /// - Parameter former: those of the previous run: entries wait under a name, so that the same server keeps its own.
     package static func destinations(
         _ words: [String], former: [DestinationConfiguration] = []
     ) throws(SetupProblem) -> [DestinationConfiguration] {
@@ -98,22 +98,22 @@ public enum SetupAnswerText {
         let node = TOMLNode(value: .string(destination.url), place: TextPlace(line: 1, column: 1))
         do throws(ValueProblem) { destination.url = try ValueKind<String>.serverURL.read(node) } catch {
             guard case .invalid(let reason) = error else { throw SetupProblem("write \(sendForms)") }
-            // A server here may also be a broker, or one of a kind.
+            // A server here may also be a broker, or have a kind as its prefix.
             if reason.hasPrefix("must begin") { throw SetupProblem("\(quoted(url)) is not a server address; write \(sendForms)") }
             throw SetupProblem("\(quoted(url)) \(reason); write \(sendForms)")
         }
         if destination.url.isEmpty { throw SetupProblem("no server is named; write \(sendForms)") }
-        // The user may still be asked for.
+        // The question for the user name may still follow.
         var complete = destination
         if complete.user.isEmpty { complete.user = "user" }
         if let fault = complete.fault { throw SetupProblem("\(fault.key) \(fault.reason)") }
         return destination
     }
 
-    /// The kind of a server that is named by its URL alone.
+    /// The kind of a server that is given by its URL only.
     private static func usualKind(of url: String) -> String { url.lowercased().hasPrefix("mqtt") ? MQTTKind.name : HTTPKind.name }
 
-    /// `mqtt://USER@HOST` in its parts.
+    /// Splits `mqtt://USER@HOST` into its parts.
     private static func withoutUser(_ url: String) throws(SetupProblem) -> (url: String, user: String) {
         guard let slashes = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last, slashes.count < url.count else {
             return (url, "")
@@ -128,7 +128,7 @@ public enum SetupAnswerText {
         return (String(url[..<authority.startIndex] + url[url.index(after: at)...]), String(user))
     }
 
-    /// What stands for the destinations.
+    /// The text that stands for the destinations.
     package static func text(_ destinations: [DestinationConfiguration]) -> String {
         if destinations.isEmpty { return none }
         return destinations.map { destination in
@@ -137,10 +137,10 @@ public enum SetupAnswerText {
         }.joined(separator: " ")
     }
 
-    /// Units, by their name or its beginning.
+    /// The units with that name, or whose name begins with it.
     public static func units(_ text: String) throws(SetupProblem) -> UnitSystem {
         let found = UnitSystem.allCases.filter { !text.isEmpty && $0.rawValue.hasPrefix(text.lowercased()) }
-        // None means those that need not be told.
+        // None means the units that need no line in the file.
         if text == none { return .metric }
         guard found.count == 1 else { throw SetupProblem("\(quoted(text)) is not a system of units; write \(unitForms)") }
         return found[0]
@@ -163,7 +163,7 @@ public enum SetupAnswerText {
         return [PrivacyZone(name: "home", centre: centre, radiusMetres: radius)]
     }
 
-    /// What stands for the zones.
+    /// The text that stands for the zones.
     public static func text(_ zones: [PrivacyZone]) -> String {
         guard let zone = zones.first else { return none }
         if zones.count > 1 { return "\(zones.count) zones" }

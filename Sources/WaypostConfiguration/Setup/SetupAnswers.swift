@@ -2,26 +2,26 @@ import Waypost
 import WaypostDispatch
 import WaypostPositioning
 
-/// What `waypost setup` asks, answered.
+/// The answers to the questions of `waypost setup`.
 public struct SetupAnswers: Equatable, Sendable {
-    /// Where positions come from, the best first; none = as other files say.
+    /// Where positions come from, best first; none = as other files say.
     public var sources: [Configuration.Source] = []
     /// Where positions and events are sent; none = as other files say.
     package var destinations: [DestinationConfiguration] = []
-    /// The units on the screen.
+    /// The units for display.
     public var units = UnitSystem.metric
-    /// The places around which nothing is told; none = as other files say.
+    /// The places around which no position is shared; none = as other files say.
     public var zones: [PrivacyZone] = []
     /// The fence file; nil = as other files say.
     public var fences: String?
 
-    /// The name of the file that holds them, in the folder `conf.d`.
+    /// The name of the file with the answers, in the folder `conf.d`.
     public static let fileName = "50-setup.toml"
 
-    /// The answers of somebody who wants nothing.
+    /// Answers that leave everything out.
     public init() {}
 
-    /// The answers that a file of an earlier run gives; what it does not say is as in `others`.
+    /// The answers in the file of an earlier run; what it leaves out is as in `others`.
     ///
     /// - Parameters:
     ///   - file: the file by itself.
@@ -37,11 +37,11 @@ public struct SetupAnswers: Equatable, Sendable {
         fences = file.configuration.geofences.file
     }
 
-    /// The file, commented.
+    /// The text of the file, with comments.
     ///
     /// - Parameters:
-    ///   - command: what writes it anew: `sudo waypost setup`.
-    ///   - made: the files of secrets that setup has made, now or earlier; they go with it when the package is purged.
+    ///   - command: the command that writes it again: `sudo waypost setup`.
+    ///   - made: the files of secrets that setup has made, now or earlier; they are removed with it when the package is purged.
     public func text(command: String, made: [String] = []) -> String {
         var configuration = Configuration(paths: .service)
         configuration.sources = sources
@@ -72,16 +72,16 @@ public struct SetupAnswers: Equatable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What goes before the path of a file that setup has made.
+    /// The mark before the path of a file that setup has made.
     private static let madeMark = "# waypost setup made "
 
-    /// The files of secrets that setup had made when it wrote a file of answers.
+    /// The files of secrets that setup had made when it wrote these answers.
     public static func made(in bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix(madeMark) }
             .map { String($0.dropFirst(madeMark.count)) }
     }
 
-    /// What the answers replace of other files, and what others replace of them, a sentence each.
+    /// What the answers replace of other files, and what others replace of them, one sentence each.
     ///
     /// - Parameters:
     ///   - file: the file of the answers by itself.
@@ -103,7 +103,7 @@ public struct SetupAnswers: Equatable, Sendable {
             }
     }
 
-    /// The destinations and zones that another file has under the same name.
+    /// Remarks about destinations and zones that another file has under the same name.
     private static func namedRemarks(
         _ file: LoadedConfiguration, others: LoadedConfiguration, whole: LoadedConfiguration
     ) -> [String] {
@@ -130,7 +130,7 @@ public struct SetupAnswers: Equatable, Sendable {
 }
 
 extension LoadedConfiguration {
-    /// Where the destination of that name is written.
+    /// Where the destination of that name is defined.
     fileprivate func origin(ofDestination name: String) -> ConfigurationOrigin? {
         guard let number = configuration.destinations.firstIndex(where: { $0.name == name }) else { return nil }
         return listOrigins["[[destination]] \(number) url"]
@@ -138,9 +138,9 @@ extension LoadedConfiguration {
 }
 
 extension Configuration {
-    /// The lines of a section as a file has them: what differs from the defaults, and what must be there.
+    /// The lines of a section in a file: keys that differ from the defaults, and required ones.
     ///
-    /// - Parameter keys: these keys alone, whatever their values; nil = all that differ.
+    /// - Parameter keys: only these keys, whatever their values; nil = all that differ.
     fileprivate static func lines(of name: String, _ keys: [String]?, in configuration: Configuration) -> [String] {
         guard let section = sections.first(where: { $0.name == name }) else { return [] }
         var plain = Configuration(paths: .service)

@@ -2,16 +2,16 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-/// The speed of a serial line, as a configuration says it: `[[source]] baud`.
+/// The speed of a serial line in a configuration: `[[source]] baud`.
 public enum BaudSetting: Equatable, Hashable, Sendable {
-    /// It is found.
+    /// The speed is detected.
     case automatic
-    /// So many bits per second, one of those that receivers have.
+    /// A fixed number of bits per second, one of those that receivers use.
     case rate(Int)
 }
 
 extension Configuration.Source {
-    /// What the source is and where, with the speed that ``givenBaud`` fixes.
+    /// The source's URL, with the speed that ``givenBaud`` fixes.
     package var url: SourceURL {
         get {
             guard var serial = writtenURL.kind as? SerialKind, serial.baudRate == nil, case .rate(let rate) = givenBaud else {
@@ -23,7 +23,7 @@ extension Configuration.Source {
         set { writtenURL = newValue }
     }
 
-    /// The speed in force: the key's, or the URL's.
+    /// The speed in force: from the key or the URL.
     var baud: BaudSetting {
         get {
             guard let rate = (url.kind as? SerialKind)?.baudRate else { return .automatic }
@@ -32,12 +32,12 @@ extension Configuration.Source {
         set { givenBaud = newValue }
     }
 
-    /// Whether two sources are read in the same way, wherever their speed is said.
+    /// Whether two sources are read in the same way, wherever their speed is set.
     public static func == (left: Self, right: Self) -> Bool {
         (left.url, left.neverWrites, left.gpsdUser) == (right.url, right.neverWrites, right.gpsdUser)
     }
 
-    /// What is wrong with keys that do not fit together: the one to be changed, and why; nil when all is well.
+    /// The problem with keys that do not fit together: the key to change, and why; nil when there is none.
     var fault: (key: String, reason: String)? {
         guard case .rate(let rate) = givenBaud else { return nil }
         guard let serial = writtenURL.kind as? SerialKind else {

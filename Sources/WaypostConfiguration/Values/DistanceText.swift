@@ -5,7 +5,7 @@ package enum DistanceText {
     /// The units in metres, shortest first.
     package static let units: [(name: String, metres: Double)] = [("m", 1), ("km", 1_000)]
 
-    /// Why something is no distance.
+    /// Why a value is not a distance.
     package enum Problem: Error, Equatable {
         case wrongType
         case notANumber(String)
@@ -27,7 +27,7 @@ package enum DistanceText {
         let trimmed = text.drop { $0 == " " }
         let number = trimmed.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let unitName = String(trimmed.dropFirst(number.count).drop { $0 == " " })
-        // Double() alone would also take "0x1p3", "inf" and ".5"; the prefix and the check of its first digit do not.
+        // Double() alone would also accept "0x1p3", "inf" and ".5"; the prefix and the check of its first character do not.
         guard number.first != ".", number.last != ".", let count = Double(number) else { throw .notANumber(String(text)) }
         guard !unitName.isEmpty else { return count }
         guard let unit = units.first(where: { $0.name == unitName }) else { throw .unknownUnit(unitName) }
@@ -72,7 +72,7 @@ extension DistanceText {
     /// `from 0 m to 10 km`.
     static func bounds(_ range: ClosedRange<Double>) -> String { "from \(text(range.lowerBound)) to \(text(range.upperBound))" }
 
-    /// A distance within a range, or what is wrong with it in words that follow the key's name.
+    /// A distance within a range, or the problem with it in words that follow the key's name.
     static func metres(_ node: TOMLNode, in range: ClosedRange<Double>) throws(ValueProblem) -> Double {
         let distance: Double
         do throws(Problem) {

@@ -34,7 +34,7 @@ extension ValueKind<String> {
 }
 
 extension Configuration.Tracking {
-    /// Which positions the tracker follows on its own account.
+    /// Which positions the tracker follows for itself.
     public var selection: PositionSelection.Options {
         PositionSelection.Options(isSignificantOnly: !isHighAccuracy, distanceFilterMetres: distanceFilterMetres, accuracy: accuracy)
     }

@@ -24,7 +24,7 @@ extension ValueKind<[LogType]> {
 }
 
 extension ValueKind<Int64> {
-    /// An amount of bytes: a number, or a text with a unit of 1000.
+    /// A number of bytes: a number, or a text with a unit of 1000.
     static var byteCount: ValueKind {
         let units: [(name: String, factor: Int64)] = [
             ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000), ("B", 1),

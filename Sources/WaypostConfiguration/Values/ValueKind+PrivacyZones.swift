@@ -46,7 +46,7 @@ extension ValueKind<[PrivacyZone]> {
 }
 
 extension PrivacyZone {
-    /// The zones of earlier files with those of one more: each counts, but one of the same name replaces the earlier one.
+    /// The zones of earlier files with those of one more: all count, but one with the same name replaces the earlier one.
     ///
     /// A zone without a name is called by its place in its file: `zone 2`, or by the next number that no other zone has.
     @Sendable static func adding(_ earlier: [PrivacyZone], _ more: [PrivacyZone]) -> [PrivacyZone] {
@@ -63,7 +63,7 @@ extension PrivacyZone {
 }
 
 extension ValueKind<PrivacyGate.Inside> {
-    /// What becomes of positions inside a zone.
+    /// What happens to positions inside a zone.
     static var insideZones: ValueKind {
         let words = PrivacyGate.Inside.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
         return ValueKind(
@@ -83,7 +83,7 @@ private struct PrivacyZoneReader {
     static let form = "a list of zones, each \"NAME: LATITUDE, LONGITUDE, RADIUS\" or { name, latitude, longitude, radius }"
     private static let radii = PrivacyZone.smallestRadiusMetres...PrivacyZone.largestRadiusMetres
 
-    /// Which of the list it is, from 1.
+    /// Its place in the list, from 1.
     let number: Int
 
     func zone(_ node: TOMLNode) throws(ValueProblem) -> PrivacyZone {
