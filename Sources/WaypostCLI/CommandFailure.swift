@@ -1,6 +1,6 @@
 import WaypostSystem
 
-/// The end of a command that did not do what was asked: one line for people and an exit code for scripts.
+/// A failed command: one line for people and an exit code for scripts.
 struct CommandFailure: Error {
     let status: ExitStatus
     let line: String
@@ -11,7 +11,7 @@ struct CommandFailure: Error {
         line = "waypost: \(what): \(why)" + (next.map { "; \($0)" } ?? "")
     }
 
-    /// A line of which somebody else knows the words: `WHAT: WHY; NEXT`.
+    /// A line whose words come from elsewhere: `WHAT: WHY; NEXT`.
     init(_ status: ExitStatus, line: String) {
         self.status = status
         self.line = "waypost: \(line)"
@@ -26,6 +26,6 @@ struct CommandFailure: Error {
 
 /// Standard error and what it is connected to.
 enum Terminal {
-    /// Whether a person looks at standard error.
+    /// Whether standard error is a terminal, with a person before it.
     static let isErrorInteractive = Syscalls.isTerminal(Syscalls.standardError)
 }

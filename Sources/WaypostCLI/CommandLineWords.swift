@@ -3,18 +3,18 @@ import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
-/// The words of a command line, before they are parsed and when they cannot be.
+/// The words of a command line, before parsing and when parsing fails.
 struct CommandLineWords {
     private let words: [String]
 
-    /// The words behind the program's name.
+    /// The words after the program's name.
     init(_ words: [String]) {
         self.words = words
     }
 
     /// The words with values that begin with a minus joined to their options: `--at -33.8,151.2` becomes `--at=-33.8,151.2`.
     ///
-    /// A minus and a digit is a value where a value is due: no option of ours is a number.
+    /// A minus and a digit is a value where a value is due: no option of waypost is a number.
     var joined: [String] {
         var result: [String] = []
         for (index, word) in words.enumerated() {
@@ -33,12 +33,12 @@ struct CommandLineWords {
         return next.isASCII && next.isNumber || next == "."
     }
 
-    /// Why no help can be shown: the command that it is asked for does not exist; nil for everything else.
+    /// Why no help can be shown: the requested command does not exist; nil for everything else.
     var failureOfHelp: CommandFailure? {
         let isCommand = words.first == "help"
         guard isCommand || words.prefix(while: { $0 != "--" }).contains(where: { ["-h", "--help"].contains($0) }) else { return nil }
         let (command, path, unknown) = CommandLineWords(isCommand ? Array(words.dropFirst()) : words).command
-        // Behind an option it may be the option's value.
+        // After an option it may be the option's value.
         guard let unknown, let index = words.firstIndex(of: unknown), index == 0 || !words[index - 1].hasPrefix("-"),
             !command.configuration.subcommands.isEmpty
         else { return nil }
@@ -55,9 +55,9 @@ struct CommandLineWords {
 
     private static func help(_ path: [String]) -> String { (["waypost"] + path + ["--help"]).joined(separator: " ") }
 
-    /// What is wrong with them, as one line: `waypost: watch: WHY; see waypost watch --help`.
+    /// The problem with the words in one line: `waypost: watch: WHY; see waypost watch --help`.
     ///
-    /// - Parameter message: what the parser says, which may have several lines.
+    /// - Parameter message: the parser's message, which may have several lines.
     func failure(_ message: String) -> CommandFailure {
         let (command, path, unknown) = command
         let what = path.isEmpty ? "usage" : path.joined(separator: " ")
@@ -68,7 +68,7 @@ struct CommandLineWords {
         return CommandLineWords.failure(ofUnknown: unknown, in: command, path)
     }
 
-    /// The command that the words name, the names that lead to it, and the first word behind them that is not an option.
+    /// The command that the words name, the names that lead to it, and the first word after them that is not an option.
     private var command: (command: any ParsableCommand.Type, path: [String], unknown: String?) {
         var command: any ParsableCommand.Type = WaypostCLI.self
         var path: [String] = []
@@ -82,12 +82,12 @@ struct CommandLineWords {
         return (command, path, nil)
     }
 
-    /// A message of several lines in one: a list becomes `a, b, c`.
+    /// Joins a message of several lines into one: a list becomes `a, b, c`.
     private static func joinedLines(_ message: String) -> String {
         let lines = message.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
         let items = lines.filter { $0.hasPrefix("- ") }.map { $0.dropFirst(2) }
         var sentences = lines.filter { !$0.hasPrefix("- ") }.joined(separator: " ")
-        // The parser speaks in sentences; ours goes on behind them.
+        // The parser's messages are sentences; ours continues after them.
         sentences = sentences.replacing("Please provide one of the following:", with: "use one of:")
             .replacing("Please provide one of ", with: "use one of ").replacing(". use one of", with: "; use one of")
             .replacing("' and '", with: "' or '")

@@ -2,18 +2,18 @@ import WaypostConfiguration
 import WaypostSystem
 
 extension DefaultPaths {
-    /// Those of this user, with the user's own configuration.
+    /// The default paths of this user, with the user's own configuration.
     static var own: DefaultPaths {
         let identity = ProcessIdentity.current()
         return DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
     }
 
-    /// Those of the configuration that a command reads when none is named.
+    /// The default paths with the configuration that a command reads when none is named.
     static var inUse: DefaultPaths { inUse(own: own, exists: Syscalls.exists) }
 
-    /// The user's own configuration where there is one, else that of the service where waypost is installed as one.
+    /// The user's own configuration where there is one, otherwise the service's where waypost is installed as a service.
     ///
-    /// Whether this user may read the service's is found out by reading: it is in force all the same.
+    /// Reading shows whether this user may read the service's; it is in force either way.
     static func inUse(own: DefaultPaths, exists: (String) -> Bool) -> DefaultPaths {
         let isThere = [own.configurationFile, Configuration.dropInFolder(of: own.configurationFile)].contains(where: exists)
         let service = DefaultPaths.service
@@ -23,8 +23,9 @@ extension DefaultPaths {
 }
 
 extension ReadingUser {
-    /// The user who runs the tracker with a configuration: that of the service for the service's; nil for any other, which whoever starts the
-    /// tracker must be able to read, and where the service's user is not known.
+    /// The user who runs the tracker with a configuration, the service's user for the service's.
+    ///
+    /// Nil for any other configuration, which the user who starts the tracker must be able to read, and where the service's user is unknown.
     static func ofTracker(reading file: String, in tree: SystemTree = SystemTree(root: "")) -> ReadingUser? {
         guard file == DefaultPaths.service.configurationFile else { return nil }
         guard SystemFacts.unitPath(in: tree) != nil else { return ReadingUser(named: "waypost", in: tree) }
@@ -35,13 +36,13 @@ extension ReadingUser {
 }
 
 extension ConfigurationError {
-    /// The line for people: who may read the service's configuration is known.
+    /// The line for people, with the command that lets the user read the service's configuration.
     var line: String {
         let service = DefaultPaths.service.configurationFile
         guard kind == .notPermitted, file == service || file.hasPrefix(Configuration.dropInFolder(of: service)) else {
             return "waypost: \(self)"
         }
-        // Whoever is in the service's group may not either.
+        // Users in the service's group may not be able to read it either.
         if let obstacle = ReadingUser.ofTracker(reading: service)?.obstacle(to: file) {
             return CommandFailure(.notAuthorised, what: file, why: obstacle.words).line
         }

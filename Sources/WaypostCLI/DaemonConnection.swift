@@ -18,20 +18,20 @@ struct DaemonConnection: ParsableArguments {
         do { return try connectIfRunning() } catch { throw failure(error) }
     }
 
-    /// Connects to the running daemon, for who goes on without one.
+    /// Connects to the running daemon, for callers that can do without one.
     func connectIfRunning() throws(ControlError) -> ControlClient { try DaemonConnection.connectIfRunning(socket: socket) }
 
-    /// Connects to the daemon behind a socket; nil takes the default one.
+    /// Connects to the daemon behind a socket; nil means the default one.
     static func connectIfRunning(socket: String?) throws(ControlError) -> ControlClient {
         let identity = ProcessIdentity.current()
         let path = DefaultPaths.clientSocket(
             option: socket, environment: identity.environment, userID: identity.userID, userName: identity.userName,
             exists: Syscalls.exists,
-            hasListener: { (try? UnixSocket.occupant(of: $0)) == .listener })  // Of one that cannot be tried nobody knows.
+            hasListener: { (try? UnixSocket.occupant(of: $0)) == .listener })  // One that cannot be tried counts as none.
         return try Patience.during("waiting for the tracker") { () throws(ControlError) in try ControlClient.connect(to: path) }
     }
 
-    /// The failure for people; where a service is installed and nobody named a socket, its state says what to do.
+    /// The failure for people; where a service is installed and no socket was named, the service's state says what to do.
     private func failure(_ error: ControlError) -> CommandFailure {
         guard case .notRunning = error,
             DefaultPaths.namedSocket(option: socket, environment: ProcessIdentity.current().environment) == nil,

@@ -2,7 +2,7 @@ import ArgumentParser
 import Waypost
 import WaypostControl
 
-/// `waypost capabilities`: what the tracker and its box can do.
+/// `waypost capabilities`: what the tracker and its device can do.
 struct CapabilitiesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capabilities",

@@ -3,7 +3,7 @@ import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
-/// `waypost config`: the configuration without the tracker.
+/// `waypost config`: works on the configuration without the tracker.
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Check, show and explain the configuration.", discussion: "Example: waypost config check",
@@ -154,9 +154,9 @@ struct ConfigurationInput: ParsableArguments {
     @Argument(help: "The configuration file; default: your own, else that of the service.", completion: .file())
     var file: String?
 
-    /// The configuration; its mistakes are printed, a line each, and end the command.
+    /// Loads the configuration; its mistakes are printed, one per line, and end the command.
     ///
-    /// - Parameter look: looks for more in what could be read in spite of mistakes.
+    /// - Parameter look: checks what could be read in spite of mistakes.
     func load(despiteMistakes look: (LoadedConfiguration) -> Void = { _ in }) throws -> LoadedConfiguration {
         try ConfigurationInput.load(file, despiteMistakes: look)
     }
@@ -172,7 +172,7 @@ struct ConfigurationInput: ParsableArguments {
         }
     }
 
-    /// What is wrong with the files of a configuration and those that it names, a line each: for the service's, as its user sees them.
+    /// The problems with the files of a configuration and those that it names, one line each; the service's are checked as its user.
     func fileMistakes(in loaded: LoadedConfiguration) -> [String] {
         let path = file ?? DefaultPaths.inUse.configurationFile
         let reader = ReadingUser.ofTracker(reading: path)

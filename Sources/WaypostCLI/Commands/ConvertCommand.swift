@@ -46,7 +46,7 @@ struct ConvertCommand: ParsableCommand {
 
     func validate() throws {
         if output == nil {
-            // The last of *.gpx is no output.
+            // The last file of *.gpx is not meant as the output.
             if files.count > 2 {
                 throw ValidationError("several recordings need --output FILE: convert a.gpx b.gpx c.gpx --output all.gpx")
             }
@@ -70,7 +70,7 @@ struct ConvertCommand: ParsableCommand {
         try Conversion(inputs: inputs, output: output, target: target, fixesRollover: fixRollover).run()
     }
 
-    /// The inputs by their first times; what has none stays behind the one that it is named behind.
+    /// The inputs by their first times; one without a time stays after the one that it follows on the command line.
     private func inTimeOrder(_ inputs: [ConversionInput]) throws -> [ConversionInput] {
         var timed: [(input: ConversionInput, time: UTCTime)] = []
         for input in inputs {
@@ -83,7 +83,7 @@ struct ConvertCommand: ParsableCommand {
             let last = timed.last?.time ?? UTCTime(millisecondsSince1970: 0)
             timed.append((input, try input.firstTime(fixesRollover: fixRollover) ?? last))
         }
-        // Equal times stay as they are named.
+        // Equal times keep the order of the command line.
         return timed.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element.input)
     }
 }

@@ -3,7 +3,7 @@ import Waypost
 import WaypostPositioning
 import WaypostSystem
 
-/// `waypost devices`: the serial lines of this box, and who has them.
+/// `waypost devices`: the serial lines of this device, and who uses them.
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
@@ -32,13 +32,13 @@ struct DevicesCommand: ParsableCommand {
         for line in lines { try output.write(line: line) }
     }
 
-    /// What is printed, device by device.
+    /// The lines to print, device by device.
     static func lines(root: String?, json: Bool) -> [String] {
         let devices = root.map { saved(in: SystemTree(root: $0)) } ?? SerialDeviceCatalogue().devicesWithHolders()
         return devices.map { json ? line($0) : DeviceLines($0).text }
     }
 
-    /// The lines of a tree, with the processes that its `/proc` shows.
+    /// The serial lines of a saved tree, with the processes in its `/proc`.
     private static func saved(in tree: SystemTree) -> [SerialDevice] {
         let programs = RunningProgram.all(in: tree) ?? []
         return SerialDeviceCatalogue(root: tree.root).devices().map { device in
@@ -103,7 +103,7 @@ private struct DeviceLines {
         if let vendor = device.vendorID, let product = device.productID {
             words.append("USB \(hexadecimal(vendor)):\(hexadecimal(product))")
             let names = [device.vendorName, device.productName].compactMap { $0 }.joined(separator: " ")
-            // The device says what it likes.
+            // The device chooses these words freely.
             if !names.isEmpty { words.append(oneLine(names, limit: 160)) }
         } else {
             words.append("on the board")

@@ -4,7 +4,7 @@ import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
-/// `waypost doctor`: what is wrong with the set-up, and what mends it.
+/// `waypost doctor`: the problems of the set-up, and what fixes them.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -59,12 +59,12 @@ struct DoctorCommand: ParsableCommand {
         return SystemFacts.ofThisSystem(status: status())
     }
 
-    /// What the tracker says; nil when it does not run, or not to this user.
+    /// The tracker's status; nil when it does not run, or does not answer this user.
     private func status() -> JSONValue? {
         do throws(ControlError) {
             var client = try daemon.connectIfRunning()
             let line = try client.answer(to: .status)
-            return try? JSONParser().parse(line)  // An answer that is no JSON tells nothing.
+            return try? JSONParser().parse(line)  // An answer that is not JSON is of no use.
         } catch {
             return nil  // The checks that ask for it say that they do not know.
         }

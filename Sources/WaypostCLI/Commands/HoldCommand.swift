@@ -36,7 +36,7 @@ struct HoldCommand: ParsableCommand {
         }
         if seconds == nil { SystemProcess.printError("waypost: the receiver is kept on; press Ctrl-C to end this") }
         do throws(ControlError) {
-            // Nothing more comes but the connection's end.
+            // Nothing more arrives until the connection ends.
             while true { _ = try client.nextLine(timeoutMilliseconds: seconds.map { Int($0 / .milliseconds(1)) }) }
         } catch .timedOut {
             return

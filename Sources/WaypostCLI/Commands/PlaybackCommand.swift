@@ -3,7 +3,7 @@ import Waypost
 import WaypostControl
 import WaypostPositioning
 
-/// `waypost playback`: steer the recording or simulated drive that the tracker plays.
+/// `waypost playback`: controls the recording or simulated drive that the tracker plays.
 struct PlaybackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "playback",
@@ -16,7 +16,7 @@ struct PlaybackCommand: ParsableCommand {
             """,
         subcommands: [Stationary.self, PositionLost.self, Reset.self, Status.self], defaultSubcommand: Status.self)
 
-    /// What a switch can be.
+    /// The states of a switch.
     enum Choice: String, CaseIterable, ExpressibleByArgument {
         case on, off
     }

@@ -3,7 +3,7 @@ import Waypost
 import WaypostControl
 import WaypostSystem
 
-/// `waypost private on|off`: nobody is told anything for a while.
+/// `waypost private on|off`: no positions for anybody for a while.
 struct PrivateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "private",
@@ -15,7 +15,7 @@ struct PrivateCommand: ParsableCommand {
             Example: waypost private on
             """)
 
-    /// What can be said.
+    /// The choices.
     enum Choice: String, CaseIterable, ExpressibleByArgument {
         case on, off
     }

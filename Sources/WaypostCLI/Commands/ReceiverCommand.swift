@@ -127,7 +127,7 @@ struct KeepOption: ParsableArguments {
     var keep = false
 }
 
-/// The receiver that is meant, and how it is shown.
+/// The chosen receiver, and the form of the output.
 struct ReceiverPortOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The receiver's port; default is that of the only known receiver.", valueName: "path"))
     var port: String?
@@ -143,7 +143,7 @@ struct ReceiverPortOptions: ParsableArguments {
         throw ValidationError("--line-speed is one of \(SerialPort.baudRates.map(String.init).joined(separator: ", "))")
     }
 
-    /// Changes the receiver, if that is asked for, and shows it or one of its settings as it is then.
+    /// Changes the receiver, if requested, and shows its settings, or one of them, after that.
     func print(change: ReceiverChange?, keeps: Bool, only: ReceiverLines.Setting?) throws {
         let desk = ReceiverConfigurator(path: try path(), baudRate: lineSpeed)
         let state: ReceiverState
@@ -174,7 +174,7 @@ struct ReceiverPortOptions: ParsableArguments {
 }
 
 extension CommandFailure {
-    /// A receiver that cannot be asked or changed.
+    /// A receiver that cannot be read or changed.
     init(_ error: ReceiverError) {
         let status: ExitStatus =
             switch error {

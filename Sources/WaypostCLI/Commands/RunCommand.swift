@@ -62,7 +62,7 @@ struct RunCommand: ParsableCommand {
         }
         if Terminal.isErrorInteractive {
             // The other terminal may be in another folder.
-            let path = socket.flatMap { try? Syscalls.absolutePath($0) }  // The tracker says what is wrong with it.
+            let path = socket.flatMap { try? Syscalls.absolutePath($0) }  // The tracker reports what is wrong with it.
             let option = path.map { " --socket \(shellWord($0))" } ?? ""
             SystemProcess.printError(
                 "waypost: run: to see it work, in another terminal: waypost watch\(option), or waypost status\(option)")

@@ -49,7 +49,7 @@ struct StatusCommand: ParsableCommand {
         if status["health"]?.string != "healthy" { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    /// The faults that the doctor sees, once there has been no position for a minute; what the search says itself is left out.
+    /// The faults that the doctor finds, once there has been no position for a minute; without those that the search reports itself.
     private func findings(_ status: JSONValue) -> [(check: String, finding: Finding)] {
         guard let search = SearchWords(status), search.seconds >= 60 else { return [] }
         return Doctor.examine(.ofThisSystem(status: status)).filter { $0.check != FixCheck.name }

@@ -52,7 +52,7 @@ struct TrackCommand: ParsableCommand {
     }
 
     private static func value(_ text: String) -> JSONValue {
-        // What is no JSON is text.
+        // Anything that is not JSON is text.
         switch try? JSONParser().parse(text) {  // See above.
         case .some(let value) where value.array == nil && value.object == nil && value.string == nil: return value
         default: return .string(text)

@@ -4,7 +4,7 @@ import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
-/// `waypost watch`: positions and events as they come.
+/// `waypost watch`: positions and events as they arrive.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -76,8 +76,8 @@ struct WatchCommand: ParsableCommand {
                 for line in patience.look(&client) where !json || Terminal.isErrorInteractive { SystemProcess.printError(line) }
                 continue
             }
-            let value = (try? JSONParser().parse(line)) ?? .null  // Of a later version, perhaps.
-            let report = try? TPVCodec.decode(value)  // Other classes of lines are no reports.
+            let value = (try? JSONParser().parse(line)) ?? .null  // Perhaps from a later version.
+            let report = try? TPVCodec.decode(value)  // Other classes of lines are not reports.
             hasEnded = value["class"]?.string == "LOST" && value["reason"]?.string == "ended"
             if isCounted(report, value) {
                 found += 1
@@ -111,7 +111,7 @@ struct WatchCommand: ParsableCommand {
         timeout.map { MonotonicClock.milliseconds + Int64($0 / .milliseconds(1)) }
     }
 
-    /// The next line; nil when it is time to say what is waited for.
+    /// The next line; nil when it is time to say what the command waits for.
     private func next(
         of client: inout ControlClient, before deadline: Int64?, _ patience: inout WatchPatience, afterEnd hasEnded: Bool
     ) throws(CommandFailure) -> [UInt8]? {

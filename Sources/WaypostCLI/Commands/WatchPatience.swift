@@ -2,9 +2,9 @@ import Waypost
 import WaypostControl
 import WaypostSystem
 
-/// Says what `watch` waits for whenever nothing has been shown for a while, so that its screen is never blank; each thing once.
+/// Says what `watch` waits for when nothing has been shown for a while, so that its screen is never blank; each reason once.
 struct WatchPatience {
-    // Before the first line a person has seen nothing at all; later a pause says nothing yet.
+    // Before the first line the screen is empty; later a short pause means nothing.
     private static let firstMilliseconds: Int64 = 1_500
     private static let laterMilliseconds: Int64 = 6_000
 
@@ -13,7 +13,7 @@ struct WatchPatience {
     private let format: ScreenFormat
     private var nextLookAt = MonotonicClock.milliseconds + WatchPatience.firstMilliseconds
     private var told = ""
-    /// What keeps positions away, as far as it was asked for.
+    /// What keeps positions away, as far as is known.
     private(set) var why: String?
 
     init(isForEvents: Bool, _ format: ScreenFormat) {
@@ -21,19 +21,19 @@ struct WatchPatience {
         self.format = format
     }
 
-    /// How long until there is something to be said.
+    /// How long until there is something to say, in milliseconds.
     var milliseconds: Int64 { max(0, nextLookAt - MonotonicClock.milliseconds) }
 
-    /// Something was shown.
+    /// Notes that something was shown.
     mutating func noteShown() {
         nextLookAt = MonotonicClock.milliseconds + WatchPatience.laterMilliseconds
         told = ""
     }
 
-    /// The lines that say what is waited for now; none when it was said already.
+    /// The lines that say what it waits for now; none when they were shown already.
     mutating func look(_ client: inout ControlClient) -> [String] {
         nextLookAt = MonotonicClock.milliseconds + WatchPatience.laterMilliseconds
-        // A tracker that does not answer has ended, or will: the watch's next line says so.
+        // A tracker that does not answer has ended, or will: the next line of the watch says so.
         guard let line = try? client.answer(to: .status), let status = try? JSONParser().parse(line) else { return [] }  // See above.
         let search = SearchWords(status)
         why = search?.why
@@ -45,7 +45,7 @@ struct WatchPatience {
         return search.waitingLines(since: String(format.timeOfDay(began).prefix("15:25:00".count)))
     }
 
-    /// What is waited for while there is a position.
+    /// What it waits for while there is a position.
     private func words(_ status: JSONValue) -> String {
         if status["privacy"]?["private"]?.bool == true { return "waiting: private mode is on; end it with waypost private off" }
         if status["privacy"]?["withheld"]?.bool == true { return "waiting: inside a privacy zone" }

@@ -2,7 +2,7 @@ import Waypost
 
 /// Comma-separated values: a header, then one row per fix; the columns are the members of the TPV line, empty where not known.
 ///
-/// RFC 4180, but for its line ends, which are LF as Unix tools want them.
+/// RFC 4180, except for its line ends, which are LF as Unix tools expect.
 struct CSVEncoder: ReportEncoder {
     func begin(_ text: inout TextBuffer) {
         text.append(
@@ -51,8 +51,8 @@ struct CSVEncoder: ReportEncoder {
         if let value { text.append(integer: value) }
     }
 
-    /// Text with a comma, quote or line end is quoted, its quotes doubled; one that a spreadsheet would take for a formula begins with `'`,
-    /// and so does one that begins with that itself.
+    /// Quotes text with a comma, quote or line end, and doubles its quotes; puts `'` before text that a spreadsheet would take for a formula,
+    /// and before text that begins with `'` itself.
     ///
     /// - Source: OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection
     private func add(text value: String?, to text: inout TextBuffer) {

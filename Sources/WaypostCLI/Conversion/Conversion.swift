@@ -3,11 +3,11 @@ import WaypostSystem
 
 /// Converts recordings into one: one pass, bounded memory.
 ///
-/// GPX has all waypoints before all routes before all tracks, and so has nearly every GPX file. Where the inputs have not, they are read once
-/// for each of the three. That is found out in the first pass, whose output is thrown away; an output that cannot be thrown away (a pipe)
-/// costs a pass before it. An input that cannot be read again (a pipe, too) loses what comes too late, and says so.
+/// GPX has all waypoints before all routes before all tracks, and so does nearly every GPX file. Inputs in another order are read once
+/// for each of the three. The first pass finds that out, and its output is discarded; an output that cannot be discarded (a pipe)
+/// needs a pass before it. An input that cannot be read again (also a pipe) loses what comes too late, with a message.
 struct Conversion {
-    /// What is read, one behind the other; a segment goes on from none to the next.
+    /// The inputs, read one after the other; no segment continues from one to the next.
     let inputs: [ConversionInput]
     let output: String
     let target: ConversionFormat
@@ -26,7 +26,7 @@ struct Conversion {
         }
     }
 
-    /// Writes what belongs to one of the three parts.
+    /// Writes the items of one of the three parts.
     private struct OnePart: RecordingSink, ~Copyable {
         var writer: ConversionWriter
         var part: Part
@@ -42,7 +42,7 @@ struct Conversion {
         consuming func finish() throws(CommandFailure) { try writer.finish() }
     }
 
-    /// Finds out whether a part comes behind one that must follow it.
+    /// Finds out whether a part comes after one that must follow it.
     private struct OrderCheck: RecordingSink {
         private(set) var isBroken = false
         private var last = Part.waypoints
@@ -50,7 +50,7 @@ struct Conversion {
         mutating func add(_ position: Position) { note(.tracks) }
 
         mutating func add(_ item: RecordingItem) {
-            // The second file's head is passed over.
+            // The second file's head is skipped.
             if case .item(.head) = item { return }
             note(Part(item))
         }
@@ -61,9 +61,9 @@ struct Conversion {
         }
     }
 
-    /// Does it; says on standard error what was damaged.
+    /// Converts the inputs; reports on standard error what was damaged.
     ///
-    /// - Errors: also when an input that is packed is not complete; the output then has what came before.
+    /// - Errors: also when a compressed input is incomplete; the output then has what came before.
     func run() throws {
         let mayNeedOrder = target == .gpx && inputs.contains { $0.format != .nmea } && inputs.allSatisfy(\.isRepeatable)
         if mayNeedOrder, !isOutputReplaceable, try isInputOutOfOrder() { return try writeInOrder() }

@@ -5,15 +5,15 @@ import Waypost
 enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
     case nmea, gpx, jsonl, geojson, csv, kml
 
-    /// What can be read.
+    /// The formats that can be read.
     static var readable: [ConversionFormat] { allCases.filter { $0.recording != nil } }
-    /// What can be written: all.
+    /// The formats that can be written: all.
     static var writable: [ConversionFormat] { allCases }
 
-    /// The same as a format of recordings that are read; nil when it is only written.
+    /// The same format for reading; nil when it is only written.
     var recording: RecordingFormat? { RecordingFormat(rawValue: rawValue) }
 
-    /// What writes the format.
+    /// Makes the encoder of the format.
     func makeEncoder() -> any ReportEncoder {
         switch self {
         case .gpx: GPXEncoder()
@@ -25,7 +25,7 @@ enum ConversionFormat: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The format that a file's name tells; `.gz` behind the format's own ending is passed over.
+    /// The format of a file's extension; `.gz` after it is ignored.
     init?(extensionOf path: String) {
         let lowercased = path.lowercased()
         if let format = RecordingFormat(nameOf: path) {

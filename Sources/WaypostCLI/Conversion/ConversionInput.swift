@@ -1,16 +1,16 @@
 import Waypost
 import WaypostSystem
 
-/// A recording that is converted: where it is, and what it is.
+/// A recording to convert: its path and format.
 struct ConversionInput {
     /// The file; `-` is standard input.
     let path: String
-    /// What it holds.
+    /// The format of its content.
     let format: ConversionFormat
 
     /// The recording of that name.
     ///
-    /// - Parameter named: the format that the user has named; else its name tells it, also before `.gz`.
+    /// - Parameter named: the format that the user named; otherwise the name's extension decides, also before `.gz`.
     init(path: String, named: ConversionFormat?) throws(CommandFailure) {
         self.path = path
         guard let format = named ?? ConversionFormat(extensionOf: path) else {
@@ -35,10 +35,10 @@ struct ConversionInput {
         return try ConversionReader(path: path, decoder: decoder)
     }
 
-    /// Says what was damaged.
+    /// Reports what was damaged.
     ///
     /// - Errors: it is something else, or nothing of it can be used.
-    /// - Returns: why it is not complete, when it is a gzip that is not; what came before has been read.
+    /// - Returns: why it is incomplete, when it is a gzip file that is; what came before has been read.
     func check(_ reader: borrowing ConversionReader, next: String? = nil) throws(CommandFailure) -> CommandFailure? {
         let problem = reader.gzipProblem
         let incomplete = problem.flatMap { problem in
@@ -56,12 +56,12 @@ struct ConversionInput {
         return incomplete
     }
 
-    /// Says something about it on standard error.
+    /// Writes a message about it to standard error.
     func warn(_ words: String) {
         SystemProcess.printError("waypost: \(path): \(words)")
     }
 
-    /// The time of its first fix; nil when none has one.
+    /// The time of its first fix; nil when no fix has one.
     func firstTime(fixesRollover: Bool) throws(CommandFailure) -> UTCTime? {
         var reader = try reader(fixesRollover: fixesRollover)
         var first = FirstTime()
@@ -70,7 +70,7 @@ struct ConversionInput {
     }
 }
 
-/// Looks for the first time of a recording.
+/// Finds the first time of a recording.
 private struct FirstTime: RecordingSink {
     private(set) var time: UTCTime?
 

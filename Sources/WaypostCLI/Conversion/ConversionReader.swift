@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// Reads a recording piece by piece, and shows on a terminal how far it has come.
+/// Reads a recording piece by piece, and shows the progress on a terminal.
 struct ConversionReader: ~Copyable {
     private let path: String
     private var file: RecordingFile
@@ -27,10 +27,10 @@ struct ConversionReader: ~Copyable {
     /// Why the input is not of the format at all.
     var refusal: String? { file.decoder.refusal }
 
-    /// What is wrong with an input that is gzip; what came before it has been read.
+    /// The problem with a gzip input; everything before it has been read.
     var gzipProblem: GzipInput.Problem? { file.gzipProblem }
 
-    /// Gives the next items, perhaps none; false at the end.
+    /// Delivers the next items, perhaps none; returns false at the end.
     mutating func read<Sink: RecordingSink & ~Copyable>(into sink: inout Sink) throws(CommandFailure) -> Bool {
         let before = file.readCount
         let hasMore: Bool
@@ -39,7 +39,7 @@ struct ConversionReader: ~Copyable {
         } catch {
             throw CommandFailure(.inputOutput, what: path, why: "cannot be read: \(error.reason)")
         }
-        // Of an input that is packed, what it has; none read is not the end of it.
+        // Of a compressed input, the compressed bytes; none read is not its end.
         let count = Int(file.readCount - before)
         if !hasMore || count > 0 { progress.add(bytes: hasMore ? count : 0) }
         return hasMore

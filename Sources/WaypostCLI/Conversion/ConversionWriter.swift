@@ -8,9 +8,9 @@ struct ConversionWriter: RecordingSink, ~Copyable {
     private var breaks = TrackBreaks()
     private var waypointsLeftOut = 0
     private var routePointsLeftOut = 0
-    /// The segment that the last point was in, where the input says it.
+    /// The segment of the last point, where the input states it.
     private var segment: Int?
-    /// What is added to the numbers of segments and routes of the input that is read, and the numbers that are free behind it.
+    /// The numbers that are added to those of segments and routes of the current input, and the free numbers after them.
     private var first = (segment: 0, route: 0)
     private var free = (segment: 0, route: 0)
     private var isFirstInput = true
@@ -26,14 +26,14 @@ struct ConversionWriter: RecordingSink, ~Copyable {
     /// How much could not be written because it came too late for its place in the format.
     var lateItems: Int { encoder.lateItems }
 
-    /// What the format has no place for, counted: `2 waypoints and 1 point of a route`; nil when there is nothing.
+    /// What the format has no place for, counted: `2 waypoints and 1 route point`; nil when there is nothing.
     var leftOut: String? {
         let counts = [(waypointsLeftOut, "waypoint"), (routePointsLeftOut, "route point")]
         let words = counts.compactMap { $0 > 0 ? counted($0, $1) : nil }
         return words.isEmpty ? nil : words.joined(separator: " and ")
     }
 
-    /// Begins another input: its segments and routes are others than those of the one before.
+    /// Begins another input: its segments and routes are different from those of the previous one.
     mutating func beginInput() {
         if !isFirstInput { isAtInputStart = true }
         isFirstInput = false
@@ -43,7 +43,7 @@ struct ConversionWriter: RecordingSink, ~Copyable {
         encoder.beginInput(&text)
     }
 
-    /// Adds a fix to what is to be written; ``flush()`` writes it.
+    /// Adds a fix to the output; ``flush()`` writes it.
     mutating func add(_ position: Position) {
         let isBreak = breaks.isBreak(beforeFixAt: position.time) || isAtInputStart
         isAtInputStart = false
@@ -94,7 +94,7 @@ struct ConversionWriter: RecordingSink, ~Copyable {
         }
     }
 
-    /// Ends the document and puts the file in its place.
+    /// Ends the document and puts the file in place.
     consuming func finish() throws(CommandFailure) {
         encoder.end(&text)
         try flush()

@@ -1,26 +1,26 @@
 import Waypost
 import WaypostSystem
 
-/// GPX 1.1: waypoints, routes and tracks as they come; of reports one track, a segment for each stretch without a loss.
+/// GPX 1.1: waypoints, routes and tracks as they come; reports become one track, with a segment for each stretch without a loss.
 struct GPXEncoder: ReportEncoder {
     let takesWaypoints = true
     let takesRoutes = true
-    // A conversion keeps points without time; only the log insists on it.
+    // A conversion keeps points without time; only the log requires it.
     private var writer = GPXWriter(creator: "waypost \(WaypostVersion.text)", precision: .exchange, requiresTime: false)
     private var hasBegun = false
-    /// The route that the last point was in.
+    /// The route of the last point.
     private var route: Int?
-    /// What another GPX file says at its end.
+    /// The elements at the end of another GPX file.
     private var ending = GPXOtherElements()
-    /// Whether a track with a head of its own is open, and whether that is another input's.
+    /// Whether a track with its own head is open, and whether it is another input's.
     private var isInTrack = false
     private var isBehindTrack = false
-    /// Waypoints and points of routes that came after what must follow them.
+    /// Waypoints and route points that came after what must follow them.
     private(set) var lateItems = 0
 
     func begin(_ text: inout TextBuffer) {}
 
-    /// Writes the head of the document, which another GPX file gives before everything else.
+    /// Writes the head of the document; another GPX file's head comes before everything else.
     private mutating func beginOnce(_ head: GPXHead = GPXHead(), to text: inout TextBuffer) {
         if hasBegun { return }
         writer.begin(head: head, into: &text)
@@ -29,7 +29,7 @@ struct GPXEncoder: ReportEncoder {
 
     mutating func beginInput(_ text: inout TextBuffer) { isBehindTrack = isInTrack }
 
-    /// What has no track of its own belongs to none of another input's.
+    /// Items without a track must not join a track of another input.
     private mutating func leaveTrack(_ text: inout TextBuffer) {
         guard isBehindTrack else { return }
         (isInTrack, isBehindTrack) = (false, false)
@@ -55,7 +55,7 @@ struct GPXEncoder: ReportEncoder {
         case .waypoint(let point):
             if !writer.waypoint(point, into: &text) { lateItems += 1 }
         case .routePoint(let point, let route):
-            // Lines of JSON have no heads of routes, only their numbers.
+            // JSON lines have no route heads, only their numbers.
             if let last = self.route, last != route { writer.beginRoute(into: &text) }
             self.route = route
             if !writer.routePoint(point, into: &text) { lateItems += 1 }

@@ -1,9 +1,9 @@
 import Waypost
 import WaypostSystem
 
-/// Shows on a terminal's standard error how far long work has come.
+/// Shows the progress of long work on a terminal's standard error.
 struct Progress {
-    /// Work that takes less shows nothing.
+    /// Shorter work shows nothing.
     static let quietMilliseconds: Int64 = 1_000
 
     private let name: String
@@ -12,13 +12,13 @@ struct Progress {
     private var nextMilliseconds = MonotonicClock.milliseconds + Progress.quietMilliseconds
     private var isShown = false
 
-    /// - Parameter totalBytes: how much there is, nil when that cannot be known.
+    /// - Parameter totalBytes: how many bytes there are, nil when that cannot be known.
     init(name: String, totalBytes: Int64?) {
         self.name = printable(name)
         self.totalBytes = totalBytes
     }
 
-    /// Notes that so many bytes more are done; 0 is the end.
+    /// Notes that this many more bytes are done; 0 is the end.
     mutating func add(bytes: Int) {
         guard Terminal.isErrorInteractive else { return }
         if bytes == 0 { return clear() }
@@ -31,7 +31,7 @@ struct Progress {
         Terminal.showProgress("\(name): \(amount)")
     }
 
-    /// Removes what is shown, before something else is written; it comes again.
+    /// Removes the display before something else is written; the next progress shows it again.
     mutating func clear() {
         if isShown { Terminal.showProgress("") }
         isShown = false

@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// Turns reports into the text of one format.
 protocol ReportEncoder {
-    /// Appends what stands before the first report.
+    /// Appends the text before the first report.
     mutating func begin(_ text: inout TextBuffer)
     /// Appends a fix.
     ///
@@ -13,13 +13,13 @@ protocol ReportEncoder {
     mutating func add(_ report: NoFix, to text: inout TextBuffer)
     /// Appends a sky view, if the format has a place for it.
     mutating func add(_ view: SkyView, to text: inout TextBuffer)
-    /// Appends a part of a track or route, or a waypoint; a format that only knows reports takes the points of tracks as such.
+    /// Appends a part of a track or route, or a waypoint; a format that has only reports gets the points of tracks as reports.
     ///
     /// - Parameter isBreak: whether another segment begins with it.
     mutating func add(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer)
-    /// Says that what follows comes from another input.
+    /// Notes that what follows comes from another input.
     mutating func beginInput(_ text: inout TextBuffer)
-    /// Appends what stands behind the last report.
+    /// Appends the text after the last report.
     mutating func end(_ text: inout TextBuffer)
     /// Whether the format has a place for waypoints.
     var takesWaypoints: Bool { get }
@@ -42,7 +42,7 @@ extension ReportEncoder {
         addPoint(item, after: isBreak, to: &text)
     }
 
-    /// Appends the point of a track, as what it would have been from a receiver.
+    /// Appends a track point as the report that a receiver would have made of it.
     mutating func addPoint(_ item: GPXItem, after isBreak: Bool, to text: inout TextBuffer) {
         switch item.report {
         case .position(let position): add(position, after: isBreak, to: &text)
@@ -84,7 +84,7 @@ struct JSONLinesEncoder: ReportEncoder {
 
 /// GeoJSON (RFC 7946): a FeatureCollection with one Point per fix; its properties are the members of its JSON line and `segment`.
 ///
-/// The third coordinate is the height above the ellipsoid, as the RFC wants it.
+/// The third coordinate is the height above the ellipsoid, as the RFC requires.
 struct GeoJSONEncoder: ReportEncoder {
     let takesWaypoints = true
     let takesRoutes = true
@@ -164,12 +164,12 @@ struct NMEAEncoder: ReportEncoder {
     func end(_ text: inout TextBuffer) {}
 }
 
-/// Finds where a recording is interrupted that does not say so itself: where the position was lost.
+/// Finds the breaks of a recording that does not mark them: where the position was lost.
 struct TrackBreaks {
     private var losses = PositionLossRule()
     private var hasFix = false
 
-    /// Takes the next fix; true when it begins a new stretch.
+    /// Processes the next fix; returns true when it begins a new stretch.
     mutating func isBreak(beforeFixAt time: UTCTime?) -> Bool {
         let isAfterLoss = losses.isLost
         let isBreak = (losses.addFix(at: time) || isAfterLoss) && hasFix
@@ -177,6 +177,6 @@ struct TrackBreaks {
         return isBreak
     }
 
-    /// Takes a report without a fix.
+    /// Processes a report without a fix.
     mutating func addNoFix(at time: UTCTime?) { _ = losses.addNoFix(at: time) }
 }

@@ -1,20 +1,20 @@
 import Waypost
 import WaypostSystem
 
-/// A Raspberry Pi, as far as its serial lines differ.
+/// A Raspberry Pi, described as far as its serial lines depend on it.
 struct Board: Equatable, Sendable {
-    /// The model's own words: `Raspberry Pi 4 Model B Rev 1.4`.
+    /// The model as the board states it: `Raspberry Pi 4 Model B Rev 1.4`.
     var model: Evidence
-    /// What `config.txt` says for this model; nil when there is no such file.
+    /// The settings of `config.txt` for this model; nil when there is no such file.
     var bootConfiguration: BootConfiguration?
 
-    /// What the pins GPIO 14 and 15 are connected to unless something is changed.
+    /// What the pins GPIO 14 and 15 are connected to by default.
     enum HeaderUART: Equatable, Sendable {
         /// The full UART.
         case full
         /// The small one, whose speed follows the core clock: the full one serves Bluetooth.
         case mini
-        /// `ttyAMA0`, while `serial0` is a connector of its own, for debugging.
+        /// `ttyAMA0`, while `serial0` is a separate connector for debugging.
         case besideDebugConnector
     }
 
@@ -48,21 +48,21 @@ struct Board: Equatable, Sendable {
     }
 }
 
-/// `config.txt` of a Raspberry Pi: the lines that hold for one model.
+/// `config.txt` of a Raspberry Pi: the lines that apply to one model.
 struct BootConfiguration: Equatable, Sendable {
-    /// Where it is.
+    /// Its path.
     var path: String
-    /// The lines that hold, without comments.
+    /// The lines that apply, without comments.
     var lines: [Evidence] = []
-    /// Those that hold for other models alone.
+    /// The lines that apply only to other models.
     var otherLines: [Evidence] = []
 
-    /// The first that there is: of a system, or of a boot partition alone.
+    /// The first file found: of a system, or of a boot partition alone.
     static func any(_ tree: SystemTree, model: String?) -> BootConfiguration? {
         ["/boot/firmware/config.txt", "/boot/config.txt", "/config.txt"].lazy.compactMap { BootConfiguration($0, tree, model: model) }.first
     }
 
-    /// - Parameter model: the model's name in filters: `pi4`; nil when it is not known, and only what holds for all does.
+    /// - Parameter model: the model's name in filters: `pi4`; nil when unknown, so that only lines for all models apply.
     init?(_ path: String, _ tree: SystemTree, model: String?) {
         guard let all = tree.lines(of: path) else { return nil }
         self.path = path
@@ -92,7 +92,7 @@ private func isHeading(_ filter: String, of model: String) -> Bool {
     filter == model || filter + "+" == model || filter == model + "+" || isFamily(filter, model)
 }
 
-/// Whether a filter for a generation takes in a model: `[pi4]` holds for the Pi 400 and the Compute Module 4 as well.
+/// Whether a filter for a generation includes a model: `[pi4]` also applies to the Pi 400 and the Compute Module 4.
 private func isFamily(_ filter: String, _ model: String) -> Bool {
     switch filter {
     case "pi0": ["pi0w", "pi02"].contains(model)

@@ -1,15 +1,15 @@
 import WaypostSystem
 
-/// Which device a name of the board's serial lines means, also where no `/dev` shows it: on a card in a reader.
+/// The devices behind the names of the board's serial lines, even where no `/dev` shows them: on a card in a reader.
 ///
-/// `serial0` is the line of the pins, and another device on each generation: `ttyAMA0` (the full UART) up to the Pi 2 and on the Zero;
+/// `serial0` is the line of the pins, a different device on each generation: `ttyAMA0` (the full UART) up to the Pi 2 and on the Zero;
 /// `ttyS0` (the small one) from the Pi 3 on, whose full one serves Bluetooth unless an overlay moves that; `ttyAMA10` on the Pi 5, where it
-/// is a connector of its own, and the pins are `ttyAMA0`.
+/// is a separate connector, and the pins are `ttyAMA0`.
 /// - Source: Raspberry Pi documentation, "UART configuration".
 struct BoardLines: Sendable {
     /// Overlays that leave the full UART to the pins.
     static let overlays = ["dtoverlay=disable-bt", "dtoverlay=miniuart-bt", "dtoverlay=pi3-disable-bt", "dtoverlay=pi3-miniuart-bt"]
-    /// Those that give Bluetooth the small one.
+    /// The overlays that give Bluetooth the small one.
     private static let exchanges = ["dtoverlay=miniuart-bt", "dtoverlay=pi3-miniuart-bt"]
 
     private let tree: SystemTree
@@ -22,10 +22,10 @@ struct BoardLines: Sendable {
         boot = board?.bootConfiguration ?? BootConfiguration.any(tree, model: nil)
     }
 
-    /// Whether it is a Raspberry Pi, of whatever model.
+    /// Whether it is a Raspberry Pi of any model.
     var isRaspberryPi: Bool { headerUART != nil || boot != nil }
 
-    /// The devices that a path may mean: one, or several where nobody says which model it is.
+    /// The devices that a path may mean: one, or several where the model is unknown.
     func devices(of path: String) -> Set<String> {
         if tree.linkTarget(path) != nil || !isRaspberryPi { return [tree.resolved(path)] }
         switch path {

@@ -1,14 +1,14 @@
 import Waypost
 import WaypostSystem
 
-/// The commands for a card in a reader, as they are run on this machine.
+/// The commands for a card in a reader, adapted to this machine.
 ///
-/// The doctor's checks name files and services as the system of the card has them. What changes files is rewritten for the place where the
-/// card is mounted; what takes effect at the next start anyway is left out; the rest has to be run on the card's own system.
+/// The doctor's checks name files and services as the card's system has them. Commands that change files are rewritten for the card's mount
+/// point; what takes effect at the next start anyway is left out; the rest has to be run on the card's own system.
 struct CardCommands {
     private let tree: SystemTree
 
-    /// For a mounted card; nil for this system, and for a saved copy of one: changing a copy mends nothing.
+    /// For a mounted card; nil for this system, and for a saved copy of one, because changing a copy fixes nothing.
     init?(_ facts: SystemFacts) {
         let isRunning = facts.programs?.isEmpty == false || facts.tree.exists("/proc/mounts")
         guard !facts.tree.root.isEmpty, !isRunning, !facts.tree.exists("/commands") else { return nil }
@@ -30,9 +30,9 @@ struct CardCommands {
     }
 
     private enum Place {
-        /// On this machine, as it is rewritten.
+        /// On this machine, as rewritten.
         case here(String)
-        /// The start of the card's system does it.
+        /// The next start of the card's system does it.
         case nextStart
         /// On the card's own system.
         case there

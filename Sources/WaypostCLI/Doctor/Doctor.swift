@@ -1,4 +1,4 @@
-/// Holds every check against a system.
+/// Runs every check on a system.
 enum Doctor {
     /// The checks, in the order of the output: a new one is one file and one line here.
     static let checks: [any DoctorCheck.Type] = [
@@ -8,7 +8,7 @@ enum Doctor {
         AntennaCheck.self,
     ]
 
-    /// What every check says, in their order.
+    /// The report of every check, in their order.
     static func examine(_ facts: SystemFacts) -> [(check: String, report: CheckReport)] {
         checks.map { ($0.name, $0.examine(facts)) }
     }

@@ -1,12 +1,12 @@
 import Waypost
 import WaypostSystem
 
-/// What the doctor says, for people and for programs.
+/// The doctor's report, for people and for programs.
 struct DoctorReport {
     let reports: [(check: String, report: CheckReport)]
     /// The folder of the system, when it is not this one.
     var root: String?
-    /// Whether that is a card in a reader, whose commands were rewritten.
+    /// Whether that is a card in a reader, for which the commands were rewritten.
     var isCard = false
 
     /// How many findings keep the tracker from working.
@@ -46,7 +46,7 @@ struct DoctorReport {
         return lines
     }
 
-    /// Where the commands are run, when it is not this system that was looked at.
+    /// Where to run the commands, when the examined system is not this one.
     private var whereToRun: [String] {
         guard let root = root.map({ oneLine($0, limit: 200) }) else { return [] }
         let findings = reports.flatMap(\.report.findings)
@@ -56,7 +56,7 @@ struct DoctorReport {
             + (isThere ? ["there: put the card back, start its system, and run these commands there"] : [])
     }
 
-    /// The lines for programs: `FINDING` each, then one `DOCTOR`.
+    /// The lines for programs: one `FINDING` each, then one `DOCTOR`.
     var jsonLines: [String] {
         var lines: [String] = []
         for (check, report) in reports {

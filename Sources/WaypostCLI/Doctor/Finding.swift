@@ -1,31 +1,31 @@
 import WaypostSystem
 
-/// Something that a check found, with what shows it and what mends it.
+/// A finding of a check, with its evidence and the commands that fix it.
 struct Finding: Equatable, Sendable {
     /// Whether it keeps the tracker from working.
     enum Level: String, Sendable {
-        /// It does, or will at the next occasion: the exit code is 1.
+        /// It does, or will on the next occasion: the exit code is 1.
         case fault
-        /// It may, depending on what no file says; the exit code stays 0.
+        /// It may, depending on things that no file shows; the exit code stays 0.
         case note
     }
 
     var level = Level.fault
-    /// One sentence: what is wrong, and what comes of it.
+    /// One sentence: the problem and its effect.
     var what: String
-    /// What shows it; never empty.
+    /// The evidence; never empty.
     var evidence: [Evidence]
-    /// The commands that mend it, one a line, in order, ready to be pasted.
+    /// The commands that fix it, one per line, in order, ready to paste.
     var commands: [String]
-    /// Those of them that only the system of the card itself can run; none where it is this system that was looked at.
+    /// The commands that only the card's own system can run; empty when the examined system is this one.
     var commandsThere: [String] = []
 }
 
-/// What one check has to say.
+/// The result of one check.
 struct CheckReport: Equatable, Sendable {
-    /// What it found; empty when all is well, as far as it was looked at.
+    /// The findings; empty when all is well, as far as it was checked.
     var findings: [Finding] = []
-    /// What could not be looked at, and why; nil when nothing was left out.
+    /// What could not be checked, and why; nil when everything was.
     var notChecked: String?
 
     /// All is well.
@@ -34,17 +34,17 @@ struct CheckReport: Equatable, Sendable {
     /// One finding.
     static func found(_ finding: Finding) -> CheckReport { CheckReport(findings: [finding]) }
 
-    /// Nothing could be looked at.
+    /// Nothing could be checked.
     static func notChecked(_ reason: String) -> CheckReport { CheckReport(notChecked: reason) }
 }
 
-/// One of the problems that users ask about most: a function from what is known of the system to what is wrong with it.
+/// A check for one of the problems that users ask about most: a function from the facts about a system to its problems.
 ///
-/// A check invents nothing: without evidence it finds nothing, and what it cannot see it says.
+/// A check never guesses: without evidence it finds nothing, and it reports what it cannot see.
 protocol DoctorCheck: SendableMetatype {
-    /// What it is called in the output.
+    /// Its name in the output.
     static var name: String { get }
 
-    /// Looks.
+    /// Checks the system.
     static func examine(_ facts: SystemFacts) -> CheckReport
 }

@@ -10,15 +10,15 @@ struct GPSDSetup: Equatable, Sendable {
     var isRunning = false
     /// The devices it opens.
     var devices: [String] = []
-    /// Where these are named.
+    /// The line that names them.
     var devicesLine: Evidence?
-    /// Where it is told to take any receiver that is plugged in; nil when it is not, or when that is not said.
+    /// The line that makes it open any receiver that is plugged in; nil when there is none.
     var automaticLine: Evidence?
-    /// Where it is told not to.
+    /// The line that turns that off.
     var notAutomaticLine: Evidence?
-    /// The speed it was told to stay at.
+    /// The fixed speed that it is set to.
     var fixedBaudRate: Int?
-    /// Where that stands.
+    /// The line that sets it.
     var optionsLine: Evidence?
 
     private static let configuration = "/etc/default/gpsd"

@@ -1,33 +1,33 @@
 import Waypost
 import WaypostSystem
 
-/// What no file of a system tells: asked of the running system, or saved in a tree as what commands printed.
+/// Facts that no file of a system contains: measured on the running system, or saved in a tree as the output of commands.
 ///
 /// In a tree these are `/commands/status.json` (`waypost status --json`), `/commands/df` (`df -P -k`) and `/commands/timedatectl`
-/// (`timedatectl show`). What is missing is not known.
+/// (`timedatectl show`). Anything missing is unknown.
 struct Measurements: Sendable {
-    /// What the tracker says of itself.
+    /// The tracker's status.
     var status: JSONValue?
-    /// What it is called as evidence.
+    /// Its name as evidence.
     var statusFile = "waypost status"
-    /// Room on the disks, by mount point or folder.
+    /// Free space on the disks, by mount point or folder.
     var free: [Free] = []
     /// Whether something keeps the clock right.
     var isClockSynchronized: (value: Bool, evidence: Evidence)?
-    /// The user who asks, when that is not root and no saved system.
+    /// The user of this command, unless that is root or the system is a saved one.
     var user: User?
 
-    /// The room on a disk.
+    /// The free space on a disk.
     struct Free: Equatable, Sendable {
-        /// The folder asked for, or the disk's mount point.
+        /// The requested folder, or the disk's mount point.
         var folder: String
-        /// How many bytes a program without rights can still write.
+        /// How many bytes an unprivileged program can still write.
         var byteCount: Int64
-        /// Where that stands.
+        /// The evidence.
         var evidence: Evidence
     }
 
-    /// Somebody who runs the tracker by hand.
+    /// A user who runs the tracker by hand.
     struct User: Equatable, Sendable {
         /// The name.
         var name: String
@@ -35,11 +35,11 @@ struct Measurements: Sendable {
         var groupIDs: [Int]
     }
 
-    /// What a tree has saved.
+    /// The measurements saved in a tree.
     init(saved tree: SystemTree) {
         statusFile = "/commands/status.json"
         let text = tree.lines(of: statusFile)?.map(\.text).joined(separator: "\n")
-        status = text.flatMap { try? JSONParser().parse(Array($0.utf8)) }  // What is no JSON tells nothing.
+        status = text.flatMap { try? JSONParser().parse(Array($0.utf8)) }  // Anything that is not JSON is ignored.
         for line in tree.lines(of: "/commands/df")?.dropFirst() ?? [] {
             // Filesystem 1024-blocks Used Available Capacity Mounted on
             let fields = line.text.split(separator: " ", maxSplits: 5)
@@ -52,7 +52,7 @@ struct Measurements: Sendable {
         }
     }
 
-    /// What this system says now.
+    /// The measurements of this system now.
     ///
     /// - Parameters:
     ///   - status: the tracker's answer; nil when it does not run.
@@ -67,10 +67,10 @@ struct Measurements: Sendable {
         self.user = user.flatMap { $0 == "root" ? nil : User(name: $0, groupIDs: numbers) }
     }
 
-    /// The room at a folder: of a running system asked now, else that of the disk it is on.
+    /// The free space at a folder: on the running system measured now, otherwise that of the disk it is on.
     func free(at folder: String, in tree: SystemTree) -> Free? {
         if tree.root.isEmpty {
-            // Of a folder that is not there yet, the disk it will be on.
+            // For a folder that does not exist yet, the disk it will be on.
             var place = Substring(folder)
             while !Syscalls.exists(String(place)), let slash = place.lastIndex(of: "/") { place = place[..<slash] }
             let path = place.isEmpty ? "/" : String(place)

@@ -1,25 +1,25 @@
 import WaypostSystem
 
-/// What is mounted where: `/proc/mounts`.
+/// The mounted file systems: `/proc/mounts`.
 struct MountTable: Sendable {
     /// One mount.
     struct Mount: Equatable, Sendable {
-        /// Where.
+        /// The mount point.
         var folder: String
         /// The file system's kind.
         var kind: String
         /// Its options.
         var options: [String]
-        /// The line that says so.
+        /// The line of the table.
         var evidence: Evidence
 
-        /// Whether nothing can be written.
+        /// Whether it is read-only.
         var isReadOnly: Bool { options.contains("ro") }
-        /// Whether what is written is gone with the power.
+        /// Whether its content is lost when the power goes.
         var isInMemory: Bool { ["tmpfs", "ramfs", "devtmpfs", "zram"].contains(kind) }
-        /// Whether its files belong to users, as the log must to the tracker's.
+        /// Whether its files have owners, as the log's must.
         var hasOwners: Bool { !["exfat", "vfat"].contains(kind) }
-        /// Whether it is a disk that can be written, and no place for the system's start.
+        /// Whether it is a writable disk that does not belong to the boot system.
         var isDisk: Bool {
             ["ext2", "ext3", "ext4", "f2fs", "btrfs", "xfs", "ubifs", "jffs2", "exfat", "vfat"].contains(kind) && !isReadOnly
                 && !folder.hasPrefix("/boot")
@@ -49,13 +49,13 @@ struct MountTable: Sendable {
             .max { ($0.element.folder.count, $0.offset) < ($1.element.folder.count, $1.offset) }?.element
     }
 
-    /// Whether what is written to a path is gone at the next start.
+    /// Whether what is written to a path is lost at the next start.
     func forgets(_ path: String) -> Bool {
         guard let mount = mount(of: path) else { return false }
         return mount.isInMemory || upperMount(of: mount)?.isInMemory == true
     }
 
-    /// The folder above an overlay's files, where what is written goes.
+    /// The mount of an overlay's upper folder, which receives what is written.
     func upperMount(of mount: Mount) -> Mount? {
         guard let option = mount.options.first(where: { $0.hasPrefix("upperdir=") }) else { return nil }
         let path = String(option.dropFirst("upperdir=".count))
@@ -63,7 +63,7 @@ struct MountTable: Sendable {
         return found?.folder == mount.folder ? nil : found
     }
 
-    /// Spaces stand there as `\040`.
+    /// Spaces are escaped as `\040` there.
     private static func unescaped(_ text: Substring) -> String {
         var result = ""
         var rest = text

@@ -7,13 +7,13 @@ struct RunningProgram: Equatable, Sendable {
     var processID: Int
     /// Its parent's number; nil when it is not known.
     var parentID: Int?
-    /// Its program's name, the first 15 bytes of it.
+    /// Its program's name, the first 15 bytes.
     var name: String
     /// The systemd unit that it belongs to: `gpsd.service`.
     var unit: String?
-    /// The serial lines that it has open, with the links that show it.
+    /// The serial lines that it has open, with the links as evidence.
     var lines: [Line] = []
-    /// Whether its open files could be looked at.
+    /// Whether its open files could be read.
     var isVisible = true
 
     /// A line that a process has open.
@@ -35,7 +35,7 @@ struct RunningProgram: Equatable, Sendable {
             program.unit = group.flatMap { $0.hasSuffix(".service") ? String($0) : nil }
             let folder = "/proc/\(processID)/fd"
             guard let descriptors = tree.names(in: folder) else {
-                // A saved tree need not have them; of a running system they are hidden from others than root.
+                // A saved tree need not have them; a running system hides them from everybody but root.
                 program.isVisible = !tree.exists(folder)
                 return program
             }
@@ -58,7 +58,7 @@ struct RunningProgram: Equatable, Sendable {
         return line.map { String($0.text.dropFirst(name.count + 1).drop { $0 == "\t" || $0 == " " }) }
     }
 
-    /// The command that ends it, for good where it is a service.
+    /// The command that ends it, permanently where it is a service.
     var stopCommand: String {
         unit.map { "sudo systemctl disable --now \(shellWord($0))" } ?? "sudo kill \(processID)"
     }

@@ -1,6 +1,6 @@
 import WaypostSystem
 
-/// Where the unit of the service lets it write: `ProtectSystem=strict` makes everything else read-only for it.
+/// The folders that the service's unit lets it write to: `ProtectSystem=strict` makes everything else read-only for it.
 struct ServiceSandbox {
     private let folders: [String]
     /// The line that makes the rest read-only.
@@ -24,7 +24,7 @@ struct ServiceSandbox {
     /// Whether the service may write in a folder.
     func allows(_ folder: String) -> Bool { folders.contains { isBelow(folder, $0) } }
 
-    /// The commands that let it.
+    /// The commands that allow it to write in a folder.
     static func allowingCommands(_ folder: String) -> [String] {
         [
             "sudo mkdir -p /etc/systemd/system/waypostd.service.d",

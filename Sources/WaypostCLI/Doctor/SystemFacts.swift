@@ -3,17 +3,17 @@ import WaypostConfiguration
 import WaypostPositioning
 import WaypostSystem
 
-/// What the checks look at: a system's files, and what several checks need to know of them, worked out once.
+/// The facts for the checks: a system's files, and what several checks need to know of them, worked out once.
 struct SystemFacts: Sendable {
     /// The files.
     let tree: SystemTree
-    /// What no file tells.
+    /// The facts that no file contains.
     let measurements: Measurements
     /// The tracker's configuration; nil when it has mistakes.
     let configuration: LoadedConfiguration?
     /// The file that configures the tracker, whether it is there or not; those of `conf.d` are beside it.
     let configurationFile: String
-    /// The user who runs the tracker with it; nil when that is whoever asks.
+    /// The user who runs the tracker with it; nil when that is this command's user.
     let trackerUser: ReadingUser?
     /// The mistakes of the configuration.
     let mistakes: [ConfigurationError]
@@ -23,11 +23,11 @@ struct SystemFacts: Sendable {
     let lines: [SerialDevice]?
     /// gpsd's set-up.
     let gpsd: GPSDSetup
-    /// Where a receiver is said to be.
+    /// The configured ports of receivers.
     var ports: [ReceiverPort]
-    /// What board it is.
+    /// The board.
     let board: Board?
-    /// What the names of its serial lines mean.
+    /// The devices behind the names of its serial lines.
     let boardLines: BoardLines
 
     init(tree: SystemTree, measurements: Measurements, paths: DefaultPaths = .service) {
@@ -60,17 +60,17 @@ struct SystemFacts: Sendable {
         let tree = SystemTree(root: "")
         let identity = ProcessIdentity.current()
         let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
-        // Who has no configuration of his own asks about the service, unless a tracker answers that has another one.
+        // A user without an own configuration asks about the service, unless a tracker with another configuration answers.
         var paths = tree.exists(own.configurationFile) ? own : .service
         if let file = status?["configuration"]?.string { paths.configurationFile = file }
         let measurements = Measurements(status: status, user: identity.userName, tree: tree)
         return SystemFacts(tree: tree, measurements: measurements, paths: paths)
     }
 
-    /// Whether a file says where positions come from; else it is gpsd, then any known receiver.
+    /// Whether a file sets the sources; otherwise they are gpsd, then any known receiver.
     var namesSources: Bool { configuration?.origins.keys.contains { $0.hasPrefix("[[source]]") } == true }
 
-    /// Why the configuration says nothing.
+    /// Why there is no usable configuration.
     var whyNoConfiguration: String {
         mistakes.allSatisfy { $0.kind == .notPermitted } ? "this user may not read the configuration" : "the configuration has mistakes"
     }
@@ -78,7 +78,7 @@ struct SystemFacts: Sendable {
     /// The sources.
     var sources: [SourceURL] { configuration?.configuration.sources.map(\.url) ?? [] }
 
-    /// Whether the tracker reads from a gpsd of this machine.
+    /// Whether the tracker reads from a gpsd on this machine.
     var readsFromLocalGPSD: Bool {
         sources.contains { ($0.kind as? GPSDKind)?.isLocal == true }
     }
@@ -86,22 +86,22 @@ struct SystemFacts: Sendable {
     /// Whether the tracker opens serial lines itself.
     var readsSerialLines: Bool { sources.contains { $0.kind is SerialKind } }
 
-    /// Whether a receiver may hang on a USB line, for all that is known.
+    /// Whether, as far as is known, a receiver may be on a USB line.
     var mayHaveUSBReceiver: Bool { lines?.contains { $0.vendorID != nil } == true }
 
     /// Whether nothing is logged.
     var isLogOff: Bool { configuration?.configuration.log.isOff == true }
 
-    /// What is said of a log that is not looked at as it is off.
+    /// The message about a log that is not checked because it is off.
     static let logIsOff = "the log is off ([log] types = [])"
 
-    /// The folder of the tracks: the running tracker's, which may have been started with another one than the configuration's.
+    /// The folder of the tracks: the running tracker's, which may differ from the configuration's.
     var logFolder: String {
         measurements.status?["log"]?["directory"]?.string ?? configuration?.configuration.log.directory
             ?? DefaultPaths.service.logDirectory
     }
 
-    /// Where systemd looks for units.
+    /// The folders in which systemd looks for units.
     static let unitFolders = ["/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
 
     /// The unit of the tracker; nil when it is not installed as a service.
@@ -120,7 +120,7 @@ struct SystemFacts: Sendable {
         return ([unitPath(in: tree)].compactMap { $0 } + dropIns).flatMap { tree.lines(of: $0) ?? [] }
     }
 
-    /// Who has a device open.
+    /// The processes that have a device open.
     func holders(of device: String) -> [(program: RunningProgram, evidence: Evidence)] {
         (programs ?? []).compactMap { program in program.lines.first { $0.device == device }.map { (program, $0.evidence) } }
     }
@@ -128,27 +128,27 @@ struct SystemFacts: Sendable {
     /// The lines that a program has open.
     func lines(openedBy name: String) -> [String] { (programs ?? []).filter { $0.name == name }.flatMap(\.lines).map(\.device) }
 
-    /// Whether the tracker is the service of this system, rather than started by somebody with a configuration of his own.
+    /// Whether the tracker is the service of this system, rather than started by a user with an own configuration.
     var isService: Bool {
         let unit = programs?.first { $0.name == "waypostd" }?.unit
         return unit.map { $0 == "waypostd.service" } ?? (configurationFile == DefaultPaths.service.configurationFile)
     }
 
-    /// What makes the tracker read its configuration again.
+    /// The commands that make the tracker read its configuration again.
     var restartCommands: [String] {
         if isService { return ["sudo systemctl restart waypostd.service"] }
         guard let program = programs?.first(where: { $0.name == "waypostd" }) else { return [] }
         return ["kill \(program.processID)", "# then start the tracker again, as before"]
     }
 
-    /// What goes before a command that changes a file of the configuration.
+    /// The prefix of a command that changes a file of the configuration.
     func sudo(for file: String) -> String { file.hasPrefix("/etc/") || measurements.user == nil ? "sudo " : "" }
 
-    /// The commands that add settings to the configuration in use, for the next start.
+    /// The commands that add settings to the configuration in use; they take effect at the next start.
     ///
     /// - Parameters:
     ///   - settings: the lines, as a format of `printf`.
-    ///   - argument: what the format inserts.
+    ///   - argument: the value that the format inserts.
     func commands(adding settings: String, _ argument: String? = nil, as name: String) -> [String] {
         let folder = Configuration.dropInFolder(of: configurationFile)
         let sudo = sudo(for: folder)
@@ -157,13 +157,13 @@ struct SystemFacts: Sendable {
         return make + ["printf '\(settings)'\(argument.map { " " + $0 } ?? "") | \(tee)"]
     }
 
-    /// A place of the configuration as evidence, without the tree's root.
+    /// A place in the configuration as evidence, without the tree's root.
     func evidence(of key: String, text: String) -> Evidence? {
         guard let origin = configuration?.origins[key] else { return nil }
         return Evidence(file: String(origin.file.dropFirst(tree.root.count)), line: origin.place.line, text: text)
     }
 
-    /// The line of a configuration file that holds the text.
+    /// The line of a configuration file that contains the text.
     func configurationLine(containing text: String) -> Evidence? {
         for file in configuration?.files ?? [] {
             let path = String(file.dropFirst(tree.root.count))
@@ -173,19 +173,19 @@ struct SystemFacts: Sendable {
     }
 }
 
-/// A line that somebody was told a receiver is on.
+/// A line on which a receiver is configured.
 struct ReceiverPort: Equatable, Sendable {
-    /// The path as it is written there.
+    /// The path as configured.
     var path: String
     /// The device, links resolved.
     var device: String
-    /// The speed that is asked for; nil finds it.
+    /// The configured speed; nil detects it.
     var baudRate: Int?
-    /// Whether a key of its own asks for it, and not the URL.
+    /// Whether a separate key sets it, and not the URL.
     var hasBaudKey = false
     /// Whether gpsd reads it rather than the tracker itself.
     var isOfGPSD: Bool
-    /// Where that stands.
+    /// The evidence.
     var evidence: Evidence
 
     /// The ports of the tracker's configuration, and those of gpsd's.

@@ -10,27 +10,27 @@ struct NamedFiles {
     private let tree: SystemTree
 
     /// - Parameters:
-    ///   - reader: who runs the tracker; nil = whoever asks.
+    ///   - reader: the user who runs the tracker; nil for the user of this command.
     ///   - tree: the system of the files.
     init(_ loaded: LoadedConfiguration, reader: ReadingUser? = nil, in tree: SystemTree = SystemTree(root: "")) {
         (self.loaded, self.reader, self.tree) = (loaded, reader, tree)
     }
 
-    /// What is wrong with one of them.
+    /// The problem with one of them.
     struct Problem {
-        /// Where it is named; nil when no file says it.
+        /// Where it is named; nil when no file names it.
         var origin: ConfigurationOrigin?
         /// The key that names it, with its section.
         var key: String
-        /// What is wrong.
+        /// The reason.
         var reason: String
-        /// What mends it; empty when the configuration has to be changed.
+        /// The commands that fix it; empty when the configuration has to be changed.
         var commands: [String] = []
-        /// What is wrong and how to mend it, where that is not the reason and the commands.
+        /// The problem and its fix in words, where these are not just the reason and the commands.
         var words: String?
     }
 
-    /// What is wrong, a line each: `waypost.toml:12:1: [[destination]] token_file: /etc/x: there is no such file`.
+    /// The problems, one line each: `waypost.toml:12:1: [[destination]] token_file: /etc/x: there is no such file`.
     var mistakes: [String] {
         problems.map { problem in
             let place = problem.origin.map { "\($0.file):\($0.place.line):\($0.place.column): " } ?? ""
@@ -39,7 +39,7 @@ struct NamedFiles {
         }
     }
 
-    /// What is wrong.
+    /// The problems.
     var problems: [Problem] {
         loaded.entries.compactMap { entry in
             var problem = self.problem(with: entry)
@@ -52,7 +52,7 @@ struct NamedFiles {
         let key = "\(entry.section) \(entry.key)"
         switch key {
         case "[power] hook":
-            // A word of the shell is looked for where the service runs.
+            // The shell looks up a bare command where the service runs.
             guard let program = NamedFiles.text(entry.value)?.split(separator: " ").first.map(String.init), program.first == "/" else {
                 return nil
             }
@@ -69,13 +69,13 @@ struct NamedFiles {
     /// The file that a value names; nil when it names none.
     private static func path(of entry: EffectiveKey) -> String? {
         let name = "\(entry.section) \(entry.key)"
-        // A source that was read once is one.
+        // A URL that was read as a source before can be read again.
         if name == "[[source]] url" { return text(entry.value).flatMap { try? SourceURL($0) }?.kind.file }  // See above.
         return entry.file == nil ? nil : text(entry.value)
     }
 
     private func problem(_ path: String, isSecret: Bool, _ key: String) -> Problem? {
-        // What systemd lends is there when the service runs.
+        // A systemd credential is there only while the service runs.
         if isSecret, path.hasPrefix("credential:") { return nil }
         if let obstacle = reader?.obstacle(to: path, isSecret: isSecret, in: tree) {
             return Problem(
@@ -85,12 +85,12 @@ struct NamedFiles {
             let hidden = path.lastIndex(of: "/").map { kind(String(path[...$0])) != .folder } ?? false
             return Problem(key: key, reason: "\(path): there is no such file" + (hidden ? ", or this user may not see it" : ""))
         }
-        // Of what its user may read only the service's user can say more.
+        // Only the service's user knows more about what that user may read.
         if reader == nil, let reason = unreadable(path) { return Problem(key: key, reason: reason) }
         return isSecret ? secretProblem(path, key) : nil
     }
 
-    /// Why whoever asks cannot read a file or folder; nil when he can.
+    /// Why this command's user cannot read a file or folder; nil when it can be read.
     private func unreadable(_ path: String) -> String? {
         do throws(SystemError) {
             switch kind(path) {
@@ -111,7 +111,7 @@ struct NamedFiles {
             return Problem(
                 key: key, reason: "\(path): other users may read or change it", commands: ["\(sudo)chmod 600 \(shellWord(path))"])
         }
-        // Who may not look into it knows at least how long it is.
+        // A user who may not read it can at least see how long it is.
         let bytes = (try? Syscalls.contents(of: place(path))) ?? nil  // See above.
         let isEmpty =
             bytes.map { [nil, UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains($0.first) } ?? (Syscalls.byteCount(of: place(path)) == 0)
@@ -124,7 +124,7 @@ struct NamedFiles {
     private func place(_ path: String) -> String { tree.root.isEmpty ? path : tree.root + tree.resolved(path) }
     private func kind(_ path: String) -> Syscalls.PathKind { Syscalls.kind(place(path)) }
 
-    /// A value of TOML that is a text; its escapes are those of JSON.
+    /// The text in a TOML value; its escapes are those of JSON.
     private static func text(_ value: String) -> String? {
         (try? JSONParser().parse(Array(value.utf8)))?.string  // Another kind of value names no file.
     }

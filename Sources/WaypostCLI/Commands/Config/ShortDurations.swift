@@ -2,7 +2,7 @@ import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
-/// Numbers in seconds where another unit may be meant: who writes `interval = 0.5` may think of minutes.
+/// Numbers in seconds that may be meant in another unit: a user who writes `interval = 0.5` may think of minutes.
 struct ShortDurations {
     private let loaded: LoadedConfiguration
 
@@ -10,10 +10,10 @@ struct ShortDurations {
         self.loaded = loaded
     }
 
-    /// A line for people each.
+    /// The remarks, one line each.
     var remarks: [String] { secondsForMinutes + secondsForDays }
 
-    /// Tracks, and what waits to be sent, are kept for days: who writes `max_age = 30` means them.
+    /// Tracks and queued events are kept for days: a user who writes `max_age = 30` means days.
     private var secondsForDays: [String] {
         loaded.entries.compactMap { entry in
             let lost = ["[log]": "older track is deleted", "[dispatch]": "event that waits longer is dropped"][entry.section]
@@ -28,7 +28,7 @@ struct ShortDurations {
 
     private var secondsForMinutes: [String] {
         loaded.entries.compactMap { entry in
-            // With a unit it is meant.
+            // A unit makes it clear.
             guard let origin = entry.origin, let value = entry.value.wholeMatch(of: #/"([0-9]+) ms"/#)?.1,
                 let line = line(origin), line.contains(#/=\s*0*\.[0-9]+/#)
             else { return nil }
@@ -38,7 +38,7 @@ struct ShortDurations {
     }
 
     private func line(_ origin: ConfigurationOrigin) -> String? {
-        guard let bytes = try? Syscalls.contents(of: origin.file) else { return nil }  // It was read a moment ago; else nothing is said.
+        guard let bytes = try? Syscalls.contents(of: origin.file) else { return nil }  // It was just read; otherwise there is no remark.
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.indices.contains(origin.place.line - 1) else { return nil }
         return String(decoding: lines[origin.place.line - 1], as: UTF8.self)

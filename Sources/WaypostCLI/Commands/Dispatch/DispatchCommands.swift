@@ -48,7 +48,7 @@ struct DispatchQuestion: ParsableArguments {
     static func failures(in answer: JSONValue) -> [CommandFailure] {
         (answer["failures"]?.array ?? []).map { failure in
             let (name, why) = (failure["destination"]?.string ?? "?", failure["reason"]?.string ?? "failed")
-            // Some know what to do about it.
+            // Some reasons already say what to do.
             return CommandFailure(.failed, what: "destination \(name)", why: why, next: why.contains("; ") ? nil : "see waypost dispatch")
         }
     }
@@ -71,7 +71,7 @@ struct DispatchNowCommand: ParsableCommand {
 
     @OptionGroup var question: DispatchQuestion
 
-    /// A backlog of months over a slow line.
+    /// Enough for a backlog of months over a slow line.
     private static let longestMilliseconds = 24 * 3_600_000
 
     func run() throws {
@@ -79,7 +79,7 @@ struct DispatchNowCommand: ParsableCommand {
         var client = try question.daemon.connect()
         do throws(ControlError) {
             try client.send(.dispatch(.init(.now, destination: question.destination)))
-            // What is wrong with the request is said at once; sending takes its time.
+            // A problem with the request is reported at once; sending takes its time.
             let line = try client.nextLine(timeoutMilliseconds: 300)
             if let answer = try? JSONParser().parse(line) {  // What is not JSON says nothing.
                 for failure in DispatchQuestion.failures(in: answer) { SystemProcess.printError(failure.line) }

@@ -3,7 +3,7 @@ import Waypost
 import WaypostControl
 import WaypostSystem
 
-/// `waypost dispatch status`: how the destinations are.
+/// `waypost dispatch status`: the state of the destinations.
 struct DispatchStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -1,6 +1,6 @@
 import Waypost
 
-/// The destinations for people, a row each, in 80 columns; what is more to say of one stands below its row.
+/// The destinations for people, one row each, in 80 columns; details of a destination follow below its row.
 ///
 /// ```
 /// destination  last receipt  sent  waiting  next       problem
@@ -15,7 +15,7 @@ struct DispatchTable {
     private static let width = 80
     private static let head = ["destination", "last receipt", "sent", "waiting", "next", "problem"]
 
-    /// A table of what `dispatch status` answers.
+    /// A table of the answer to `dispatch status`.
     init(_ destinations: [JSONValue]) {
         self.destinations = destinations
     }
@@ -46,7 +46,7 @@ struct DispatchTable {
         return [name.count <= 22 ? name : name.prefix(21) + "…", receipt, "\(destination["sent"]?.int ?? 0)", waiting, next, problem]
     }
 
-    /// What the row does not say; nothing when all is well.
+    /// The details that the row does not show; none when all is well.
     private static func details(of destination: JSONValue) -> [String] {
         func count(_ name: String) -> Int { destination[name]?.int ?? 0 }
         var parts: [String] = []
@@ -68,7 +68,7 @@ struct DispatchTable {
         return parts
     }
 
-    /// Words below a row, in lines that fit; a word that is longer than a line has one of its own.
+    /// Words below a row, wrapped into lines that fit; a word that is longer than a line has its own.
     private static func wrapped(_ parts: [String]) -> [String] {
         guard !parts.isEmpty else { return [] }
         var lines: [String] = []

@@ -31,7 +31,7 @@ struct DispatchExportCommand: ParsableCommand {
     }
 }
 
-/// `waypost dispatch move`: a destination got another name, or another one takes its place.
+/// `waypost dispatch move`: a destination was renamed, or another one takes its place.
 struct DispatchMoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
@@ -62,7 +62,7 @@ struct DispatchMoveCommand: ParsableCommand {
     }
 }
 
-/// `waypost dispatch discard`: what waits is not wanted.
+/// `waypost dispatch discard`: drop what waits.
 struct DispatchDiscardCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
@@ -98,7 +98,7 @@ struct DispatchDiscardCommand: ParsableCommand {
 
 /// How much waits for a destination, a moment before it is moved or discarded.
 private struct WaitingCounts {
-    /// Whether the destination is in the configuration; one that is unknown is not.
+    /// Whether the destination is in the configuration; false when that is unknown.
     let isConfigured: Bool
     private let destination: JSONValue?
 
@@ -108,7 +108,7 @@ private struct WaitingCounts {
         isConfigured = destination.map { $0["state"]?.string != "unconfigured" } ?? false
     }
 
-    /// `3 events and 12 positions`, with the dead letters where they go along.
+    /// `3 events and 12 positions`, with the dead letters where they are moved or discarded too.
     func words(withLetters: Bool) -> String {
         var parts = [counted(destination?["events"]?.int ?? 0, "event")]
         parts.append(destination?["positions"]?.int.map { counted($0, "position") } ?? "all positions")

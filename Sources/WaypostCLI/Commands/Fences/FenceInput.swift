@@ -1,15 +1,15 @@
 import Waypost
 import WaypostSystem
 
-/// The fence file that a command is given: a path, or `-` for standard input.
+/// The fence file of a command: a path, or `-` for standard input.
 struct FenceInput {
     let path: String
 
-    /// The file's bytes; no more than a fence file may have, and one to tell that there are more.
+    /// The file's bytes; at most as many as a fence file may have, and one more to show that it is longer.
     func bytes() throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         let limit = FenceFileLimits().bytes
-        // A pipe is what <(command) of a shell gives.
+        // The shell's <(command) is a pipe.
         if path != "-", Syscalls.kind(path) == .other, !Syscalls.isPipe(path) {
             throw CommandFailure(.inputMissing, what: path, why: "is not a file", next: "name a fence file, or - for standard input")
         }
@@ -23,7 +23,7 @@ struct FenceInput {
         return bytes
     }
 
-    /// The fences of the file; what is wrong with entries is said, and a file without a usable one is refused.
+    /// The fences of the file; problems with entries are reported, and a file without a usable one is refused.
     func fences() throws(CommandFailure) -> [Geofence] {
         let bytes = try bytes()
         let file: FenceFile

@@ -3,7 +3,7 @@ import Waypost
 import WaypostControl
 import WaypostSystem
 
-/// `waypost fences add`: one more circle.
+/// `waypost fences add`: add a circle.
 struct FencesAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -53,7 +53,7 @@ struct FencesAddCommand: ParsableCommand {
     }
 }
 
-/// `waypost fences import`: the fences of a file.
+/// `waypost fences import`: add the fences of a file.
 struct FencesImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -80,7 +80,7 @@ struct FencesImportCommand: ParsableCommand {
     }
 }
 
-/// `waypost fences remove`: one fence less.
+/// `waypost fences remove`: remove a fence.
 struct FencesRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -128,7 +128,7 @@ struct FencesExportCommand: ParsableCommand {
         try output.finish()
     }
 
-    /// The format that the file's name tells; GeoJSON where it tells none.
+    /// The format of the file's extension; GeoJSON where it has none.
     private func named() throws(CommandFailure) -> FenceFormat {
         let name = file.split(separator: "/").last ?? ""
         guard file != "-", let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...] != "." else { return .geojson }
@@ -157,17 +157,17 @@ struct FencesExportCommand: ParsableCommand {
     }
 }
 
-/// Sends fences to the running tracker, as many at a time as a request holds; they become one change.
+/// Sends fences to the running tracker, as many at a time as fit into a request; they become one change.
 private struct FenceUpload {
     private let daemon: DaemonConnection
-    /// The tracker writes and looks through all fences.
+    /// The tracker writes and checks all fences.
     private static let timeoutMilliseconds = 120_000
 
     init(_ daemon: DaemonConnection) {
         self.daemon = daemon
     }
 
-    /// How many of the same ids they have replaced; nil where the tracker does not say.
+    /// Sends the fences; returns how many fences with the same ids they replaced, nil where the tracker does not say.
     func send(_ fences: [Geofence]) throws -> Int? {
         var replaced: Int?
         var client = try daemon.connect()
@@ -177,7 +177,7 @@ private struct FenceUpload {
         while !rest.isEmpty {
             let part = Array(rest.prefix(size))
             let text = FenceFormat.write(part, as: .geojson).text.bytes
-            // The verb and the line end want some room.
+            // The verb and the line end need some room.
             if text.count > ControlProtocol.maximumRequestBytes - 100 {
                 guard size > 1 else {
                     throw CommandFailure(
@@ -194,7 +194,7 @@ private struct FenceUpload {
                 of: .addFences(collection, more: !rest.isEmpty), timeoutMilliseconds: FenceUpload.timeoutMilliseconds)
             replaced = answer["replaced"]?.int
             progress.add(bytes: part.count)
-            // What fills half of a request leaves room for longer ones.
+            // When a part fills less than half of a request, the next one may be longer.
             if text.count < ControlProtocol.maximumRequestBytes / 2 { size *= 2 }
         }
         progress.add(bytes: 0)

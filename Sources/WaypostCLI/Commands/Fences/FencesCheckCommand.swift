@@ -2,7 +2,7 @@ import ArgumentParser
 import Waypost
 import WaypostSystem
 
-/// `waypost fences check FILE`: what is wrong, and what is doubtful, in a fence file.
+/// `waypost fences check FILE`: the mistakes and doubtful entries in a fence file.
 struct FencesCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

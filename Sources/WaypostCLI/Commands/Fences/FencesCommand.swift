@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `waypost fences ...`: fence files, and what they would have said.
+/// `waypost fences ...`: the tracker's fences, and fence files.
 struct FencesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fences",

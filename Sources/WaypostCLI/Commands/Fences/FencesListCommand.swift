@@ -66,7 +66,7 @@ struct FencesActiveCommand: ParsableCommand {
 }
 
 extension ControlClient {
-    /// Asks, and waits for the answer as a value.
+    /// Sends a request and returns the answer as a value.
     mutating func value(of request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> JSONValue {
         let line: [UInt8]
         do throws(ControlError) {

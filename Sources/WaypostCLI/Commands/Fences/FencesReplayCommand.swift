@@ -80,10 +80,10 @@ struct FencesReplayCommand: ParsableCommand {
     }
 }
 
-/// One track, run past the fences.
+/// One track, tested against the fences.
 private struct TrackReplay: RecordingSink {
     var monitor: GeofenceMonitor
-    /// The events since they were last taken.
+    /// The events since they were last read out.
     var events: [GeofenceEvent] = []
     private var segment = 0
 

@@ -4,7 +4,7 @@ import WaypostControl
 import WaypostRecording
 import WaypostSystem
 
-/// `waypost log ack CURSOR --puller NAME`: says that what was exported has arrived.
+/// `waypost log ack CURSOR --puller NAME`: confirms that what was exported has arrived.
 struct LogAckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ack",
@@ -27,7 +27,7 @@ struct LogAckCommand: ParsableCommand {
 
     @OptionGroup var location: LogLocation
 
-    /// Stores it; where this user may read the log but not write it, the tracker does.
+    /// Stores the cursor; where this user may read the log but not write it, the tracker does it.
     private func acknowledge(_ cursor: UInt64, in folder: LogFolder) throws(CommandFailure) -> UInt64 {
         let refused: CommandFailure
         do throws(RecordingError) {

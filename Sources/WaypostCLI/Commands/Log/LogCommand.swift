@@ -21,7 +21,7 @@ struct LogCommand: ParsableCommand {
         ])
 }
 
-/// Which log a command is about.
+/// The log that a command works on.
 struct LogLocation: ParsableArguments {
     @Option(
         help: ArgumentHelp("Folder of the log; default: the running tracker's, else the configuration's.", valueName: "dir"),
@@ -35,7 +35,7 @@ struct LogLocation: ParsableArguments {
         if let log { return try existing(log) }
         if let running = try daemonFolder() { return try existing(running) }
         let own = DefaultPaths.own
-        // Who runs a tracker of his own needs no configuration for it.
+        // A user who runs an own tracker needs no configuration for it.
         let paths = Syscalls.isFolder(own.logDirectory) ? own : .inUse
         do {
             return try existing(Configuration.load(path: nil, paths: paths).configuration.log.directory)
@@ -52,14 +52,14 @@ struct LogLocation: ParsableArguments {
         }
     }
 
-    /// The folder that the running tracker logs to; nil when none runs, or when it does not tell this user.
+    /// The folder that the running tracker logs to; nil when none runs, or when it does not accept this user.
     ///
-    /// - Errors: none runs behind a socket that was named, or it does not tell this user.
+    /// - Errors: for a socket that was named: no tracker runs behind it, or it does not accept this user.
     func daemonFolder() throws(CommandFailure) -> String? {
         let status: JSONValue?
         do throws(ControlError) {
             var client = try daemon.connectIfRunning()
-            status = try? JSONParser().parse(try client.answer(to: .status))  // An answer that says nothing names no folder.
+            status = try? JSONParser().parse(try client.answer(to: .status))  // An answer that is not JSON names no folder.
         } catch {
             if case .notRunning = error, daemon.socket == nil { return nil }
             throw CommandFailure(error)
@@ -71,13 +71,13 @@ struct LogLocation: ParsableArguments {
         )
     }
 
-    /// Asks the tracker to do what this program cannot, as the tracker holds the log or this user may not write it.
+    /// Asks the tracker to do what this program cannot, because the tracker holds the log or this user may not write it.
     ///
     /// - Parameter failure: why this program cannot; thrown when the running tracker has another log.
     func ask(
         _ request: ControlRequest, about folder: LogFolder, timeoutMilliseconds: Int = 5_000, or failure: CommandFailure
     ) throws(CommandFailure) -> JSONValue {
-        // A tracker asks who its caller is.
+        // A tracker checks who its caller is.
         do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: folder.path, why: error.description) }
         guard let running = try daemonFolder(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
             throw failure
@@ -104,7 +104,7 @@ struct LogLocation: ParsableArguments {
         }
     }
 
-    /// Any other folder would seem to be a log in which nothing was logged.
+    /// Any other folder would look like an empty log.
     private func checkIsLog(_ path: String, _ names: [String]) throws(CommandFailure) {
         if names.contains(where: ["journal", "SHA256SUMS", ".lock"].contains) { return }
         let isInLog = names.contains { $0 == ".sequence" || $0.hasSuffix(".journal") }
@@ -113,10 +113,10 @@ struct LogLocation: ParsableArguments {
             next: isInLog ? "name the folder above it with --log DIR" : "name it with --log DIR")
     }
 
-    /// As root, becomes the owner of the log: links and other traps that the owner lays there lead no further than the owner may go.
+    /// As root, becomes the owner of the log: links and other traps that the owner placed there lead no further than the owner may go.
     private static func enter(_ path: String) throws(SystemError) -> LogFolder {
         let folder = LogFolder(path: path)
-        // A log that root's own tracker keeps in somebody's folder is for root alone; each file in it is looked at all the same.
+        // A log that root's own tracker keeps in another user's folder is only for root; each of its files is checked too.
         guard folder.isOneOwners else { return folder }
         try ProcessIdentity.actAsOwner(ofFolder: path)
         if Syscalls.isFolder(path) { return folder }
@@ -166,7 +166,7 @@ extension CommandFailure {
         }
     }
 
-    /// - Parameter next: what to do without the right; who may read a log need not be one who may change it.
+    /// - Parameter next: what to do without the right; a user who may read a log is not always one who may change it.
     private init(_ cause: SystemError, _ status: ExitStatus, what: String, why: String, next: String = "use sudo") {
         if cause.meansNoPermission {
             self.init(.notAuthorised, what: what, why: "\(why): \(cause.reason)", next: next)

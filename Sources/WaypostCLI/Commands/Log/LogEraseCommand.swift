@@ -51,7 +51,7 @@ struct LogEraseCommand: ParsableCommand {
             guard case .alreadyInUse = error else { throw CommandFailure(error) }
             held = CommandFailure(error)
         }
-        // A tracker records there: it does it itself.
+        // A tracker records there, and erases it itself.
         let answer = try location.ask(.eraseLog(from: from, to: to), about: folder, timeoutMilliseconds: 600_000, or: held)
         guard let positions = answer["positions"]?.int, let tracks = answer["tracks"]?.int else {
             throw CommandFailure.strangeAnswer("does not say what it erased")

@@ -3,7 +3,7 @@ import Waypost
 import WaypostRecording
 import WaypostSystem
 
-/// `waypost log export`: what was logged, to standard output.
+/// `waypost log export`: writes what was logged to standard output.
 struct LogExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -52,7 +52,7 @@ struct LogExportCommand: ParsableCommand {
         if follow { return try LogFollowing(type: type, format: format).run(folder, from: try start(in: folder)) }
         var reader = LogReader(folder: folder, from: try start(in: folder))
         let until = until?.time(by: location.daemon.format.zone)
-        // Behind what is there now: what a time that has nothing yet goes on from.
+        // The current end of the log: the cursor for a time without positions yet.
         let end = try attempt { () throws(RecordingError) in try folder.lastSequence() }
         var writer = try LogExportWriter(format: format)
         while let record = try attempt({ () throws(RecordingError) in try reader.next() }) {
@@ -60,18 +60,18 @@ struct LogExportCommand: ParsableCommand {
             if case .position(let position) = record.content, let until, let time = position.time, time >= until { continue }
             try writer.add(record)
         }
-        // Scripts that pull every hour are not told of every hour without one.
+        // Scripts that pull every hour get no message about each empty hour.
         if writer.lastSequence == nil, Terminal.isErrorInteractive {
             SystemProcess.printError("waypost: log export: no positions were logged \(stretch)")
         }
         let last = writer.lastSequence ?? (reader.cursor > 0 ? reader.cursor : end)
         try writer.finish()
         reader.tellDamage()
-        // A line of jsonl tells its own.
+        // A jsonl line has its own cursor.
         if format != .jsonl { SystemProcess.printError("cursor \(last)") }
     }
 
-    /// What was asked for, for people.
+    /// The requested stretch, for people.
     private var stretch: String {
         since == nil && until == nil && puller == nil ? "yet" : until == nil ? "after that" : "in that time"
     }
@@ -90,20 +90,20 @@ struct LogExportCommand: ParsableCommand {
     }
 }
 
-/// Does something with a log; what fails becomes the command's failure.
+/// Works on a log; an error becomes the command's failure.
 func attempt<Value: ~Copyable>(_ body: () throws(RecordingError) -> Value) throws(CommandFailure) -> Value {
     do throws(RecordingError) { return try body() } catch { throw CommandFailure(error) }
 }
 
 extension JournalRecord {
-    /// Whether an export of that type has it; nil is the first type of its journal.
+    /// Whether an export of that type contains it; nil is the first type of its journal.
     ///
-    /// A break concerns the types that it names, and whoever reads a type passes over the positions of others.
+    /// A break belongs to the types that it names, and a reader of one type skips the positions of others.
     func isOf(_ type: LogType?, in header: JournalHeader?) -> Bool { types.contains(LogTypes(type ?? header?.types.first ?? .raw)) }
 }
 
 extension LogReader {
-    /// Says on standard error what could not be read.
+    /// Reports on standard error what could not be read.
     borrowing func tellDamage() {
         guard let first = damage.first else { return }
         SystemProcess.printError(

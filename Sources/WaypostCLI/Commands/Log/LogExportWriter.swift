@@ -8,10 +8,10 @@ struct LogExportWriter: ~Copyable {
     private(set) var lastSequence: UInt64?
 
     private let output: OutputStream
-    /// Nil for JSON lines, which tell more than other formats can.
+    /// Nil for JSON lines, which hold more than other formats.
     private var encoder: (any ReportEncoder)?
     private var text = TextBuffer(capacity: 1 << 16)
-    /// How far it has come; nil when it has no end.
+    /// The progress display; nil when the export has no end.
     private var progress: Progress?
     private var segmentBreak: SegmentBreak?
 
@@ -23,7 +23,7 @@ struct LogExportWriter: ~Copyable {
         encoder?.begin(&text)
     }
 
-    /// Adds a record; what is no position tells only of breaks.
+    /// Adds a record; one that is not a position only notes a break.
     mutating func add(_ record: JournalRecord) throws(CommandFailure) {
         switch record.content {
         case .segmentBreak(let reason): segmentBreak = reason
@@ -58,7 +58,7 @@ struct LogExportWriter: ~Copyable {
     mutating func flush() throws(CommandFailure) {
         guard text.count > 0 else { return }
         try output.write(text)
-        // Where a person reads the export itself there is nothing else to show.
+        // When the export itself is shown on a terminal, there is no progress display.
         if !output.isInteractive { progress?.add(bytes: text.count) }
         text.removeAll()
     }

@@ -2,7 +2,7 @@ import Waypost
 import WaypostRecording
 import WaypostSystem
 
-/// `waypost log export --follow`: what is there, and then what comes, until it is asked to stop or nobody reads any more.
+/// `waypost log export --follow`: what is there, and then what follows, until a stop is requested or the output has no reader any more.
 struct LogFollowing {
     let type: LogType?
     let format: ConversionFormat
@@ -31,7 +31,7 @@ struct LogFollowing {
                     SystemProcess.printError("waypost: \(folder.path): another log lies there now; its numbers begin anew")
                 }
                 if record.isOf(type, in: follower.reader.header) { try writer.add(record) }
-                // A log of weeks is no reason to ignore Ctrl-C; its records are no reason to ask the kernel each time.
+                // Even a log of weeks must not ignore Ctrl-C; but asking the kernel at each record would be too much.
                 count += 1
                 if count % 1_000 == 0, Syscalls.isReadable(stop.descriptor) { break }
             }
@@ -43,7 +43,7 @@ struct LogFollowing {
         if format != .jsonl { SystemProcess.printError("cursor \(last)") }
     }
 
-    /// Waits until there may be more; false when it is time to end.
+    /// Waits until there may be more; returns false when it is time to end.
     private func wait(_ follower: inout LogFollower, _ stop: WakeSignal) throws(CommandFailure) -> Bool {
         while true {
             var ready = (log: false, stop: false, output: false)
@@ -54,7 +54,7 @@ struct LogFollowing {
             } catch {
                 throw CommandFailure(.inputOutput, what: "log", why: "cannot be followed: \(error.reason)")
             }
-            // Who reads no more has had enough, as with `| head`.
+            // A reader that stopped has had enough, as with `| head`.
             if ready.output { SystemProcess.exit(.ok) }
             if ready.stop { return false }
             if !ready.log || follower.clear() { return true }

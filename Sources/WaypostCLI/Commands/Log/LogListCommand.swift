@@ -3,7 +3,7 @@ import Waypost
 import WaypostRecording
 import WaypostSystem
 
-/// `waypost log list`: the tracks with their times, points and sizes, and who has fetched them.
+/// `waypost log list`: the tracks with their times, points and sizes, and which pullers have fetched them.
 struct LogListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -27,7 +27,7 @@ struct LogListCommand: ParsableCommand {
         var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
         var entries: [LogListRow] = []
         for journal in journals {
-            // A journal that was deleted since the listing is no track any more.
+            // A journal that was deleted since the listing is not a track any more.
             guard let entry = try LogListRow(journal, in: folder, pullers: pullers) else { continue }
             progress.add(bytes: Int(entry.journalByteCount))
             if json { try output.write(line: entry.line) } else { entries.append(entry) }
@@ -44,7 +44,7 @@ struct LogListCommand: ParsableCommand {
 struct LogListRow {
     let journal: LogJournal
     let journalByteCount: Int64
-    /// The GPX file and its size; nil when there is none: not yet, or not any more.
+    /// The GPX file and its size; nil when it does not exist yet or any more.
     let track: (path: String, byteCount: Int64)?
     private(set) var positionCount = 0
     private(set) var segmentCount = 0
@@ -54,7 +54,7 @@ struct LogListRow {
     private(set) var damagedByteCount: Int64 = 0
     private(set) var pulledBy: [String] = []
 
-    /// Reads a journal through; nil when it is gone.
+    /// Reads a whole journal; nil when it is gone.
     init?(_ journal: LogJournal, in folder: LogFolder, pullers: [Pullers.Puller]) throws(CommandFailure) {
         self.journal = journal
         let path = "\(folder.path)/\(journal.stem).gpx"
@@ -77,7 +77,7 @@ struct LogListRow {
         case .segmentBreak: segmentCount += 1
         case .position(let position):
             positionCount += 1
-            // The first segment of a track that goes on after a rotation has no break before it.
+            // The first segment of a track that continues after a rotation has no break before it.
             if segmentCount == 0 { segmentCount = 1 }
             if firstTime == nil { firstTime = position.time }
             lastTime = position.time ?? lastTime
@@ -122,7 +122,7 @@ struct LogListRow {
         var remarks: [String] = []
         if damagedByteCount > 0 { remarks.append("\(counted(damagedByteCount, "byte")) damaged") }
         if !pulledBy.isEmpty { remarks.append("fetched by \(pulledBy.joined(separator: ", "))") }
-        // To the minute: the name has the second.
+        // To the minute: the name has the seconds.
         func minute(_ time: UTCTime) -> String { String(format.moment(time).prefix(16)) }
         let isOneDay = firstTime.map(format.day) == lastTime.map(format.day)
         return [

@@ -3,7 +3,7 @@ import Waypost
 import WaypostRecording
 import WaypostSystem
 
-/// `waypost log recover`: makes the GPX files that are not there.
+/// `waypost log recover`: writes the missing GPX files.
 struct LogRecoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
@@ -36,7 +36,7 @@ struct LogRecoverCommand: ParsableCommand {
         }
         let failures = recovery.failures.map(CommandFailure.init)
         for failure in failures { SystemProcess.printError(failure.line) }
-        // Data that nobody can mend here must not hide a disk that fails.
+        // Data that cannot be repaired here must not hide a failing disk.
         guard let first = failures.first(where: { $0.status != .badData }) ?? failures.first else { return }
         throw ExitCode(first.status == .badData ? ExitStatus.badData.rawValue : ExitStatus.inputOutput.rawValue)
     }

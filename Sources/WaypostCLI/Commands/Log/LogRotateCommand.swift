@@ -3,7 +3,7 @@ import Waypost
 import WaypostControl
 import WaypostSystem
 
-/// `waypost log rotate`: ends the track that is recorded.
+/// `waypost log rotate`: ends the current track.
 struct LogRotateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",

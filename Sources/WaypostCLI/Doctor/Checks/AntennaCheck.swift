@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// A receiver that sees no satellite at all, after the time in which every working antenna has shown some.
+/// A receiver without a single satellite, after a time in which every working antenna has shown some.
 enum AntennaCheck: DoctorCheck {
     static let name = "antenna"
 

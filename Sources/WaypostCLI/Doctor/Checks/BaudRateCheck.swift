@@ -1,15 +1,15 @@
 import Waypost
 import WaypostSystem
 
-/// A serial line that is read at another speed than the receiver sends at.
+/// A serial line that is read at another speed than the receiver's.
 ///
-/// Shown by the speed that was right the last time, which the tracker remembers, or by the kernel's count of framing errors.
+/// The evidence is the speed that was right last time, which the tracker remembers, or the kernel's count of framing errors.
 enum BaudRateCheck: DoctorCheck {
     static let name = "baud"
 
     private static let memory = "/var/lib/waypost/baud-rates"
     private static let driverFolder = "/proc/tty/driver"
-    // Fewer come from plugging in, and from the search for the speed.
+    // Plugging in and the search for the speed also cause a few.
     private static let fewestErrors = 20
     private static let shareOfErrors = 20
 
@@ -27,7 +27,7 @@ enum BaudRateCheck: DoctorCheck {
         return CheckReport(findings: findings, notChecked: isHidden ? "\(driverFolder) is root's; ask as root: sudo waypost doctor" : nil)
     }
 
-    /// The speed that was right the last time is another one than is asked for.
+    /// The speed that was right last time differs from the configured one.
     private static func remembered(_ port: ReceiverPort, _ facts: SystemFacts) -> Finding? {
         guard let baudRate = port.baudRate else { return nil }
         // `9600 /dev/serial0`
@@ -65,7 +65,7 @@ enum BaudRateCheck: DoctorCheck {
             commands: port.baudRate == nil ? ["sudo waypost receiver show --port \(shellWord(port.path))"] : commands(port, facts))
     }
 
-    /// Without a speed it is found.
+    /// The speed is detected when none is set.
     private static func commands(_ port: ReceiverPort, _ facts: SystemFacts) -> [String] {
         guard let baudRate = port.baudRate else { return [] }
         let file = shellWord(port.evidence.file)

@@ -1,9 +1,9 @@
 import Waypost
 import WaypostSystem
 
-/// A board without a right clock: its files get wrong times, and TLS refuses every certificate.
+/// A board with a wrong clock: its files get wrong times, and TLS refuses every certificate.
 ///
-/// Positions and tracks do not suffer: their times come from the satellites.
+/// Positions and tracks are not affected: their times come from the satellites.
 enum ClockCheck: DoctorCheck {
     static let name = "clock"
 
@@ -50,7 +50,7 @@ enum ClockCheck: DoctorCheck {
         return .notChecked("neither /proc/stat, /sys/class/rtc nor a time service tells of it")
     }
 
-    /// What says that it is before 2020: the moment of the start, as the clock has it now.
+    /// The evidence that it is before 2020: the time of the last start by the clock.
     private static func past(_ tree: SystemTree) -> Evidence? {
         guard let start = tree.lines(of: "/proc/stat")?.first(where: { $0.text.hasPrefix("btime ") }),
             let seconds = Int(start.text.dropFirst("btime ".count)), seconds >= 0
@@ -71,7 +71,7 @@ enum ClockCheck: DoctorCheck {
         return [
             "sudo apt-get install chrony",
             "echo 'refclock SOCK \(socket) refid GNSS delay 0.2' | sudo tee /etc/chrony/conf.d/waypost.conf",
-            // chronyd makes the socket for root alone.
+            // Only root may use the socket that chronyd makes.
             "sudo mkdir -p /etc/systemd/system/chrony.service.d",
             #"printf '[Service]\nExecStartPost=+/bin/sh -c "\#(permit) %s"\n'\#(facts.isService ? " " + socket : "") \#(socket) "#
                 + "| sudo tee /etc/systemd/system/chrony.service.d/waypost.conf",

@@ -2,16 +2,17 @@ import Waypost
 import WaypostConfiguration
 import WaypostSystem
 
-/// Mistakes in `waypost.toml` and `conf.d`, with any of which the tracker does not start, files that they name and cannot be used, and what a later
-/// file replaces of an earlier one.
+/// Mistakes in `waypost.toml` and `conf.d`, files that they name and that cannot be used, and what a later file replaces.
+///
+/// With any mistake the tracker does not start.
 enum ConfigurationCheck: DoctorCheck {
     static let name = "configuration"
 
-    /// What a later file replaces: often meant, so that it is a note.
+    /// What a later file replaces: often intended, so it is a note.
     private static func replacements(_ facts: SystemFacts) -> [Finding] {
         (facts.configuration?.replacements ?? []).map { replacement in
             let file = String(replacement.origin.file.dropFirst(facts.tree.root.count))
-            // Files of a saved tree are named as its system names them.
+            // Files of a saved tree have the names of its system.
             let what = facts.tree.root.isEmpty ? replacement.what : replacement.what.replacing(facts.tree.root + "/", with: "/")
             return Finding(
                 level: .note, what: "\(what); \(replacement.advice)",
@@ -22,7 +23,7 @@ enum ConfigurationCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard facts.tree.root.isEmpty || facts.tree.exists("/etc") else { return .notChecked("no /etc") }
-        // The tracker's own user may: it is asked as root.
+        // The tracker's own user may read it: the advice is to ask as root.
         let hidden = facts.mistakes.first { $0.kind == .notPermitted }
         let findings = facts.mistakes.filter { $0.kind != .notPermitted }.map { mistake in
             let file = String(mistake.file.dropFirst(facts.tree.root.count))
@@ -45,7 +46,7 @@ enum ConfigurationCheck: DoctorCheck {
         return CheckReport(findings: findings + namedFiles(facts) + replacements(facts), notChecked: notChecked)
     }
 
-    /// What `waypost config check` says of the files that the configuration names.
+    /// The problems that `waypost config check` reports about the files that the configuration names.
     private static func namedFiles(_ facts: SystemFacts) -> [Finding] {
         guard let configuration = facts.configuration else { return [] }
         return NamedFiles(configuration, reader: facts.trackerUser, in: facts.tree).problems.map { problem in

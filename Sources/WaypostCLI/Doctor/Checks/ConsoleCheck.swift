@@ -4,8 +4,8 @@ import WaypostSystem
 
 /// A login console on the receiver's line: it answers the sentences, and takes half of them.
 ///
-/// The kernel's command line asks for it (`console=serial0,115200`, as Raspberry Pi OS comes), or a `serial-getty@` unit. What the boot
-/// file says, which holds from the next start on, and what the running kernel was told are looked at together.
+/// The kernel's command line requests it (`console=serial0,115200`, the default of Raspberry Pi OS), or a `serial-getty@` unit. The check
+/// looks at both the boot file, which applies from the next start on, and the command line of the running kernel.
 enum ConsoleCheck: DoctorCheck {
     static let name = "console"
 
@@ -29,7 +29,7 @@ enum ConsoleCheck: DoctorCheck {
                 ? nil : "neither \(SerialConsole.bootFiles[0]) nor \(SerialConsole.runningFile) can be read")
     }
 
-    /// Those that are on one line, together.
+    /// The consoles grouped by line.
     private static func groups(of consoles: [Console]) -> [[Console]] {
         consoles.reduce(into: []) { groups, console in
             if let index = groups.firstIndex(where: { group in group.contains { !$0.devices.isDisjoint(with: console.devices) } }) {
@@ -41,7 +41,7 @@ enum ConsoleCheck: DoctorCheck {
     }
 
     private struct Console {
-        /// The devices that it may be on: several where it depends on a model that nobody names.
+        /// The devices that it may be on: several where it depends on an unknown model.
         var devices: Set<String>
         var evidence: Evidence
         /// The word of the kernel's command line.
@@ -54,7 +54,7 @@ enum ConsoleCheck: DoctorCheck {
         let named = facts.ports.first { port in
             devices.contains(port.device) || !devices.isDisjoint(with: facts.boardLines.devices(of: port.path))
         }
-        // Who names a receiver elsewhere may have a console here.
+        // A user who configured a receiver elsewhere may have a console here.
         if named == nil, !facts.ports.isEmpty || facts.lines?.contains(where: \.isKnownGNSS) == true { return nil }
         let isBoardsOwn =
             facts.board != nil || consoles.contains { $0.evidence.file.hasSuffix("cmdline.txt") || $0.evidence.text.contains("serial0") }
@@ -81,12 +81,12 @@ enum ConsoleCheck: DoctorCheck {
                 commands += ["sudo sed -i 's|\(pattern) *||' /etc/default/grub", "sudo update-grub"]
             }
         }
-        // The name under which systemd knows it, as far as links tell.
+        // The name under which systemd knows it, as far as links show.
         if !device.hasPrefix("/dev/serial") {
             commands.append("sudo systemctl disable --now serial-getty@\(device.dropFirst("/dev/".count)).service")
         }
-        // Without a change of the kernel's line the getty's end is all, and happens at once.
-        // What the boot file does not say any more the kernel was told before.
+        // Without a change of the kernel's command line, ending the getty suffices, at once.
+        // The running kernel may still have what the boot file has no longer.
         let isOld = hasBootFile && consoles.contains { $0.evidence.file == SerialConsole.runningFile }
         return isOld || commands.contains { $0.hasPrefix("sudo sed") } ? commands + ["sudo reboot"] : commands
     }

@@ -5,7 +5,7 @@ import WaypostSystem
 enum DiskCheck: DoctorCheck {
     static let name = "disk"
 
-    /// Below that the next journal and its track do not fit: 16 MB and its GPX files (`[log] rotate_bytes`).
+    /// With less space the next journal and its track do not fit: 16 MB and its GPX files (`[log] rotate_bytes`).
     static let leastFreeBytes: Int64 = 32_000_000
 
     static func examine(_ facts: SystemFacts) -> CheckReport {

@@ -3,18 +3,18 @@ import WaypostConfiguration
 import WaypostPositioning
 import WaypostSystem
 
-/// No positions from a tracker that runs, and why.
+/// A running tracker without positions, and why.
 enum FixCheck: DoctorCheck {
     static let name = "fix"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
-        // A recording has what it has.
+        // A recording has only what was recorded.
         guard source.lacksPositions, !source.isPlayed, !source.isWithoutSatellites else { return .well }
         let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
         if let search = source.search, source.reason != "no_fix", source.reason != nil {
             // The tracker has tried, and says what to do.
-            // Who sent people to the doctor did not know more: the programs on the line may.
+            // When it refers people to the doctor, it knows no more: the programs on the line may be the reason.
             let isSentHere = search.commands.contains { $0.hasSuffix("waypost doctor") }
             let words = isSentHere ? search.tried.map { "\($0.source): \($0.found)" }.joined(separator: "; ") : search.next
             let holders = facts.ports.flatMap { facts.holders(of: $0.device) }.map(\.program).filter { $0.name != "waypostd" }
@@ -45,7 +45,7 @@ enum FixCheck: DoctorCheck {
                     commands: !source.isReceiver
                         ? [] : (source.isSerial ? source.receiverCommands(facts) : ["gpspipe -r -n 5"]) + ["sudo waypost devices"]))
         default:
-            // The tracker's words say what to do, where that is one thing.
+            // The tracker's words say what to do, where only one thing helps.
             let words = source.detail ?? source.reason ?? "lost"
             return .found(
                 Finding(
@@ -55,7 +55,7 @@ enum FixCheck: DoctorCheck {
     }
 }
 
-/// What `waypost status` says of where the positions come from.
+/// What `waypost status` says about the source of positions.
 struct TrackerSource: Sendable {
     /// The source's URL.
     let url: String
@@ -67,22 +67,22 @@ struct TrackerSource: Sendable {
     let detail: String?
     /// What was tried, and what to do next; nil when the tracker does not say.
     let search: SearchWords?
-    /// Satellites in view, as far as the receiver ever said.
+    /// Satellites in view, as far as the receiver reports them.
     let satellitesSeen: Int?
-    /// Those used.
+    /// Satellites used.
     let satellitesUsed: Int?
     /// How long the tracker has run.
     let secondsWithoutFix: Int
-    /// How long a receiver may take to its first fix.
+    /// How long a receiver may take until its first fix.
     let firstFixSeconds: Int
 
-    /// Shows the first fix when it comes.
+    /// Shows the first fix when it arrives.
     static let watchCommand = "waypost watch --count 1 --timeout 900"
 
     /// What the tracker says; nil when it says nothing.
     init?(_ facts: SystemFacts) {
         guard let status = facts.measurements.status, let source = status["source"], let state = source["state"]?.string else { return nil }
-        // A planned sleep is no loss.
+        // A planned sleep is not a loss.
         let pace = status["following"]?["pace"]?.string
         self.state = pace == "asleep" || pace == "unneeded" ? "fix" : state
         url = source["url"]?.string ?? "the source"
@@ -106,10 +106,10 @@ struct TrackerSource: Sendable {
     /// Whether there are no positions although there should be.
     var lacksPositions: Bool { state == "searching" || state == "lost" }
 
-    /// Whether a line of the machine gives them.
+    /// Whether a serial line of the machine delivers them.
     var isSerial: Bool { url.hasPrefix("serial:") }
 
-    /// The commands that look at the receiver of the line: the tracker has the port, and lets go of it first.
+    /// The commands that inspect the receiver of the line: the tracker has the port, and must release it first.
     func receiverCommands(_ facts: SystemFacts) -> [String] {
         let named = url.hasPrefix("serial:///") ? String(url.dropFirst("serial://".count).prefix { $0 != "?" }) : nil
         let port = named ?? facts.lines(openedBy: "waypostd").first
@@ -117,13 +117,13 @@ struct TrackerSource: Sendable {
         return ["sudo systemctl stop waypostd.service", show, "sudo systemctl start waypostd.service"]
     }
 
-    /// Whether a receiver gives them, here or through gpsd.
+    /// Whether a receiver delivers them, here or through gpsd.
     var isReceiver: Bool { isSerial || url.hasPrefix("gpsd:") }
 
-    /// Whether a recording or a simulation gives them.
+    /// Whether a recording or a simulation delivers them.
     var isPlayed: Bool { SourceRegistry.kind(named: url)?.isPlayed == true }
 
-    /// Whether the receiver reports, and has not one satellite in view.
+    /// Whether the receiver reports, but without a single satellite in view.
     var isWithoutSatellites: Bool { lacksPositions && (reason == nil || reason == "no_fix") && (satellitesSeen ?? 0) == 0 }
 
     /// The state in one line.

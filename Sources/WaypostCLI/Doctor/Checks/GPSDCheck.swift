@@ -2,7 +2,7 @@ import WaypostConfiguration
 import WaypostPositioning
 import WaypostSystem
 
-/// gpsd and the tracker: one of them has the port, and the other one must know.
+/// gpsd and the tracker: only one of them can have the port, and the other must be configured for that.
 enum GPSDCheck: DoctorCheck {
     static let name = "gpsd"
 
@@ -35,7 +35,7 @@ enum GPSDCheck: DoctorCheck {
         return nil
     }
 
-    /// gpsd has, or is told to open, a port that the tracker was told to open itself.
+    /// gpsd has, or is configured to open, a port that the tracker is configured to open itself.
     private static func taken(_ facts: SystemFacts) -> Finding? {
         let own = facts.ports.filter { !$0.isOfGPSD }
         for port in own {
@@ -52,7 +52,7 @@ enum GPSDCheck: DoctorCheck {
         return nil
     }
 
-    /// gpsd takes every receiver that is plugged in, and the tracker is told to open such a one itself.
+    /// gpsd opens every receiver that is plugged in, and the tracker is configured to open such a receiver itself.
     private static func wouldTake(_ facts: SystemFacts) -> Finding? {
         guard let start = facts.gpsd.start, let automatic = facts.gpsd.automaticLine else { return nil }
         let isAutomatic = facts.sources.contains { ($0.kind as? SerialKind)?.port == .automatic }
@@ -62,7 +62,7 @@ enum GPSDCheck: DoctorCheck {
             evidence: [automatic, start], commands: stopCommands)
     }
 
-    /// The tracker reads from gpsd alone, and gpsd is not there, not started, or has no receiver.
+    /// The tracker reads only from gpsd, and gpsd is not installed, not started, or has no receiver.
     private static func missing(_ facts: SystemFacts) -> Finding? {
         guard let url = facts.configurationLine(containing: "gpsd:") else { return nil }
         if facts.gpsd.isInstalled == false {

@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// A log folder on a disk that cannot be written, or that forgets everything at the next start.
+/// A log folder on a disk that cannot be written, or that loses everything at the next start.
 enum LogFolderCheck: DoctorCheck {
     static let name = "log"
 
@@ -45,9 +45,9 @@ enum LogFolderCheck: DoctorCheck {
         return .well
     }
 
-    /// What keeps the tracks over a restart.
+    /// How to keep the tracks over a restart.
     ///
-    /// Where the configuration is in memory, too, a change of it would be gone with the tracks: what covers the disk goes first.
+    /// Where the configuration is also in memory, a change of it would be lost with the tracks: the cover over the disk must go first.
     private static func mend(_ facts: SystemFacts, _ table: MountTable) -> (advice: String, commands: [String]) {
         let move = move(facts, table)
         let configurationFolder = folder(of: facts.configurationFile)
@@ -71,9 +71,9 @@ enum LogFolderCheck: DoctorCheck {
         )
     }
 
-    /// The commands that move the log to a disk that keeps it; nil when there is none.
+    /// The commands that move the log to a permanent disk; nil when there is none.
     private static func move(_ facts: SystemFacts, _ table: MountTable) -> [String]? {
-        // A disk of its own rather than the system's, which somebody may have made read-only for a reason.
+        // Preferably a separate disk: the system's may be read-only for a reason.
         let disks = table.mounts.filter { $0.isDisk && $0.hasOwners && table.mount(of: $0.folder) == $0 }
         let places = (disks.filter { $0.folder != "/" } + disks.filter { $0.folder == "/" }).flatMap { disk in
             let folders = disk.folder == "/" ? ["/var/lib/waypost/log", "/srv/waypost", "/opt/waypost"] : [disk.folder + "/waypost"]

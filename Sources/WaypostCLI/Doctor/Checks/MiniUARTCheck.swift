@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// The UART of a Raspberry Pi's pins: switched off, the small one, or another connector than the name says.
+/// The UART of a Raspberry Pi's pins: switched off, the small one, or another connector than the name suggests.
 enum MiniUARTCheck: DoctorCheck {
     static let name = "uart"
 
@@ -16,13 +16,13 @@ enum MiniUARTCheck: DoctorCheck {
         }
         let port = facts.ports.first { isOnPins($0.path) || isOnPins($0.device) }
         let isEnabled = boot.line(["enable_uart=1", "dtparam=uart0=on", "dtparam=uart0"])
-        // Nobody says that the receiver is on the pins: only whoever switched the UART on can mean it.
+        // Nothing says that the receiver is on the pins: only a user who switched the UART on can mean that.
         guard port != nil || facts.ports.isEmpty && isEnabled != nil && !facts.mayHaveUSBReceiver else { return .well }
         switch board.headerUART {
         case .besideDebugConnector: return besideDebugConnector(facts, board, boot, port, isEnabled)
         case .mini where boot.line(BoardLines.overlays) == nil: return mini(facts, board, boot, port, isEnabled)
         case .mini, .full:
-            // The full UART is on unless somebody switches it off.
+            // The full UART is on unless it is switched off.
             guard let line = boot.line(["enable_uart=0", "enable_uart=1"]), line.text.hasSuffix("0") else { return .well }
             return .found(disabled(board, boot, port, line))
         }
@@ -33,7 +33,7 @@ enum MiniUARTCheck: DoctorCheck {
     private static func mini(
         _ facts: SystemFacts, _ board: Board, _ boot: BootConfiguration, _ port: ReceiverPort?, _ isEnabled: Evidence?
     ) -> CheckReport {
-        // The full one, which is Bluetooth's, was named: nothing of the pins comes there.
+        // The full UART, which serves Bluetooth, was named: nothing from the pins arrives there.
         var commands = [#"printf '\n[all]\nenable_uart=1\ndtoverlay=disable-bt\n' | sudo tee -a \#(boot.path)"#]
         if facts.tree.exists("/etc/systemd/system/multi-user.target.wants/hciuart.service") {
             commands.append("sudo systemctl disable --now hciuart.service")

@@ -37,7 +37,7 @@ enum ModemManagerCheck: DoctorCheck {
             let names = receivers.map(\.path).joined(separator: ", ")
             return .found(finding("ModemManager opens \(names) whenever it is plugged in", evidence + [shown(line)]))
         }
-        // Any cable may have such a bridge; whether a receiver is behind it, nobody has said.
+        // Any cable may have such a bridge; whether a receiver is behind it is unknown.
         guard facts.ports.isEmpty, !lines.contains(where: \.isKnownGNSS), let line = exposed.first else { return .well }
         var note = finding(
             "ModemManager opens \(line.path) whenever it is plugged in: that matters if it is the receiver", evidence + [shown(line)])
@@ -53,20 +53,20 @@ enum ModemManagerCheck: DoctorCheck {
         Finding(what: what, evidence: evidence, commands: ["sudo systemctl disable --now ModemManager.service"])
     }
 
-    /// A modem's own ports are ModemManager's.
+    /// A modem's own ports belong to ModemManager.
     private static func isReceivers(_ device: String, _ facts: SystemFacts) -> Bool {
         guard let line = facts.lines?.first(where: { $0.path == device }) else { return true }
         return line.isKnownGNSS || facts.ports.contains { $0.device == device }
     }
 
-    /// Whether udev has told ModemManager to keep off, or its own rules do.
+    /// Whether udev or ModemManager's own rules exclude the line.
     private static func isIgnored(_ line: SerialDevice, _ tree: SystemTree) -> Bool {
         if let number = tree.firstLine(of: "/sys/class/tty/\(line.name)/dev")?.text,
             let properties = tree.lines(of: "/run/udev/data/c\(number)")
         {
             return properties.contains { ["E:ID_MM_DEVICE_IGNORE=1", "E:ID_MM_PORT_IGNORE=1"].contains($0.text) }
         }
-        // ModemManager's own rules leave u-blox alone; of the others only a rule of ours does.
+        // ModemManager's own rules exclude u-blox; for others only our own rule does.
         return line.vendorID == 0x1546 || hasRule(tree)
     }
 

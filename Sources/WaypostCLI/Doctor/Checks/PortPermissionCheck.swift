@@ -7,7 +7,7 @@ enum PortPermissionCheck: DoctorCheck {
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         let readsSerialLines = facts.namesSources ? facts.readsSerialLines : facts.gpsd.start == nil
-        // Without a configuration gpsd is asked first, and opens its ports itself.
+        // Without a configuration gpsd is tried first, and opens its ports itself.
         guard readsSerialLines else { return .well }
         guard let groups = facts.tree.lines(of: "/etc/group") else { return .notChecked("/etc/group cannot be read") }
         // Debian's name, and Arch's.
@@ -43,7 +43,7 @@ enum PortPermissionCheck: DoctorCheck {
                 evidence: [group.line] + evidence, commands: ["sudo usermod -aG \(group.name) \(shellWord(user))"] + next))
     }
 
-    /// The tracker that runs: the groups that it really has.
+    /// The running tracker: the groups that it really has.
     private static func running(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
         guard let program = facts.programs?.first(where: { $0.name == "waypostd" }) else { return nil }
         let numbers = { (field: String) in
@@ -55,7 +55,7 @@ enum PortPermissionCheck: DoctorCheck {
         let name = facts.tree.lines(of: "/etc/passwd")?.compactMap(account).first { $0.number == user }?.name ?? "\(user)"
         let evidence = Evidence(
             file: "/proc/\(program.processID)/status", text: "Groups: \(groups.map(String.init).joined(separator: " "))")
-        // In the group by now, but not when it was started.
+        // In the group now, but not when it was started.
         if group.members.contains(name) {
             return .found(
                 Finding(
@@ -65,7 +65,7 @@ enum PortPermissionCheck: DoctorCheck {
         return finding(name, group, [evidence], then: facts.restartCommands)
     }
 
-    /// The service that is installed: what its unit and the groups say.
+    /// The installed service: its unit and the groups.
     private static func service(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
         let tree = facts.tree
         let path = facts.unitPath
@@ -83,7 +83,7 @@ enum PortPermissionCheck: DoctorCheck {
         return finding(user, group, [userLine].compactMap { $0 }, then: facts.restartCommands)
     }
 
-    /// Who would run it by hand: whoever asks, or the people of a saved system.
+    /// The user who would run it by hand: this command's user, or the users of a saved system.
     private static func byHand(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
         if let user = facts.measurements.user {
             if user.groupIDs.contains(group.number) { return .well }

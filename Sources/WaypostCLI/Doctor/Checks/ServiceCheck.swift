@@ -1,13 +1,13 @@
 import WaypostConfiguration
 import WaypostSystem
 
-/// The tracker itself: installed as a service, and not running.
+/// The tracker itself: installed as a service, but not running.
 enum ServiceCheck: DoctorCheck {
     static let name = "service"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let programs = facts.programs else { return .notChecked("no /proc") }
-        // By hand, in a container, or answering from elsewhere: it runs.
+        // It runs: by hand, in a container, or answering from elsewhere.
         if facts.measurements.status != nil || programs.contains(where: { $0.name == "waypostd" }) { return .well }
         guard let unit = facts.unitPath else {
             return .found(

@@ -4,7 +4,7 @@ import WaypostSystem
 enum TwoReadersCheck: DoctorCheck {
     static let name = "readers"
 
-    /// Those that other checks name, with what mends them.
+    /// Programs that other checks report, with the fix.
     private static let othersBusiness = ["agetty", "login", "ModemManager"]
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
@@ -19,12 +19,12 @@ enum TwoReadersCheck: DoctorCheck {
 
     private static func finding(of device: String, _ facts: SystemFacts) -> Finding? {
         let holders = facts.holders(of: device).filter { !othersBusiness.contains($0.program.name) }
-        // What a program starts has its parent's files open, and reads nothing.
+        // A child process has its parent's files open without reading them.
         let readers = holders.filter { holder in !holders.contains { $0.program.processID == holder.program.parentID } }
         guard readers.count > 1 else { return nil }
         let names = readers.map(\.program.name)
         if names.count == 2, Set(names) == ["gpsd", "waypostd"] { return nil }
-        // The tracker stays, then gpsd, then whoever came first.
+        // The tracker stays, then gpsd, then the program that came first.
         let rank = { (name: String) in ["waypostd", "gpsd"].firstIndex(of: name) ?? 2 }
         let order = readers.enumerated().sorted { (rank($0.element.program.name), $0.offset) < (rank($1.element.program.name), $1.offset) }
         return Finding(
