@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// Where a command writes: standard output, a file that is replaced when it is whole, or a device.
+/// A command's output: standard output, a file that is replaced when complete, or a device.
 struct OutputStream: ~Copyable {
     private enum Target: ~Copyable {
         case descriptor(Int32)
@@ -10,19 +10,19 @@ struct OutputStream: ~Copyable {
 
     private let name: String
     private var target: Target
-    /// What makes a gzip file of what is written; nil where it is written as it is.
+    /// Compresses the output into a gzip file; nil where it is written as it is.
     private let packer: GzipOutput?
-    /// Whether a person looks at what is written.
+    /// Whether the output is a terminal, with a person before it.
     let isInteractive: Bool
 
-    /// How many columns that person's screen has; nil where nobody looks.
+    /// The number of columns of that screen; nil for any other output.
     var screenColumns: Int? { isInteractive ? Syscalls.terminalColumns(Syscalls.standardOutput) ?? 80 : nil }
 
     /// Opens the output; `-` is standard output.
     ///
-    /// An existing file keeps its contents until ``finish()``. What is not a file (a FIFO, `/dev/null`) is written to directly.
+    /// An existing file keeps its contents until ``finish()``. Anything but a file (a FIFO, `/dev/null`) is written to directly.
     ///
-    /// - Parameter isPacked: whether a gzip file is written.
+    /// - Parameter isPacked: whether to write a gzip file.
     init(path: String, isPacked: Bool = false) throws(CommandFailure) {
         self.init(
             name: path == "-" ? "standard output" : path, packer: try isPacked ? OutputStream.makePacker(for: path) : nil,
@@ -53,8 +53,9 @@ struct OutputStream: ~Copyable {
         }
     }
 
-    /// Writes data, as it is but for a terminal, which nobody's names may steer; a reader that has gone away ends the command quietly,
-    /// with exit code 0.
+    /// Writes data; when a reader has gone away, the command ends quietly, with exit code 0.
+    ///
+    /// The data is written unchanged, except to a terminal, which no name in it may control.
     func write(_ text: borrowing TextBuffer) throws(CommandFailure) {
         if isInteractive { return try write(Array(printable(text.string, keepsLines: true).utf8)) }
         try text.withBytes { (bytes) throws(CommandFailure) in try write(bytes.bytes) }
@@ -87,12 +88,12 @@ struct OutputStream: ~Copyable {
         }
     }
 
-    /// Writes one line, for people or of JSON; what others wrote in it cannot end it or steer a terminal, wherever it ends up.
+    /// Writes one line, for people or of JSON; text from others in it cannot end the line or control a terminal, wherever it ends up.
     func write(line: String) throws(CommandFailure) {
         try write(Array((printable(line) + "\n").utf8))
     }
 
-    /// Writes the path of a file as one line: its bytes, but for a person the text that stands for them.
+    /// Writes the path of a file as one line: its bytes, or on a terminal its text for people.
     func write(path: String) throws(CommandFailure) {
         let line = printable(path)
         try write(isInteractive ? Array((line.shownName + "\n").utf8) : line.nameBytes + [UInt8(ascii: "\n")])
@@ -105,14 +106,14 @@ struct OutputStream: ~Copyable {
         try write(line: text.string)
     }
 
-    /// Writes what the closure writes as the members of one JSON object, as one line.
+    /// Writes one JSON object as one line; the closure writes its members.
     func writeObject(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
         var text = TextBuffer()
         text.appendJSON { json in json.object(members) }
         try write(line: text.string)
     }
 
-    /// Puts a file in its place.
+    /// Puts the file in place.
     consuming func finish() throws(CommandFailure) {
         if let packer { try writePacked { () throws(LibraryError) in try packer.finish() } }
         let name = name

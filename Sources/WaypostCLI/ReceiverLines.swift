@@ -10,7 +10,7 @@ struct ReceiverLines {
         case rate, baud, model, gst
     }
 
-    /// The lines for people: all there are, or one setting's.
+    /// The lines for people: all of them, or those of one setting.
     func text(only setting: Setting?) -> [String] {
         var lines: [(setting: Setting?, text: String)] = []
         if setting == nil {

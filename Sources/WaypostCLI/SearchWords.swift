@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// What the tracker says of its search for a position, for people; the sentences are the tracker's own.
+/// What the tracker reports about its search for a position, for people; the sentences are the tracker's own.
 struct SearchWords {
     /// The sources that were tried, each with what was found there.
     let tried: [(source: String, found: String)]
@@ -9,12 +9,12 @@ struct SearchWords {
     let next: String
     /// The commands that do it.
     let commands: [String]
-    /// For how long there has been no position.
+    /// How long there has been no position.
     let seconds: Int
     /// What was tried and found, in one line.
     let why: String
 
-    /// What a STATUS answer says; nil while there is a position, or to somebody who may not see it.
+    /// The search in a STATUS answer; nil while there is a position, or for a user who may not see it.
     init?(_ status: JSONValue) {
         guard let search = status["search"], let why = search["why"]?.string else { return nil }
         self.why = why
@@ -30,9 +30,9 @@ struct SearchWords {
             + ["next      \(next)"] + commands.map { StatusScreen.commandIndent + $0 }
     }
 
-    /// The lines of `watch`: why it waits, since when, and what to do.
+    /// The lines of `watch`: what it waits for, since when, and what to do.
     ///
-    /// - Parameter moment: the time of day at which the wait began, as the person's clocks show it.
+    /// - Parameter moment: the time of day at which the wait began, by the user's clocks.
     func waitingLines(since moment: String) -> [String] {
         ["waiting: \(why), since \(moment)", "next: \(next)"] + commands.map { "    \($0)" }
     }

@@ -1,19 +1,19 @@
 import WaypostSystem
 
-/// How the installed service is.
+/// The state of the installed service.
 enum ServiceState: Equatable {
-    /// It is not installed, or no systemd runs.
+    /// It is not installed, or systemd does not run.
     case absent
     /// It runs.
     case running
-    /// It is on its way.
+    /// It is starting.
     case starting
-    /// Nobody has started it, or somebody has stopped it.
+    /// It was not started, or was stopped.
     case stopped
-    /// It ended by itself and is not started again.
+    /// It ended by itself and is not restarted.
     case failed
 
-    /// As systemd says.
+    /// The state from systemd.
     ///
     /// - Cost: runs systemctl, for two seconds at most.
     static var now: ServiceState {
@@ -27,7 +27,7 @@ enum ServiceState: Equatable {
         }
     }
 
-    /// What `systemctl show --property=ActiveState` has printed.
+    /// Parses the output of `systemctl show --property=ActiveState`.
     init(_ output: [UInt8]) {
         switch String(decoding: output.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) {
         case "ActiveState=active", "ActiveState=reloading": self = .running

@@ -6,7 +6,7 @@ struct StatusScreen {
     private let status: JSONValue
     private let format: ScreenFormat
 
-    /// What the doctor has found, when there has been no position for long.
+    /// The doctor's findings, when there has been no position for long.
     private let findings: [(check: String, finding: Finding)]
 
     init(_ status: JSONValue, _ format: ScreenFormat, findings: [(check: String, finding: Finding)] = []) {
@@ -15,7 +15,7 @@ struct StatusScreen {
         self.findings = findings
     }
 
-    /// Begins a line that is a command, and is never wrapped: people copy it.
+    /// The indent of a line that is a command, which is never wrapped: people copy it.
     static let commandIndent = "              "
 
     /// The screen, line by line.
@@ -85,7 +85,7 @@ struct StatusScreen {
         lines += search?.screenLines ?? []
         for (check, finding) in findings { lines.append("doctor    \(check): \(oneLine(finding.what, limit: 300))") }
         if !findings.isEmpty { lines += ["          for the commands that fix it:", "\(StatusScreen.commandIndent)sudo waypost doctor"] }
-        // What was tried is told above.
+        // What was tried is shown above.
         let problems = (status["problems"]?.array ?? []).compactMap(\.string).filter { $0 != search.map { "no position: \($0.why)" } }
         lines += problems.map { "problem   \($0)" }
         return lines

@@ -3,10 +3,10 @@ import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
-// What goes wrong between a command and the tracker.
+// Failures between a command and the tracker.
 extension CommandFailure {
     /// A failure to talk to the tracker, or its refusal.
-    ///
+    /// 69 is only for a tracker that cannot be reached: a refusal has the code of its cause.
     /// 69 is for a tracker that cannot be reached, and for nothing else: a refusal has the code of its cause.
     init(_ error: ControlError) {
         switch error {
@@ -42,7 +42,7 @@ extension CommandFailure {
         }
     }
 
-    /// That the tracker of the installed service cannot be reached; nil when there is no service, or it runs.
+    /// The failure to reach the tracker of the installed service; nil when there is no service, or when it runs.
     init?(serviceIs state: ServiceState) {
         switch state {
         case .absent, .running: return nil
@@ -57,14 +57,14 @@ extension CommandFailure {
         }
     }
 
-    /// The command that starts the tracker of a socket.
+    /// The command that starts the tracker behind a socket.
     private static func startCommand(socket: String) -> String {
         let isOfService = socket == DefaultPaths.serviceSocket
         return isOfService && SystemFacts.unitPath(in: SystemTree(root: "")) != nil
             ? "sudo systemctl start waypostd; if that fails: sudo waypost doctor" : "waypost run"
     }
 
-    /// The command that lets this user use the socket.
+    /// The command that allows this user to use the socket.
     private static func joining(_ path: String) -> String {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let group = [path, folder].lazy.compactMap { Syscalls.groupName(of: $0) }.first { $0 != "root" }
@@ -76,21 +76,21 @@ extension CommandFailure {
         "sudo usermod -aG \(group) \(ProcessIdentity.current().userName ?? "$USER")"
     }
 
-    /// The value on a line that the tracker has sent.
+    /// The value of a line from the tracker.
     static func readable(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {
         do throws(JSONError) { return try JSONParser().parse(line) } catch {
             throw strangeAnswer("is not JSON: \(error)")
         }
     }
 
-    /// An answer that is not what was asked for.
+    /// An answer that does not fit the request.
     static func strangeAnswer(_ why: String) -> CommandFailure {
         CommandFailure(.failed, what: "tracker", why: "its answer \(why)", next: "use waypost and waypostd of one version")
     }
 }
 
 extension ControlRefusal.Code {
-    /// The exit code of a command that is refused so.
+    /// The exit code of a command that is refused with this code.
     var status: ExitStatus {
         switch self {
         case .badRequest: .usage

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WaypostSystem
 
-/// The program `waypost`: everything a person, a script or a test does.
+/// The program `waypost`: all commands for users, scripts and tests.
 @main
 struct WaypostCLI: ParsableCommand {
     static let configuration = CommandConfiguration(

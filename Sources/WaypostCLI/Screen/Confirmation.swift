@@ -1,12 +1,12 @@
 import Waypost
 import WaypostSystem
 
-/// The question before something is gone for good.
+/// The question before an irreversible action.
 enum Confirmation {
-    /// Goes on after "yes".
+    /// Asks, and returns after "yes".
     ///
     /// - Parameters:
-    ///   - question: what is about to be done.
+    ///   - question: the action in question.
     ///   - command: the command that asks, for messages.
     ///   - refusal: what to say after any other answer.
     static func ask(_ question: String, command: String, refusal: String) throws(CommandFailure) {

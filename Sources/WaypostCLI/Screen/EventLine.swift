@@ -22,7 +22,7 @@ struct EventLine {
         return line
     }
 
-    /// A moment without its day where that is the event's.
+    /// A moment, without the day when it is the event's.
     private func moment(_ moment: UTCTime) -> String {
         event.time.map(format.day) == format.day(moment) ? format.timeOfDay(moment) : format.moment(moment)
     }

@@ -1,8 +1,8 @@
 import Waypost
 
-/// Fences of the running tracker, a line each.
+/// Fences of the running tracker, one line each.
 struct FenceTable {
-    /// How they are written for people; nil for lines of JSON.
+    /// The format for people; nil for lines of JSON.
     private let format: ScreenFormat?
     private var table: TextTable
 
@@ -46,7 +46,7 @@ struct FenceTable {
         }
     }
 
-    /// To the metre.
+    /// The place, to the metre.
     private static func place(_ fence: JSONValue) -> String {
         guard let latitude = fence["lat"]?.double, let longitude = fence["lon"]?.double else { return "" }
         var text = TextBuffer(capacity: 32)

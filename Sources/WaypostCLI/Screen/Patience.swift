@@ -1,17 +1,17 @@
 import Waypost
 import WaypostSystem
 
-/// Says on a terminal's standard error, after two seconds, what is waited for and how long already.
+/// Shows on a terminal's standard error, after two seconds, what the command waits for and how long already.
 enum Patience {
     private static let quietMilliseconds: Int64 = 2_000
-    /// Whether somebody waits already: what is waited for within that is not said on top of it.
+    /// Whether a wait is shown already: a wait within it is not shown too.
     private static let isWaiting = Monitor(false)
 
-    /// Does something that may take its time.
+    /// Does work that may take a while.
     static func during<Value: ~Copyable, Failure: Error>(_ what: String, _ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         guard Terminal.isErrorInteractive, isWaiting.withLock({ swap(&$0) }) else { return try body() }
         let line = Line(printable(what))
-        // Without a thread it is merely quiet.
+        // Without a thread there is just no message.
         let thread = try? DedicatedThread.start(name: "patience") { stop in  // See above.
             guard stop.sleep(milliseconds: quietMilliseconds) else { return }
             repeat { line.show() } while stop.sleep(milliseconds: 1_000)
@@ -24,7 +24,7 @@ enum Patience {
         return try body()
     }
 
-    /// Whether it was free.
+    /// Marks it as taken; returns whether it was free.
     private static func swap(_ isTaken: inout Bool) -> Bool {
         defer { isTaken = true }
         return !isTaken
@@ -58,7 +58,7 @@ enum Patience {
 }
 
 extension Terminal {
-    /// Shows text in the place of the last line of progress; none removes it.
+    /// Shows text in place of the last line of progress; an empty text removes it.
     static func showProgress(_ text: String) {
         try? Syscalls.writeAll(Syscalls.standardError, Array("\r\(text)\u{1B}[K".utf8))  // Progress that cannot be shown is not missed.
     }

@@ -10,9 +10,9 @@ struct PositionLine {
         self.format = format
     }
 
-    /// One row of `waypost watch`: each value in its own columns, whatever is missing or grows; 80 of them unless there is more room.
+    /// One row of `waypost watch`: each value in its own columns, whatever is missing or long; 80 columns unless there are more.
     func row(screenColumns: Int?) -> String {
-        // To the tenth of a second, which no receiver's rate needs finer.
+        // To the tenth of a second, which is enough for every receiver's rate.
         var row = PositionLine.padded(position.time.map { String(format.moment($0).prefix(21)) } ?? "(no date yet)", 21)
         row += " " + PositionLine.padded(latitude, 11, isTrailing: true)
         row += " " + PositionLine.padded(longitude, 12, isTrailing: true)
@@ -59,7 +59,7 @@ struct PositionLine {
         }
     }
 
-    /// What it is where no receiver has measured it.
+    /// How the position was made, when it is not measured.
     private var notMeasured: String? {
         switch position.status {
         case .simulated: "simulated"

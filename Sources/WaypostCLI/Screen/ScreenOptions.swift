@@ -4,24 +4,24 @@ import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
-/// How quantities and times are written: the option of every command that prints quantities for people.
+/// The units and clocks of the output: the option of every command that prints quantities for people.
 ///
-/// Units are those of `--units`, else those of the tracker that is asked, else those of the configuration. The clocks are those of `TZ`, else
+/// Units are those of `--units`, else those of the running tracker, else those of the configuration. The clocks are those of `TZ`, else
 /// of the time zone of the tracker or the configuration, else of this system.
 struct ScreenOptions: ParsableArguments {
     @Option(help: "Units on the screen: \(UnitSystem.allCases.map(\.rawValue).joined(separator: ", ")); default: [display] units.")
     var units: UnitSystem?
 
-    /// What a tracker shows with, from its STATUS.
+    /// The tracker's format, from its STATUS.
     func format(of status: JSONValue?) -> ScreenFormat { format(Configuration.Display(of: status)) }
 
-    /// What the tracker shows with, which is asked for it.
+    /// The tracker's format, which this requests from it.
     func format(askedOf client: inout ControlClient) -> ScreenFormat { format(Configuration.Display(askedOf: &client)) }
 
-    /// What the running tracker shows with, else the configuration.
+    /// The running tracker's format, else the configuration's.
     func format(by daemon: DaemonConnection) -> ScreenFormat { format(Configuration.Display(by: daemon)) }
 
-    /// What the configuration of this user shows with.
+    /// The format of this user's configuration.
     var format: ScreenFormat { format(.configured) }
 
     private func format(_ display: Configuration.Display) -> ScreenFormat {
@@ -30,7 +30,7 @@ struct ScreenOptions: ParsableArguments {
 }
 
 extension Configuration.Display {
-    /// What a tracker shows with, from its STATUS; what this user's configuration says where it does not tell.
+    /// A tracker's display settings, from its STATUS; where it reports none, those of this user's configuration.
     init(of status: JSONValue?) {
         guard let display = status?["display"] else {
             self = .configured
@@ -40,14 +40,14 @@ extension Configuration.Display {
             units: display["units"]?.string.flatMap(UnitSystem.init) ?? .metric, timeZone: display["time_zone"]?.string ?? "")
     }
 
-    /// What the tracker shows with, which is asked for it.
+    /// The tracker's display settings, which this requests from it.
     ///
-    /// Whether it may be asked for more is found out by the request that follows.
+    /// Whether the tracker answers this user shows in the request that follows.
     init(askedOf client: inout ControlClient) {
         self.init(of: try? JSONParser().parse(try client.answer(to: .status)))  // See above.
     }
 
-    /// What the running tracker shows with, else the configuration.
+    /// The running tracker's display settings, else the configuration's.
     init(by daemon: DaemonConnection) {
         do {
             var client = try daemon.connectIfRunning()
@@ -57,9 +57,9 @@ extension Configuration.Display {
         }
     }
 
-    /// What the configuration shows with: this user's own, else the service's.
+    /// The configured display settings: this user's own, else the service's.
     static let configured: Configuration.Display = {
-        // What is wrong with a configuration is said by waypost config check, and by the tracker.
+        // Mistakes in a configuration are reported by waypost config check, and by the tracker.
         return (try? Configuration.load(path: nil, paths: .inUse).configuration.display) ?? Configuration.Display()  // See above.
     }()
 
@@ -72,12 +72,12 @@ extension Configuration.Display {
 }
 
 extension DaemonConnection {
-    /// How times are written, and read where they have no zone of their own: as the running tracker does, else the configuration.
+    /// The clocks for times in output, and in input without a zone: the running tracker's, else the configuration's.
     var format: ScreenFormat { ScreenFormat(zone: Configuration.Display(by: self).clocks) }
 }
 
 extension ScreenFormat {
-    /// How far the clocks are from UTC at a moment: `UTC`, `UTC+9`, `UTC-3:30`.
+    /// The clocks' offset from UTC at a moment: `UTC`, `UTC+9`, `UTC-3:30`.
     func zoneName(at time: UTCTime) -> String {
         let minutes = zone.offsetSeconds(at: time) / 60
         guard minutes != 0 else { return "UTC" }

@@ -3,14 +3,14 @@ import Waypost
 /// Rows of cells in aligned columns, for a terminal or a file.
 ///
 /// A column is as wide as the widest cell so far and never becomes narrower; one whose cells are all empty takes no room. Where rows come
-/// in several portions, their columns stay where they are. On a terminal a line of titles goes before the first row, and what does not fit is
+/// in several portions, their columns stay aligned. On a terminal a line of titles comes before the first row, and what does not fit is
 /// left out or cut as the columns allow.
 struct TextTable {
     /// A column.
     struct Column {
-        /// What stands above it on a terminal.
+        /// Its title on a terminal.
         var title: String
-        /// Whether its cells end at the same place, as numbers do.
+        /// Whether its cells are right-aligned, as numbers are.
         var isTrailing = false
         /// Whether it is left out where the screen is too narrow.
         var isOptional = false
@@ -19,12 +19,12 @@ struct TextTable {
     }
 
     private let columns: [Column]
-    /// The width of the screen; nil when the output is no terminal.
+    /// The width of the screen; nil when the output is not a terminal.
     private let screenColumns: Int?
     private var widths: [Int]
     private var hasTitles = false
 
-    /// The narrowest that a column is cut to.
+    /// The least width to which a column is cut.
     private static let leastWidth = 8
     private static let gap = "  "
 
@@ -86,7 +86,7 @@ struct TextTable {
     }
 }
 
-/// How many columns of a terminal a text takes: characters of East Asia and pictures take two.
+/// How many columns of a terminal a text takes: East Asian characters and pictures take two.
 func displayWidth(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.reduce(0) { $0 + ($1.unicodeScalars.contains(where: isWide) ? 2 : 1) }
@@ -102,7 +102,7 @@ private func isWide(_ scalar: Unicode.Scalar) -> Bool {
     }
 }
 
-/// A line as several that are no wider than so many columns, broken at spaces but not within commands; those behind the first are indented.
+/// Wraps a line at spaces, but not within commands, to at most this many columns; lines after the first are indented.
 func wrapped(_ line: String, columns: Int?, indent: Int) -> [String] {
     guard let columns, columns > 2 * indent, displayWidth(line) > columns else { return [line] }
     var lines: [String] = []

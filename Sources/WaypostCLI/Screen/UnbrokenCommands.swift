@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The pieces of a sentence between which a line may end: words, and whole commands, which people copy.
 ///
-/// A command begins with `sudo`, `chmod`, or `waypost` before one of its commands; it ends at a punctuation mark, or with what the command takes.
+/// A command begins with `sudo`, `chmod`, or `waypost` before one of its commands; it ends at a punctuation mark, or with its last argument.
 func unbreakablePieces(_ line: String) -> [String] {
     var pieces: [String] = []
     var words = line.split(separator: " ", omittingEmptySubsequences: false)[...]
@@ -14,7 +14,7 @@ func unbreakablePieces(_ line: String) -> [String] {
     return pieces
 }
 
-/// How many of the words are a command that they begin with; 0 when they begin with none.
+/// How many of the words form a command at their beginning; 0 when there is none.
 private func commandWordCount(_ words: ArraySlice<Substring>) -> Int {
     guard let first = words.first?.drop(while: { $0 == "(" }) else { return 0 }
     let second = words.dropFirst().first ?? ""

@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// What `waypost watch` shows of the lines that come, for people.
+/// The lines that `waypost watch` shows to people for the lines it receives.
 struct WatchLines {
     private let format: ScreenFormat
     private let screenColumns: Int?
@@ -13,10 +13,10 @@ struct WatchLines {
         self.screenColumns = screenColumns
     }
 
-    /// What is shown of a line; nothing of those that say nothing to people.
+    /// The lines to show for a received line; none for one without meaning for people.
     ///
     /// - Parameters:
-    ///   - report: what the line reports, nil when it is none.
+    ///   - report: the line's report, nil when it has none.
     ///   - value: the line.
     mutating func lines(for report: PositionReport?, _ value: JSONValue) -> [String] {
         if case .position(let position)? = report {
@@ -47,12 +47,12 @@ struct WatchLines {
     }
 }
 
-/// The last place that was known, of a line that tells of a loss.
+/// The last known place, from a line that reports a loss.
 struct LastPlace {
-    /// Where it was, and how long ago: `last at 47.378000 N 8.540000 E, 12 s ago`.
+    /// The place and its age: `last at 47.378000 N 8.540000 E, 12 s ago`.
     let words: String
 
-    /// - Parameter value: what has `last`, a TPV, and its `last_age` in seconds, unless that is not known; nil where it has none.
+    /// - Parameter value: an object with `last`, a TPV, and its `last_age` in seconds, if known; nil where it has no `last`.
     init?(_ value: JSONValue, _ format: ScreenFormat) {
         guard let last = value["last"] else { return nil }
         // A position that this version cannot read is not shown.

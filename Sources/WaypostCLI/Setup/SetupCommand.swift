@@ -4,7 +4,7 @@ import WaypostConfiguration
 import WaypostDispatch
 import WaypostSystem
 
-/// `waypost setup`: five questions, and the tracker is set up.
+/// `waypost setup`: sets the tracker up with five questions.
 struct SetupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
@@ -167,7 +167,7 @@ struct SetupCommand: ParsableCommand {
         return destinations
     }
 
-    /// The secrets that the command line names, under the names of their destinations.
+    /// The secrets that the command line names, by their destinations' names.
     private func secrets(for destinations: [DestinationConfiguration]) throws -> [String: String] {
         let withoutSecret = { (destination: DestinationConfiguration) in destination.kindType.userRole == .unknown }
         let users = destinations.filter { !$0.user.isEmpty && !withoutSecret($0) }
@@ -210,7 +210,7 @@ struct SetupCommand: ParsableCommand {
 
     // MARK: - The files
 
-    /// The configuration from the root on: the tracker has another working folder.
+    /// The absolute path of the configuration: the tracker has another working folder.
     private func wholePath() throws(CommandFailure) -> String? {
         do throws(SystemError) { return try config.map { path throws(SystemError) in try Syscalls.absolutePath(path) } } catch {
             throw CommandFailure(.inputMissing, what: config ?? "setup", why: error.reason)
@@ -226,7 +226,7 @@ struct SetupCommand: ParsableCommand {
         return files
     }
 
-    /// What becomes of answers that cannot be read: nobody loses them without saying so.
+    /// Decides about answers that cannot be read, so that they are not lost without a message.
     private func settle(_ files: SetupFiles, isAsking: Bool) throws {
         guard let damage = files.damage else { return }
         for mistake in damage.errors.errors { SystemProcess.printError("waypost: \(mistake)") }
@@ -252,7 +252,7 @@ struct SetupCommand: ParsableCommand {
         }
     }
 
-    /// Says every mistake, and ends the command; nothing was written.
+    /// Reports every mistake, and ends the command; nothing was written.
     private static func refuse(_ errors: ConfigurationErrors) throws -> Never {
         for mistake in errors.errors { SystemProcess.printError("waypost: \(mistake)") }
         let status: ExitStatus = errors.isNotFound ? .inputMissing : errors.isNotPermitted ? .notAuthorised : .badConfiguration

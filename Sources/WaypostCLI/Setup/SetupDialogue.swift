@@ -3,27 +3,27 @@ import WaypostConfiguration
 import WaypostDispatch
 import WaypostSystem
 
-/// The five questions of `waypost setup`: what is asked, what an answer means, and that a wrong one is asked for again.
+/// The five questions of `waypost setup`: it asks them, reads the answers, and repeats a question after a wrong answer.
 struct SetupDialogue<Screen: SetupScreen> {
-    /// Where it is asked.
+    /// Where the questions are shown.
     let screen: Screen
-    /// What was found on this box.
+    /// What was found on this device.
     let findings: SetupFindings
-    /// What was given on the command line and is not asked for.
+    /// The answers from the command line, which are not asked for.
     let given: SetupOptions
-    /// What is wrong with the ports of a receiver; throws for what can be none.
+    /// The problems with the ports of a receiver; throws for a port that cannot be one.
     let lookAtPorts: ([Configuration.Source]) throws(SetupProblem) -> [String]
-    /// Tries a server, and says how it went.
+    /// Tries a server, and returns how it went.
     let tryServer: (DestinationConfiguration, String?) -> String
-    /// How many fences a file has, or why it is none.
+    /// How many fences a file has; throws when it is not a fence file.
     let countFences: (String) throws(SetupProblem) -> Int
 
-    /// The secrets that were typed, by the names of their destinations.
+    /// The answers, and the secrets that were typed, by the names of their destinations.
     typealias Answered = (answers: SetupAnswers, secrets: [String: String])
 
-    /// Asks what is not given; nothing is written.
+    /// Asks what the command line does not answer; nothing is written.
     ///
-    /// - Parameter former: what Enter keeps: the answers of the run before, or what was found.
+    /// - Parameter former: what Enter keeps: the answers of the previous run, or what was found.
     /// - Errors: the input ended.
     func run(_ former: SetupAnswers) throws(CommandFailure) -> Answered {
         screen.say(
@@ -78,7 +78,7 @@ struct SetupDialogue<Screen: SetupScreen> {
         return destinations
     }
 
-    /// Who this box is at a server.
+    /// Asks how this device identifies itself to a server.
     private func identify(
         _ destination: inout DestinationConfiguration, before: DestinationConfiguration?, _ secrets: inout [String: String]
     ) throws(CommandFailure) {
@@ -95,7 +95,7 @@ struct SetupDialogue<Screen: SetupScreen> {
             }
         }
         let isToken = destination.user.isEmpty
-        // A broker without a user asks for nothing.
+        // A broker without a user needs no password.
         if isToken, destination.isBroker { return }
         let former = isToken ? before?.tokenFile : before?.passwordFile
         let prompt = "   \(isToken ? "Token" : "Password"), not shown [\(former == nil ? SetupAnswerText.none : "as before")]: "
@@ -137,7 +137,7 @@ struct SetupDialogue<Screen: SetupScreen> {
         for line in ["", words, "   \(forms)"] { screen.say(line) }
     }
 
-    /// Asks until the answer can be taken.
+    /// Asks until the answer is valid.
     private func ask<Value>(
         _ name: String, _ usual: Value, _ label: String, _ read: (String) throws(SetupProblem) -> Value
     ) throws(CommandFailure) -> Value {

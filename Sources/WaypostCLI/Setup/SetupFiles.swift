@@ -3,19 +3,19 @@ import WaypostConfiguration
 import WaypostDispatch
 import WaypostSystem
 
-/// The files of `waypost setup`: what was there before, what the answers make of it, and writing them.
+/// The files of `waypost setup`: the earlier ones, the new ones for the answers, and writing them.
 struct SetupFiles {
-    /// The configuration that they belong to.
+    /// The configuration to which they belong.
     let configurationFile: String
-    /// Whose service reads them; nil where somebody runs the tracker by hand.
+    /// The service's user, who reads them; nil where a user runs the tracker by hand.
     let service: UserAccount?
     private let paths: DefaultPaths
 
     /// The configuration without the answers.
     let others: LoadedConfiguration
-    /// The answers of the run before; nil when there are none.
+    /// The answers of the previous run; nil when there are none.
     let former: LoadedConfiguration?
-    /// What keeps the answers of the run before from being read; nil when they are there, or there are none.
+    /// Why the answers of the previous run cannot be read; nil when they can, or when there are none.
     let damage: Damage?
 
     /// The files of secrets that earlier runs have made.
@@ -23,7 +23,7 @@ struct SetupFiles {
 
     /// A file of answers with mistakes.
     struct Damage {
-        /// What is in it.
+        /// Its content.
         let bytes: [UInt8]
         /// The mistakes.
         let errors: ConfigurationErrors
@@ -35,13 +35,13 @@ struct SetupFiles {
 
     private static func path(beside file: String) -> String { "\(Configuration.dropInFolder(of: file))/\(SetupAnswers.fileName)" }
 
-    /// Where a damaged file of the answers is kept when it is written anew; not read, as its name does not end in `.toml`.
+    /// The copy of a damaged answer file when a new one is written; not read, because its name does not end in `.toml`.
     var keptPath: String { path + ".damaged" }
 
-    /// Reads what is there.
+    /// Reads the existing files.
     ///
     /// - Parameters:
-    ///   - named: the whole path of the configuration that was named; nil = the service's, which need not exist.
+    ///   - named: the absolute path of the configuration that was named; nil = the service's, which need not exist.
     /// - Errors: the mistakes of other files, and a file of the answers that cannot be read at all. One that was read and has mistakes is
     ///   ``damage``.
     init(named: String?, paths: DefaultPaths, service: UserAccount?) throws(ConfigurationErrors) {
@@ -59,15 +59,15 @@ struct SetupFiles {
         (self.former, self.damage, self.made) = (former, damage, made)
     }
 
-    /// What is to be written: the text, and the secrets by their paths.
+    /// The content to write: the text, and the secrets by their paths.
     struct Draft {
         var text: String
         var secrets: [(path: String, secret: String)]
-        /// What it replaces elsewhere, and what elsewhere replaces it.
+        /// What it replaces in other files, and what other files replace in it.
         var remarks: [String]
     }
 
-    /// The files for these answers, checked as the tracker will; nothing is written.
+    /// The files for these answers, checked as by the tracker; nothing is written.
     func draft(_ answered: SetupDialogue<SetupTerminal>.Answered, command: String) throws(ConfigurationErrors) -> Draft {
         var answers = answered.answers
         var secrets: [(path: String, secret: String)] = []
@@ -82,7 +82,7 @@ struct SetupFiles {
         let text = answers.text(command: command, made: Set(made + secrets.map { $0.path }).sorted())
         let file = ConfigurationFile(name: path, bytes: Array(text.utf8))
         let own = try Configuration.read([file], paths: paths)
-        // Without the file of the configuration, which need not exist, conf.d is read all the same.
+        // Without the configuration file, which need not exist, conf.d is read too.
         let named = others.files.contains(configurationFile) ? configurationFile : nil
         let whole = try Configuration.load(path: named, paths: paths, with: file)
         return Draft(
@@ -90,7 +90,7 @@ struct SetupFiles {
             remarks: SetupAnswers.remarks(own, others: others, whole: whole))
     }
 
-    /// Writes them: each whole or not at all, the secrets first.
+    /// Writes the files, each whole or not at all, the secrets first.
     func write(_ draft: Draft) throws(SystemError) {
         if !Syscalls.isFolder(folder) { try Syscalls.createFolders(folder) }
         if let damage { try AtomicFile.write(damage.bytes, to: keptPath, mode: 0o640, owner: service?.readerOfRoot) }
@@ -100,7 +100,7 @@ struct SetupFiles {
         try AtomicFile.write(Array(draft.text.utf8), to: path, mode: 0o640, owner: service?.readerOfRoot)
     }
 
-    /// What `config check` says of the files that the configuration names, now that all are there.
+    /// The problems that `config check` reports about the files that the configuration names, now that all are there.
     var problems: [String] {
         do throws(ConfigurationErrors) {
             let named = others.files.contains(configurationFile) ? configurationFile : nil

@@ -2,16 +2,16 @@ import Waypost
 import WaypostConfiguration
 import WaypostPositioning
 
-/// What `waypost setup` finds before it asks: receivers, gpsd, who asks.
+/// What `waypost setup` finds before it asks: receivers, gpsd, the user.
 struct SetupFindings: Equatable {
-    /// What was found of a receiver, in a sentence.
+    /// What was found of a receiver, as a sentence.
     var receiverWords = "No known receiver is plugged in."
-    /// The sources that follow from it.
+    /// The resulting sources.
     var sources = SetupFindings.automatic
-    /// The person's name.
+    /// The user's name.
     var userName = "user"
 
-    /// gpsd, then any known receiver: what needs no name.
+    /// gpsd, then any known receiver: the sources that need no name.
     private static var automatic: [Configuration.Source] {
         [.init(url: SourceURL(GPSDKind())), .init(url: SourceURL(SerialKind(.automatic)))]
     }
@@ -19,7 +19,7 @@ struct SetupFindings: Equatable {
     /// Nothing found.
     init() {}
 
-    /// What the doctor's facts tell, and the configuration that there is.
+    /// The findings from the doctor's facts and the existing configuration.
     init(_ facts: SystemFacts, others: LoadedConfiguration, userName: String?) {
         if let userName { self.userName = userName }
         if let origin = others.origins["[[source]] url"] {
@@ -37,7 +37,7 @@ struct SetupFindings: Equatable {
         } else if let candidate = candidates.first {
             let path = candidate.byIDNames.first ?? candidate.path
             receiverWords = "Perhaps one: \(oneLine(path, limit: 200)) (\(candidate.possibleReceiver ?? "USB"))."
-            // Opening another device could reset it; one that a person has read is asked for.
+            // Opening another device could reset it, so the user is asked about the only candidate.
             if candidates.count == 1 { sources = [.init(url: SourceURL(SerialKind(.path(path))))] }
         }
     }

@@ -3,7 +3,7 @@ import WaypostConfiguration
 import WaypostDispatch
 import WaypostSystem
 
-/// The answers that the command line gives; nil is asked for.
+/// The answers from the command line; a question whose answer is nil is asked.
 struct SetupOptions {
     /// `--receiver`.
     var sources: [Configuration.Source]?
@@ -26,7 +26,7 @@ struct SetupOptions {
     /// Whether any is.
     var isEmpty: Bool { sources == nil && destinations == nil && units == nil && zones == nil && fences == nil }
 
-    /// The answers with these instead of the former ones.
+    /// The former answers, replaced by these where given.
     func over(_ former: SetupAnswers) -> SetupAnswers {
         var answers = former
         if let sources { answers.sources = sources }
@@ -37,14 +37,14 @@ struct SetupOptions {
         return answers
     }
 
-    /// The whole path of a fence file: the tracker has another working folder.
+    /// The absolute path of a fence file: the tracker has another working folder.
     static func fencePath(_ text: String) throws(SetupProblem) -> String {
         do throws(SystemError) { return try Syscalls.absolutePath(text) } catch {
             throw SetupProblem("\(text): \(error.reason); write the path of a fence file")
         }
     }
 
-    /// Refuses a file that the tracker could not read: the service runs as a user of its own, who may not look into homes.
+    /// Refuses a file that the tracker could not read: the service runs as its own user, who may not read homes.
     ///
     /// - Parameter folder: a folder of that user.
     static func refuseUnreadable(_ path: String, byOwnerOf folder: String) throws(SetupProblem) {
@@ -61,7 +61,7 @@ struct SetupOptions {
             "\(path): the tracker's user may not read it; sudo install -m 644 \(shellWord(path)) /etc/waypost/, and name the copy")
     }
 
-    /// How many fences are in a file.
+    /// How many fences a file has.
     static func countFences(_ path: String) throws(SetupProblem) -> Int {
         if Syscalls.isFolder(path) { return 0 }
         let bytes: [UInt8]

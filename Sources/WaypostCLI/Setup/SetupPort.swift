@@ -3,12 +3,12 @@ import WaypostConfiguration
 import WaypostPositioning
 import WaypostSystem
 
-/// What keeps a port that is named for the receiver from working: said before it is written.
+/// What keeps the receiver's port from working; reported before anything is written.
 struct SetupPort {
     /// This system.
     let facts: SystemFacts
 
-    /// Refuses what can never be a serial port.
+    /// Refuses paths that can never be a serial port.
     func refuse(_ sources: [Configuration.Source]) throws(SetupProblem) {
         for path in SetupPort.paths(sources) {
             switch Syscalls.kind(path) {
@@ -19,7 +19,7 @@ struct SetupPort {
         }
     }
 
-    /// What is wrong with the ports as they are now, with what mends it: a sentence, or a command that belongs to the sentence before it.
+    /// The current problems with the ports, with their fix: each a sentence, or a command that belongs to the sentence before it.
     func problems(_ sources: [Configuration.Source]) -> [String] {
         SetupPort.paths(sources).flatMap { path in
             if !facts.tree.exists(path) {

@@ -1,20 +1,20 @@
 import Waypost
 import WaypostSystem
 
-/// Where the questions of `waypost setup` are asked.
+/// The place where `waypost setup` asks its questions.
 protocol SetupScreen {
-    /// Says a line.
+    /// Shows a line.
     func say(_ line: String)
-    /// Asks, and gives what is typed; nil at the end of the input.
+    /// Asks, and returns what was typed; nil at the end of the input.
     func ask(_ prompt: String) throws(CommandFailure) -> String?
-    /// Asks for what is not shown while it is typed; nil at the end of the input.
+    /// Asks for a secret, which is not shown while it is typed; nil at the end of the input.
     func askSecret(_ prompt: String) throws(CommandFailure) -> String?
 }
 
 extension SetupScreen {
-    /// Asks until it is yes or no; nil at the end of the input.
+    /// Asks until the answer is yes or no; nil at the end of the input.
     ///
-    /// - Parameter usual: what Enter is.
+    /// - Parameter usual: the meaning of Enter.
     func agrees(_ question: String, usual: Bool = false) throws(CommandFailure) -> Bool? {
         while let answer = try ask(question) {
             switch answer.lowercased() {
@@ -28,7 +28,7 @@ extension SetupScreen {
     }
 }
 
-/// The terminal of the person who started the command.
+/// The terminal of the user who started the command.
 struct SetupTerminal: SetupScreen {
     func say(_ line: String) { SystemProcess.printError(line) }
 
@@ -38,7 +38,7 @@ struct SetupTerminal: SetupScreen {
 
     func askSecret(_ prompt: String) throws(CommandFailure) -> String? {
         let answer = try answer(prompt) { () throws(SystemError) in try TerminalLine.readSecret() }
-        // What was typed, its end included, has left nothing on the screen.
+        // The typed secret, its line end included, has left nothing on the screen.
         say("")
         return answer
     }
@@ -50,7 +50,7 @@ struct SetupTerminal: SetupScreen {
             case .line(let line): return line
             case .end: return nil
             case .interrupted:
-                // The shell's prompt begins on a line of its own.
+                // So that the shell's prompt begins on a new line.
                 say("")
                 SystemProcess.interrupt()
             }

@@ -5,15 +5,15 @@ struct SetupService {
     /// How the restart went.
     enum Outcome: Equatable {
         case restarted
-        /// There is none.
+        /// There is no service.
         case absent
-        /// It did not start: what systemctl said.
+        /// It did not start: systemctl's message.
         case failed(String)
     }
 
     private static let limitMilliseconds: Int64 = 120_000
 
-    /// Restarts it, where systemd runs and has it.
+    /// Restarts the service, where systemd runs and has it.
     static func restart(_ facts: SystemFacts) -> Outcome {
         guard facts.unitPath != nil, facts.tree.exists("/run/systemd/system") else { return .absent }
         return Patience.during("restarting the service") {

@@ -3,11 +3,11 @@ import WaypostConfiguration
 import WaypostDispatch
 import WaypostSystem
 
-/// Tries whether a server can be reached, without sending it anything of this box.
+/// Tries whether a server can be reached, without sending it anything about this device.
 enum SetupTrial {
     private static let patience = Duration.seconds(8)
 
-    /// How it went, in one line.
+    /// The result, in one line.
     static func words(_ destination: DestinationConfiguration, secret: String?) -> String {
         let name = destination.url
         let outcome: Outcome = Patience.during("trying \(name)") { result(of: destination, secret ?? stored(destination)) }
@@ -29,7 +29,7 @@ enum SetupTrial {
 
     private static func stored(_ destination: DestinationConfiguration) -> String? {
         guard let path = destination.tokenFile ?? destination.passwordFile else { return nil }
-        // One that cannot be read is told by the check.
+        // The check reports one that cannot be read.
         guard let bytes = try? Syscalls.contents(of: path) else { return nil }  // See above.
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
     }
@@ -45,9 +45,9 @@ enum SetupTrial {
 
     private static func broker(_ destination: DestinationConfiguration, _ password: String?) async -> Outcome {
         do throws(MQTTError) {
-            // Under the tracker's own id it would throw the tracker out.
+            // Under the tracker's own id it would end the tracker's connection.
             var settings = try MQTTSettings(url: destination.url, clientID: "waypost-setup")
-            // Nothing of the trial stays there.
+            // So that nothing of the trial stays on the broker.
             settings.keepsSession = false
             if !destination.user.isEmpty, destination.kindType.userRole == .signsIn || password != nil { settings.user = destination.user }
             settings.password = password
@@ -78,7 +78,7 @@ enum SetupTrial {
         }
         do {
             let status = try await HTTPClient(settings).send(request).status
-            // Others, such as 405, say what they take: it is not this question that they are for.
+            // Other codes, such as 405, mean only that this request is not the right one.
             return status == 401 || status == 403
                 ? .refused("HTTP status \(status): the user, password or token is wrong or missing") : .reached
         } catch let error as HTTPError {

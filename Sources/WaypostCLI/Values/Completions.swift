@@ -6,7 +6,7 @@ import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
 
-// What a shell offers for a value: names that the running tracker knows. Nothing when none runs, or when it takes too long.
+// The values that a shell offers: names from the running tracker. None when no tracker runs, or when it takes too long.
 extension CompletionKind {
     /// The ids of the running tracker's fences.
     static var fence: CompletionKind {
@@ -22,7 +22,7 @@ extension CompletionKind {
         }
     }
 
-    /// The names of those who fetch the running tracker's log.
+    /// The names of the pullers of the running tracker's log.
     static var puller: CompletionKind {
         .custom { _, _, _ in
             guard let folder = RunningTracker.ask(.status)?["log"]?["directory"]?.string else { return [] }
@@ -36,10 +36,10 @@ extension CompletionKind {
         .list(SourceRegistry.beginnings)
     }
 
-    /// Receivers as setup takes them.
+    /// Receivers in the forms of setup.
     static var receiver: CompletionKind { .list(["auto", "gpsd", "none", "/dev/ttyUSB0", "/dev/ttyACM0", "/dev/serial0", "nmea-tcp://"]) }
 
-    /// Servers as setup takes them.
+    /// Servers in the forms of setup.
     static var server: CompletionKind {
         .list(["https://", "http://", "mqtt://", "mqtts://", "traccar:http://", "owntracks:https://", "owntracks:mqtts://", "none"])
     }
@@ -50,7 +50,7 @@ extension CompletionKind {
 
 /// The tracker that runs with the default socket.
 private enum RunningTracker {
-    /// A person waits for it between two keys.
+    /// A user waits for it between two keys.
     private static let timeoutMilliseconds = 1_000
 
     static func ask(_ request: ControlRequest) -> JSONValue? {

@@ -1,8 +1,8 @@
 import Waypost
 
-/// A place in a log as people name it: a cursor, or a moment.
+/// A place in a log as users write it: a cursor, or a moment.
 enum LogMoment: Equatable {
-    /// Behind the record of that number.
+    /// After the record with that number.
     case cursor(UInt64)
     /// At that moment.
     case time(MomentText)

@@ -4,23 +4,23 @@ import WaypostSystem
 
 /// A moment as people write it: `2026-11-22T15:25:00Z`, `2026-11-22T15:25`, `2026-11-22`, `15:25`, `today`, `yesterday`, `now`, `-1h`.
 ///
-/// What has no zone of its own is read by the clocks of the tracker that is asked, so it becomes a moment only when they are known.
+/// A text without a zone is read by the tracker's clocks, so it becomes a moment only when they are known.
 enum MomentText: Equatable {
     /// A moment with its own zone.
     case moment(UTCTime)
     /// A day and a time as the clocks show them, written as if they were UTC.
     case shown(UTCTime)
-    /// A time of day, the last one there was; in milliseconds since midnight.
+    /// The most recent occurrence of a time of day, in milliseconds since midnight.
     case timeOfDay(milliseconds: Int64)
-    /// The beginning of a day, so many days before today.
+    /// The beginning of a day before today.
     case dayBegin(daysAgo: Int)
-    /// So long before now.
+    /// A span before now.
     case ago(Duration)
 
     /// The forms, for messages.
     static let forms = "a time (15:25, 2026-11-22T15:25, with a Z in UTC), a day (2026-11-22, today) or how long ago (-1h, \"-90 min\")"
 
-    /// Reads a text; nil when it names no moment.
+    /// Parses a text; nil when it is not a moment.
     init?(_ text: String) {
         switch text {
         case "now":
@@ -44,7 +44,7 @@ enum MomentText: Equatable {
         // Screens show a space between day and time.
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let text = words.count == 2 && words[0].utf8.count == 10 ? words.joined(separator: "T") : text
-        // 2026-11-22T15:25Z: the seconds may be left out before a zone, too.
+        // 2026-11-22T15:25Z: the seconds are optional before a zone, too.
         let bytes = Array(text.utf8)
         let isShort = bytes.count > 16 && Array("Zz+-".utf8).contains(bytes[16])
         if let time = UTCTime(rfc3339: isShort ? "\(text.prefix(16)):00\(text.dropFirst(16))" : text) {
@@ -60,7 +60,7 @@ enum MomentText: Equatable {
 
     /// The moment.
     ///
-    /// - Parameter clocks: asked for only where the text has no zone of its own.
+    /// - Parameter clocks: evaluated only where the text has no zone.
     func time(
         now: UTCTime = UTCTime(millisecondsSince1970: WallClock.milliseconds), by clocks: @autoclosure () -> TimeZoneRules
     ) -> UTCTime {

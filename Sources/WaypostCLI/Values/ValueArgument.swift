@@ -2,7 +2,7 @@ import ArgumentParser
 import Waypost
 import WaypostConfiguration
 
-// Values of options as people write them. What cannot be read is refused with the accepted forms and an example.
+// Values of options as users write them. Invalid values are refused with the accepted forms and an example.
 
 /// Why a value of an option is refused, in words that follow the value.
 struct ArgumentProblem: Error, CustomStringConvertible {
@@ -16,7 +16,7 @@ enum SpanValue {
 
     /// The span, longer than nothing and of at most ten years.
     static func parse(_ text: String) throws -> Duration {
-        // Whatever is wrong with it, the forms tell.
+        // The message for every mistake is the list of forms.
         guard let span = try? DurationText.parse(text), span > .zero, span <= .seconds(315_360_000) else {  // See above.
             throw ArgumentProblem(description: "write \(forms)")
         }
@@ -55,7 +55,7 @@ enum PlaceValue {
 
 /// A moment: `2026-11-22T15:25`, `today`, `-1h`.
 enum MomentValue {
-    /// The moment, once it is known by which clocks it is meant.
+    /// The moment as text; it becomes a time once the clocks are known.
     static func parse(_ text: String) throws -> MomentText {
         guard let moment = MomentText(text) else { throw ArgumentProblem(description: "write \(MomentText.forms)") }
         return moment
