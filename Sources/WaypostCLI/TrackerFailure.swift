@@ -6,8 +6,8 @@ import WaypostSystem
 // Failures between a command and the tracker.
 extension CommandFailure {
     /// A failure to talk to the tracker, or its refusal.
+    ///
     /// 69 is only for a tracker that cannot be reached: a refusal has the code of its cause.
-    /// 69 is for a tracker that cannot be reached, and for nothing else: a refusal has the code of its cause.
     init(_ error: ControlError) {
         switch error {
         case .notAuthorised(let message): self.init(.notAuthorised, line: message)

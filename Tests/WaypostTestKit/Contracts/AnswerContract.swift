@@ -2,7 +2,7 @@ import Waypost
 import WaypostDispatch
 import WaypostSystem
 
-/// What must hold for the answers of servers and the receipts of applications, whatever they say: a record that counts as sent is not sent again.
+/// The contract for answers of servers and receipts of applications, whatever they contain: a record that counts as sent is not sent again.
 public enum AnswerContract {
     private static let ids = ["p-1", "4711-enter", "t-2"]
     private static let statuses = [200, 200, 201, 204, 299, 199, 304, 400, 401, 408, 413, 415, 429, 503, 999, -1]
@@ -11,11 +11,11 @@ public enum AnswerContract {
     /// The ways in which the rule of answers breaks the contract.
     ///
     /// - Only 2xx is a receipt, and never a web page.
-    /// - Where the kind wants a word in the answer, it is there.
-    /// - The records that the server refuses are of the batch.
-    /// - Words for people are short and in one line.
+    /// - Where the kind requires a word in the answer, it is there.
+    /// - The records that the server refuses belong to the batch.
+    /// - Messages for people are short and on one line.
     ///
-    /// - Parameter input: the status, the type of the content, the length of the value of `Retry-After` (a byte each), that value, and the body.
+    /// - Parameter input: the status, the content type, the length of the value of `Retry-After` (one byte each), that value, and the body.
     public static func violations(answering input: [UInt8]) -> [Violation] {
         guard input.count >= 3 else { return [] }
         let status = statuses[Int(input[0]) % statuses.count]
@@ -28,7 +28,7 @@ public enum AnswerContract {
         return AnswerContract.formats.flatMap { violations(response, of: $0.format, expecting: $0.expected) }
     }
 
-    /// The formats, and the word that each wants in an answer.
+    /// The formats, and the word that each requires in an answer.
     private static let formats: [(format: any HTTPFormat, expected: String)] = [
         (NativeFormat(), ""), (OverlandFormat(device: "van"), "ok"),
     ]
@@ -48,7 +48,7 @@ public enum AnswerContract {
             if !Set(refused.keys).isSubset(of: ids) { violations.append(Violation("refuses what was not sent: \(refused.keys)")) }
             let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<") || response["content-type"]?.hasPrefix("text/html") == true
             if isPage { violations.append(Violation("a web page is a receipt")) }
-            // Inside JSON a letter may be written as \u006f.
+            // In JSON a letter may be written as \u006f.
             if !response.body.contains(bytes: word.utf8), !response.body.contains(UInt8(ascii: "\\")) {
                 violations.append(Violation("a receipt without \(word)"))
             }
@@ -70,14 +70,14 @@ public enum AnswerContract {
     /// The ways in which the ledger of receipts breaks the contract.
     ///
     /// - A record has a receipt only when a message names it.
-    /// - What is kept of records that nobody knows is bounded.
+    /// - What is kept of unknown records is bounded.
     ///
-    /// - Parameter input: messages of an application, divided by zero bytes.
+    /// - Parameter input: messages of an application, separated by zero bytes.
     public static func violations(confirming input: [UInt8]) -> [Violation] {
         var ledger = ReceiptLedger(pauseMilliseconds: 1_000, quietMilliseconds: 1_000)
         let messages = input.split(separator: 0, omittingEmptySubsequences: false).map(Array.init)
         var violations: [Violation] = []
-        // What was said before the batch began counts, too.
+        // Messages from before the batch count, too.
         for (round, message) in messages.enumerated() {
             let now = Int64(round) * 700
             ledger.process(message, now: now)

@@ -1,8 +1,8 @@
 import Waypost
 
-/// What must hold for a `CSVReader` whatever it is fed.
+/// The contract of a `CSVReader`, whatever it is fed.
 public enum CSVContract {
-    /// What a reading gave.
+    /// The result of a reading.
     public typealias Reading = PieceReading<CSVReader>
 
     /// Reads a whole table in pieces of those lengths.

@@ -1,9 +1,9 @@
 import Waypost
 import WaypostConfiguration
 
-/// What must hold for reading a configuration, whatever the bytes: it ends with a value or with mistakes that have a place.
+/// The contract for reading a configuration, whatever the bytes: the result is a value, or mistakes that have a place.
 public enum ConfigurationContract {
-    /// Whether the bytes are a sound configuration, and the ways in which what comes back is not fit for people.
+    /// Whether the bytes are a valid configuration, and the ways in which the result is not fit for people.
     ///
     /// - A configuration has a source.
     /// - Every mistake is one line and has a place within the text.
@@ -12,7 +12,7 @@ public enum ConfigurationContract {
             let loaded = try Configuration.read([ConfigurationFile(name: "f", bytes: bytes)], paths: .service)
             return (true, loaded.configuration.sources.isEmpty ? [Violation("no source")] : [])
         } catch {
-            // Every line break ends a line; what is wrong may be the end after the last.
+            // Every line break ends a line; the mistake may be at the end, after the last one.
             let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
             let unfit = error.errors.filter { mistake in
                 guard let place = mistake.place else { return true }

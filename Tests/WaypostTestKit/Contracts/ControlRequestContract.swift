@@ -1,7 +1,7 @@
 import Waypost
 import WaypostControl
 
-/// What must hold for requests on the control socket, whatever a client sends: every local user may connect.
+/// The contract for requests on the control socket, whatever a client sends: every local user may connect.
 public enum ControlRequestContract {
     /// The ways in which reading that line breaks the contract.
     ///

@@ -7,8 +7,8 @@ import WaypostDispatch
 /// let violations = await DestinationContract().violations(of: MyDestination(server))
 /// #expect(violations.isEmpty, "\(violations)")
 /// ```
-/// Its server must be there, and take everything it is sent while this runs. What a destination makes of a server that is busy, refuses, lies or
-/// is not there cannot be asked of it here; that is its own test's business.
+/// Its server must be there, and accept everything while this runs. How a destination handles a server that is busy, refuses, lies or
+/// is not there cannot be checked here; that is for its own tests.
 public struct DestinationContract: Sendable {
     /// How long a batch may take.
     public var patience: Duration
@@ -18,7 +18,7 @@ public struct DestinationContract: Sendable {
         self.patience = patience
     }
 
-    /// What the destination does against the contract; empty when it keeps it.
+    /// Where the destination breaks the contract; empty when it keeps it.
     public func violations(of destination: any Destination) async -> [Violation] {
         var found: [Violation] = []
         if destination.maximumBatchCount < 1 { found.append(Violation("the largest batch has \(destination.maximumBatchCount) records")) }
@@ -36,7 +36,7 @@ public struct DestinationContract: Sendable {
     private func check(_ destination: any Destination, _ records: [DispatchRecord], _ what: String) async -> [Violation] {
         let start = ContinuousClock.now
         var outcome = await destination.send(DestinationContract.batch(records))
-        // What takes its time says so between, and goes on.
+        // A destination that takes long reports progress in between, and continues.
         var left = records
         while case .partly(let received, let refused, _, nil) = outcome, refused.isEmpty, ContinuousClock.now - start < patience {
             let count = left.count
@@ -57,7 +57,7 @@ public struct DestinationContract: Sendable {
         return found
     }
 
-    // Whatever it says, it must say it soon.
+    // Whatever it answers, it must answer soon.
     private func checkCancelled(_ destination: any Destination, _ records: [DispatchRecord]) async -> [Violation] {
         let start = ContinuousClock.now
         let task = Task {
@@ -94,7 +94,7 @@ public struct DestinationContract: Sendable {
         return position
     }
 
-    /// Every kind of record, with as little and as much as there can be.
+    /// Every kind of record, with as few and as many fields as possible.
     private static var oddRecords: [(String, DispatchRecord)] {
         guard let pole = Coordinate(latitudeDegrees: -90, longitudeDegrees: -180),
             let origin = Coordinate(latitudeDegrees: 0, longitudeDegrees: 0)

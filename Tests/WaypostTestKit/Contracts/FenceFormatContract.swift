@@ -1,15 +1,15 @@
 import Waypost
 
-/// What must hold for the readers, writers and the linter of fence files, whatever they are fed.
+/// The contract of the readers, writers and the linter of fence files, whatever they are fed.
 public enum FenceFormatContract {
     /// The time from which periods count.
     public static let now = UTCTime(millisecondsSince1970: 1_772_323_200_000)
 
     /// The ways in which reading those bytes breaks the contract.
     ///
-    /// - Ids are all different, remarks are bounded, and a file without errors gives a fence for every entry that has no other's id.
-    /// - The linter finds the same fences, and forgets no remark.
-    /// - What is written is read again: in every format as many fences as were written, without an error; those without a remark are the
+    /// - All ids are different, remarks are bounded, and a file without errors yields a fence for every entry whose id is not another's.
+    /// - The linter finds the same fences, and omits no remark.
+    /// - What is written can be read again: in every format as many fences as were written, without an error; those without a remark are the
     ///   same as before; in GeoJSON all of them are.
     public static func violations(reading input: [UInt8]) -> [Violation] {
         let file: FenceFile
@@ -55,7 +55,7 @@ public enum FenceFormatContract {
         } catch {
             return violations + [Violation("\(format): what was written cannot be read: \(error)")]
         }
-        // An empty list is no format's own.
+        // An empty list belongs to no format.
         if file.format != format, export.count > 0 { violations.append(Violation("\(format) is taken for \(file.format)")) }
         if file.fences.count != export.count || !file.remarks.isEmpty {
             violations.append(Violation("\(format): \(file.fences.count) read of \(export.count): \(file.remarks)"))

@@ -1,11 +1,11 @@
 import Waypost
 
-/// What must hold for the state of a geofence monitor, whatever bytes it is read from.
+/// The contract for the state of a geofence monitor, whatever bytes it is read from.
 public enum FenceStateContract {
-    /// The ways in which reading those bytes, with a checksum that fits, breaks the contract.
+    /// The ways in which reading those bytes, with a matching checksum, breaks the contract.
     ///
-    /// - What was read is written and read again as the same.
-    /// - A monitor goes on from whatever was read: values that no monitor has written stop nobody.
+    /// - What was read is the same after it was written and read again.
+    /// - A monitor continues from whatever was read: values that no monitor has written do not stop it.
     public static func violations(decoding input: [UInt8]) -> [Violation] {
         var violations: [Violation] = []
         var state = GeofenceMonitorState()
@@ -17,7 +17,7 @@ public enum FenceStateContract {
         }
         if let progress = try? GeofenceProgress(decoding: sealed(input)) {
             let bytes = progress.encoded()
-            // Not the values: some of them may be no numbers, which equal nothing.
+            // Not the values: some of them may be NaN, which equals nothing.
             if (try? GeofenceProgress(decoding: bytes))?.encoded() != bytes {
                 violations.append(Violation("progress is read otherwise than written"))
             }
@@ -43,7 +43,7 @@ public enum FenceStateContract {
         }
     }
 
-    /// The bytes, all but the last four, with the checksum that fits them.
+    /// The bytes, except the last four, with their checksum.
     private static func sealed(_ input: [UInt8]) -> [UInt8] {
         let body = Array(input.dropLast(4))
         let checksum = CRC32C.checksum(body.span.bytes)

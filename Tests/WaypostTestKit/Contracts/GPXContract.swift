@@ -1,14 +1,14 @@
 import Waypost
 
-/// What must hold for a `GPXReader` and a `GPXWriter` whatever they are fed.
+/// The contract of a `GPXReader` and a `GPXWriter`, whatever they are fed.
 public enum GPXContract {
-    /// What a reading gave.
+    /// The result of a reading.
     public struct Reading: Equatable {
         /// Everything visited, in order.
         public var items: [GPXItem] = []
         /// What was counted.
         public var summary = GPXSummary()
-        /// Why it ended, when it is not GPX.
+        /// Why it ended, when the input is not GPX.
         public var failure: GPXError?
     }
 
@@ -35,8 +35,8 @@ public enum GPXContract {
     ///
     /// - The same input cut elsewhere gives the same items, the same summary, the same error.
     /// - No point holds a value outside of its documented range, and the counts are those of the items.
-    /// - What was read and written is read again as the same, and written again as the same bytes.
-    /// - With other elements kept there are the same points.
+    /// - What was read is the same after it was written and read again, and is written again as the same bytes.
+    /// - When other elements are kept, the points are the same.
     public static func violations(reading input: [UInt8], seed: UInt64) -> [Violation] {
         let plain = violations(reading: input, seed: seed, keepsOtherElements: false)
         let keeping = violations(reading: input, seed: seed, keepsOtherElements: true)
@@ -51,7 +51,7 @@ public enum GPXContract {
         let whole = read(input, keepsOtherElements: keeps) { input.count }
         let inPieces = read(input, keepsOtherElements: keeps) { .random(in: 1...97, using: &generator) }
         for (cut, other) in [("in pieces", inPieces), ("byte by byte", read(input, keepsOtherElements: keeps) { 1 })] {
-            // Where the error was met decides how much was visited before it; the items up to it are the same.
+            // The place of the error decides how much was visited before it; the items up to it are the same.
             if other.items != whole.items { violations.append(Violation("other items when fed \(cut)")) }
             if other.failure != whole.failure {
                 violations.append(Violation("fed \(cut) \(String(describing: other.failure)), whole \(String(describing: whole.failure))"))
@@ -131,7 +131,7 @@ public enum GPXContract {
         let again = read(first, keepsOtherElements: keeps) { first.count }
         if let failure = again.failure { return [Violation("what was written cannot be read: \(failure)")] }
         var violations: [Violation] = []
-        // A value in somebody's extension that cannot be read is carried as it is.
+        // An unreadable value in a foreign extension is passed on unchanged.
         let hasKeptValue = keeps && again.summary[.badValue].count <= reading.summary[.badValue].count
         if GPXDamage.allCases.contains(where: { again.summary[$0].count > 0 && !($0 == .badValue && hasKeptValue) }) {
             violations.append(Violation("what was written is damaged: \(again.summary.remarks)"))
@@ -193,13 +193,13 @@ public enum GPXContract {
         return points
     }
 
-    /// Whether two positions are the same to what is written: nine decimals of a degree, three of a height, six of the rest.
+    /// Whether two positions are the same as far as is written: nine decimals of a degree, three of a height, six of the rest.
     private static func isNear(_ left: Position, _ right: Position) -> Bool {
         func near(_ left: Double?, _ right: Double?, _ tolerance: Double) -> Bool {
             guard let left, let right else { return left == right }
             return abs(left - right) <= tolerance + abs(left) * 1e-15
         }
-        // 180 and -180 are one meridian.
+        // 180 and -180 are the same meridian.
         let turn = abs(left.coordinate.longitudeDegrees - right.coordinate.longitudeDegrees)
         return near(left.coordinate.latitudeDegrees, right.coordinate.latitudeDegrees, 6e-10) && min(turn, abs(turn - 360)) <= 6e-10
             && near(left.altitudeMSLMetres, right.altitudeMSLMetres, 6e-4)

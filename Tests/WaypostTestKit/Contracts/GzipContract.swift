@@ -1,18 +1,18 @@
 import WaypostSystem
 
-/// What must hold for a `GzipInput` whatever it is fed.
+/// The contract of a `GzipInput`, whatever it is fed.
 public enum GzipContract {
-    /// The most that is taken of one input: a few bytes of gzip can make gigabytes.
+    /// The most that is read of one input: a few bytes of gzip can make gigabytes.
     public static let mostBytes = 1 << 22
 
-    /// What a reading gave.
+    /// The result of a reading.
     public struct Reading: Equatable {
         /// All bytes.
         public var bytes: [UInt8] = []
         /// Why there are no more.
         public var problem: GzipInput.Problem?
 
-        /// A reading that gave these bytes.
+        /// A reading with these bytes as its result.
         public init(bytes: [UInt8] = [], problem: GzipInput.Problem? = nil) {
             self.bytes = bytes
             self.problem = problem
@@ -42,7 +42,7 @@ public enum GzipContract {
     /// The ways in which the reader breaks its contract on that input.
     ///
     /// - The same input cut elsewhere gives the same bytes and the same problem.
-    /// - What is no gzip passes as it is; what was packed is unpacked as it was, and with its end cut off gives its beginning.
+    /// - Anything but gzip passes unchanged; packed data is unpacked to the original, and with its end cut off to the beginning of it.
     public static func violations(reading input: [UInt8]) -> [Violation] {
         var violations: [Violation] = []
         let whole = read(input, pieceLength: max(1, input.count))

@@ -1,11 +1,11 @@
 import Waypost
 
-/// What must hold for the JSON reader and writer and for TPV lines, whatever they are fed.
+/// The contract of the JSON reader and writer and of TPV lines, whatever they are fed.
 public enum JSONContract {
     /// The ways in which reading those bytes breaks the contract.
     ///
-    /// - A value that was read, written and read again is written the same again.
-    /// - A fix that was read keeps its ranges, and writing it, reading that and writing again gives the same line.
+    /// - A value that was read, written and read again is written the same way again.
+    /// - A fix that was read keeps its ranges; written, read and written again it gives the same line.
     public static func violations(parsing input: [UInt8]) -> [Violation] {
         var violations: [Violation] = []
         if let value = try? JSONParser().parse(input) {

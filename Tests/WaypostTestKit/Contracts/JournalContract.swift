@@ -1,14 +1,14 @@
 import Waypost
 import WaypostRecording
 
-/// What must hold for a `JournalDecoder` whatever it is fed: a journal is read after power cuts and from worn-out cards.
+/// The contract of a `JournalDecoder`, whatever it is fed: journals are read after power cuts and from worn-out cards.
 public enum JournalContract {
     /// The ways in which the decoder breaks its contract on that input; the seed decides where the input is cut.
     ///
     /// - The same input cut elsewhere gives the same records and the same damage.
-    /// - Sequence numbers grow from 1 to 2^62, positions keep their ranges, and no more is called damaged than there is.
+    /// - Sequence numbers grow from 1 to 2^62, positions keep their ranges, and no more is reported as damaged than there is.
     ///
-    /// Bytes that a fuzzer makes hardly ever have the right checksums, so the input is read once more with checksums put right.
+    /// Bytes from a fuzzer hardly ever have valid checksums, so the input is read once more with its checksums corrected.
     public static func violations(decoding input: [UInt8], seed: UInt64) -> [Violation] {
         var generator = SeededGenerator(seed: seed)
         var violations: [Violation] = []

@@ -1,8 +1,8 @@
 import Waypost
 
-/// What must hold for a `KMLTrackReader` and a `KMLWriter` whatever they are fed.
+/// The contract of a `KMLTrackReader` and a `KMLWriter`, whatever they are fed.
 public enum KMLTrackContract {
-    /// What a reading gave.
+    /// The result of a reading.
     public typealias Reading = PieceReading<KMLTrackReader>
 
     /// Reads a whole file in pieces of those lengths.
@@ -14,7 +14,7 @@ public enum KMLTrackContract {
     ///
     /// - The same input cut elsewhere gives the same items, the same remarks, the same error.
     /// - No point holds a value outside of its documented range; segments are counted upwards.
-    /// - What was read and written is read again as the same places and times.
+    /// - What was read has the same places and times after it was written and read again.
     public static func violations(reading input: [UInt8]) -> [Violation] {
         let whole = read(input) { input.count }
         var violations = Reading.violations(cutting: input, at: [1, 13], by: KMLTrackReader(), whole: whole)

@@ -1,13 +1,13 @@
 import Waypost
 import WaypostPositioning
 
-/// What must hold for the sorting of a program's output into NMEA and JSON, whatever the program prints.
+/// The contract for sorting a program's output into NMEA and JSON, whatever the program prints.
 public enum LineSwitchContract {
     /// The ways in which it breaks its contract on that input; the seed decides where the input is cut.
     ///
     /// - The same input cut elsewhere gives the same lines.
     /// - A line of JSON begins with `{`, holds no line end, and is no longer than the limit.
-    /// - Nothing is lost, doubled or moved but blanks before a line, and lines that are too long.
+    /// - Nothing is lost, doubled or moved, except for blanks before a line, and lines that are too long.
     public static func violations(sorting input: [UInt8], seed: UInt64) -> [Violation] {
         var generator = SeededGenerator(seed: seed)
         let whole = sort(input) { input.count }
@@ -33,7 +33,7 @@ public enum LineSwitchContract {
         case overlongJSON
     }
 
-    /// The pieces, NMEA that follows NMEA joined.
+    /// The pieces, with consecutive NMEA pieces joined.
     private static func sort(_ input: [UInt8], pieceLength: () -> Int) -> [Piece] {
         var lines = LineSwitch()
         var pieces: [Piece] = []
@@ -68,7 +68,7 @@ public enum LineSwitchContract {
         }
     }
 
-    /// The input without a last line of JSON that has no end yet.
+    /// The input without an unfinished last line of JSON.
     private static func whatIsComplete(_ input: [UInt8]) -> [UInt8] {
         let start = input.lastIndex(where: isLineEnd).map { $0 + 1 } ?? 0
         let line = input[start...].drop(while: isBlank)

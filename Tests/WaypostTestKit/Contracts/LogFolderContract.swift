@@ -4,18 +4,18 @@ import Waypost
 import WaypostRecording
 import WaypostSystem
 
-/// What must hold for a log folder, whatever was done to its files: cards wear out, and people edit.
+/// The contract of a log folder, whatever was done to its files: cards wear out, and people edit.
 public enum LogFolderContract {
     private static let trackCount = 3
     private static let positionCount = 12
 
     /// The ways in which a log whose files were damaged breaks the contract.
     ///
-    /// - A reader gives nothing that was not written, and all of each journal that is whole.
-    /// - Recovery, verification and the pullers' file end with a result or with an error of theirs; recovery loses no record.
-    /// - A recorder goes on behind every number that can be read, or says why it does not.
+    /// - A reader delivers nothing that was not written, and everything of each intact journal.
+    /// - Recovery, verification and the pullers' file end with a result or with one of their errors; recovery loses no record.
+    /// - A recorder continues after every number that can be read, or says why it does not.
     ///
-    /// - Parameter input: what is done to the files that a kill left, five bytes each time: what (0: changes a byte, 1: cuts the file off, 2:
+    /// - Parameter input: the changes to the files that a kill left, five bytes each: the kind (0: changes a byte, 1: cuts the file off, 2:
     ///   removes it, 3: fills 64 bytes with one, 4: the file gets the rest of the input), which file, where (two bytes), and the bits or the byte.
     public static func violations(damaging input: [UInt8]) async -> [Violation] {
         do { return try await damage(input) } catch { return [Violation("it does not go on: \(error)")] }
@@ -68,12 +68,12 @@ public enum LogFolderContract {
             if let last = kept.keys.max(), number <= last { violations.append(Violation("\(number) comes behind \(last)")) }
         } catch RecordingError.unsupportedVersion {
         } catch RecordingError.cannotFinish {
-            // Something in the way of the track's own file; the journal has it.
+            // Something blocks the track's own file; the journal has the records.
         }
         return violations
     }
 
-    /// Logs one fix more; its number.
+    /// Logs one more fix; returns its number.
     private static func goOn(in path: String) async throws -> UInt64 {
         let recorder = try TrackRecorder(folder: path)
         let outcome = try await recorder.record(position(10_000))
@@ -86,7 +86,7 @@ public enum LogFolderContract {
         do { _ = try LogMaintenance(folder: log).recover() } catch {}  // An error with words is an answer.
     }
 
-    /// What can be read; damage is passed over, and so are journals of another version.
+    /// What can be read; damage is skipped, and so are journals of another version.
     private static func records(of log: LogFolder) -> [UInt64: JournalRecord.Content] {
         var found: [UInt64: JournalRecord.Content] = [:]
         var reader = LogReader(folder: log)
@@ -96,7 +96,7 @@ public enum LogFolderContract {
         return found
     }
 
-    /// Whether the end was reached; else calling again goes on after the journal that cannot be read.
+    /// Whether the end was reached; otherwise another call continues after the journal that cannot be read.
     private static func readOn(_ reader: inout LogReader, into found: inout [UInt64: JournalRecord.Content]) -> Bool {
         do {
             while let record = try reader.next() { found[record.sequence] = record.content }
@@ -128,7 +128,7 @@ public enum LogFolderContract {
 
     /// What a kill leaves of a log: finished tracks and one that was being recorded.
     ///
-    /// Made once for all that is done to it.
+    /// Made once for all changes.
     private static func killed() async throws -> Whole {
         if let made = made.withLock({ $0 }) { return made }
         let folder = try Folder([:])
@@ -162,7 +162,7 @@ public enum LogFolderContract {
         return position
     }
 
-    /// A folder in memory, with the files in it, those of `journal/` too.
+    /// A folder in memory, with the files in it, including those of `journal/`.
     private struct Folder {
         let path: String
 

@@ -1,8 +1,8 @@
 import Waypost
 
-/// What must hold for an `NMEADecoder` whatever it is fed.
+/// The contract of an `NMEADecoder`, whatever it is fed.
 ///
-/// The fuzzer asks this of any bytes, the tests of the fuzzer's corpus and of their own inputs.
+/// The fuzzer checks it with any bytes, the tests with the fuzzer's corpus and their own inputs.
 public enum NMEADecoderContract {
     /// The ways in which the decoder breaks its contract on that input; the seed decides where the input is cut.
     ///
@@ -67,7 +67,7 @@ public enum NMEADecoderContract {
     private static func violations(in position: Position) -> [Violation] {
         var violations: [Violation] = []
         func expect(_ name: String, _ value: Double?, in range: ClosedRange<Double>) {
-            // Minus zero is written "-0" by some and reads as a sign that nobody meant.
+            // Some write minus zero as "-0", which reads as an unintended sign.
             if let value, !range.contains(value) || value.isZero && value.sign == .minus {
                 violations.append(Violation("\(name) \(value)"))
             }

@@ -1,12 +1,12 @@
 import Waypost
 
-/// What a `PieceReader` gave of a whole file.
+/// The result of a `PieceReader` for a whole file.
 public struct PieceReading<Reader: PieceReader>: Equatable where Reader.Failure: Equatable {
     /// Everything visited, in order.
     public var elements: [Reader.Element] = []
     /// What was damaged or left out.
     public var remarks: [String] = []
-    /// Why it ended, when it is not of the format.
+    /// Why it ended, when the file is not of the format.
     public var failure: Reader.Failure?
 
     /// Reads the file in pieces of those lengths.
@@ -28,7 +28,7 @@ public struct PieceReading<Reader: PieceReader>: Equatable where Reader.Failure:
         remarks = reader.remarks
     }
 
-    /// Where the same file cut elsewhere gives something else.
+    /// The differences in the result when the same file is cut elsewhere.
     public static func violations(
         cutting input: [UInt8], at lengths: [Int], by reader: Reader, whole: PieceReading
     ) -> [Violation] {

@@ -8,14 +8,14 @@ import WaypostPositioning
 /// let violations = await PositionSourceContract().violations { MySource() }
 /// #expect(violations.isEmpty, "\(violations)")
 /// ```
-/// The source must have something to deliver while it is checked: a receiver (or what plays one) that gives positions.
+/// The source must have something to deliver while it is checked: a receiver (real or simulated) with positions.
 ///
-/// It runs the source twice, and two more of its kind, each once: one is cancelled before it starts, one while its reader is slow. What a
-/// source makes of a lost daemon or an unplugged receiver cannot be asked of it here; that is its own test's business.
+/// It runs the source twice, and two more of its kind once each: one is cancelled before it starts, one while its reader is slow. How a
+/// source handles a lost daemon or an unplugged receiver cannot be checked here; that is for its own tests.
 public struct PositionSourceContract: Sendable {
     /// How long a source may take to its third position.
     public var patience: Duration
-    /// Whether reports without a fix do, for a source that has nothing else to give.
+    /// Whether reports without a fix suffice, for a source that has nothing else to deliver.
     public var acceptsNoFix: Bool
 
     /// A check with that patience.
@@ -24,9 +24,9 @@ public struct PositionSourceContract: Sendable {
         self.acceptsNoFix = acceptsNoFix
     }
 
-    /// What the source does against the contract; empty when it keeps it.
+    /// Where the source breaks the contract; empty when it keeps it.
     ///
-    /// - Parameter makeSource: gives a new source each time; it is called several times.
+    /// - Parameter makeSource: makes a new source; it is called several times.
     public func violations(of makeSource: @Sendable () -> any PositionSource) async -> [Violation] {
         var found: [Violation] = []
         let source = makeSource()
@@ -39,7 +39,7 @@ public struct PositionSourceContract: Sendable {
         return found
     }
 
-    // The same source twice: it delivers, keeps the rules, stops, and starts afresh.
+    // The same source twice: it delivers, keeps the rules, stops, and starts again.
     private func runTwice(_ source: any PositionSource) async -> [Violation] {
         var found: [Violation] = []
         for turn in ["first", "second"] {
@@ -66,14 +66,14 @@ public struct PositionSourceContract: Sendable {
         return await run.cancelled(named: "a run that is cancelled before it starts")
     }
 
-    // A reader that takes its time: events still come one by one, and cancelling does not wait for the queue.
+    // A slow reader: events still come one by one, and cancelling does not wait for the queue.
     private func cancelASlowReader(_ source: any PositionSource) async -> [Violation] {
         let run = ObservedRun(source, readerTakes: .milliseconds(100))
         _ = await run.waits(patience) { count(in: $0) >= 1 || $0.hasEnded }
         return await run.cancelled(named: "a run with a slow reader")
     }
 
-    /// How much of what is wanted of it the source has given.
+    /// How many of the expected events the source has delivered.
     private func count(in record: ObservedRun.Record) -> Int {
         record.events.count { event in
             switch event {
@@ -96,7 +96,7 @@ private final class ObservedRun: Sendable {
         /// The fixes with a time that were delivered.
         var fixes: Set<Fix> = []
 
-        /// When and where: what no two fixes of a source have in common.
+        /// Time and place: no two fixes of a source share both.
         struct Fix: Hashable, Sendable {
             var time: UTCTime
             var coordinate: Coordinate
@@ -139,7 +139,7 @@ private final class ObservedRun: Sendable {
         return true
     }
 
-    /// Cancels the run; gives what was wrong then and before.
+    /// Cancels the run; returns what was wrong then and before.
     func cancelled(named run: String) async -> [Violation] {
         task.cancel()
         var found: [Violation] = []
@@ -155,7 +155,7 @@ private final class ObservedRun: Sendable {
 }
 
 extension ObservedRun.Record {
-    /// Adds an event and what is wrong with it.
+    /// Adds an event and its violations.
     fileprivate mutating func note(_ event: PositionSourceEvent, sources names: [String]) {
         func expect(_ condition: Bool, _ words: @autoclosure () -> String) {
             if !condition { violations.append(Violation(words())) }

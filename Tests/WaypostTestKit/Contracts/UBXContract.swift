@@ -1,12 +1,12 @@
 import Waypost
 
-/// What must hold for a `UBXFramer` whatever it is fed, and for what reads settings from its frames.
+/// The contract of a `UBXFramer`, whatever it is fed, and of the code that reads settings from its frames.
 public enum UBXContract {
     /// The ways in which the framer breaks its contract on that input; the seed decides where the input is cut.
     ///
     /// - The same input cut elsewhere gives the same frames.
     /// - Each frame, written again, is a piece of the input, and these pieces come in order and do not overlap.
-    /// - Whatever comes before it, a frame that follows is found, unless what came before may still be a frame that takes it in.
+    /// - Whatever comes before it, a following frame is found, unless what comes before may still be a frame that contains it.
     public static func violations(reading input: [UInt8], seed: UInt64) -> [Violation] {
         var generator = SeededGenerator(seed: seed)
         let whole = frames(of: input) { input.count }
@@ -26,7 +26,7 @@ public enum UBXContract {
             rest = rest[(start + frame.bytes.count)...]
             _ = (UBXSettings.protocolVersion(in: frame), UBXSettings.modelName(in: frame), UBXSettings.values(in: frame))
         }
-        // Longer than any frame: what was open before is decided.
+        // Longer than any frame: a frame that was open before it is decided.
         let silence = [UInt8](repeating: 0, count: UBXFrame.longestPayload + 8)
         let last = UBXFrame(.init(0x05, 0x01), [0x06, 0x8a])
         if frames(of: input + silence + last.bytes, cut: { 4_096 }).last != last {

@@ -1,4 +1,4 @@
-/// A way in which something does not keep its contract, in words for the person who mends it.
+/// A way in which something breaks its contract, in words for the person who fixes it.
 public struct Violation: Sendable, Equatable, CustomStringConvertible {
     /// What was expected and what happened instead.
     public var description: String

@@ -5,15 +5,15 @@ import WaypostSystem
 
 /// A MediaTek receiver on a pseudo terminal: it sends NMEA, and answers PMTK sentences at its speed.
 public final class MediaTekReceiver: Sendable {
-    /// How it is set.
+    /// The receiver's settings.
     public struct Settings: Sendable, Equatable {
         /// Milliseconds between epochs.
         public var periodMilliseconds = 200
         /// Its speed.
         public var baudRate: Int
-        /// Which sentences it sends, as PMTK314 has them.
+        /// The sentences it sends, as in PMTK314.
         public var sentences = Array(repeating: "0", count: 19)
-        /// How it is told that it moves.
+        /// The movement it is set to expect.
         public var navigationMode = 0
     }
 
@@ -29,10 +29,10 @@ public final class MediaTekReceiver: Sendable {
         Thread { [self] in run() }.start()
     }
 
-    /// How it is set now.
+    /// The current settings.
     public var settings: Settings { state.withLock { $0 } }
 
-    /// Ends it and hangs the line up.
+    /// Ends it and hangs up the line.
     public func unplug() {
         isStopped.withLock { $0 = true }
         terminal.unplug()
@@ -59,7 +59,7 @@ public final class MediaTekReceiver: Sendable {
 
     private func send(_ text: String) {
         let bytes = Array(text.utf8)
-        // At another speed than the far end's it is noise; on an unplugged line it is lost.
+        // At another speed than the far end's it arrives as noise; on an unplugged line it is lost.
         try? terminal.write(terminal.baudRate == settings.baudRate ? bytes : bytes.map { $0 &* 31 | 0x80 })
     }
 

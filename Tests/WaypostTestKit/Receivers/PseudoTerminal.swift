@@ -4,12 +4,12 @@ import WaypostSystem
 
 /// A serial line without a wire: the test writes to the near end, the program under test opens ``path``.
 ///
-/// It is raw from the start unless told not to be, so that nothing is echoed before somebody opens it, and everybody may open it.
+/// It is raw from the start by default, so that nothing is echoed before a program opens it, and every user may open it.
 /// - Concurrency: from anywhere; the last reference unplugs it.
 public final class PseudoTerminal: Sendable {
-    /// Why there is none.
+    /// Why there is no line.
     public enum Failure: Error, Equatable {
-        /// The system refused: what.
+        /// The system refused: the call.
         case system(String)
         /// It is unplugged.
         case unplugged
@@ -24,7 +24,7 @@ public final class PseudoTerminal: Sendable {
     ///
     /// - Parameter isRaw: false leaves it as the kernel makes it, echoing.
     public init(isRaw: Bool = true) throws {
-        // What openpty does, but closing on exec: a process started meanwhile would keep an unplugged terminal alive.
+        // Like openpty, but closing on exec: a process started meanwhile would keep an unplugged terminal alive.
         let near = try Syscalls.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
         let (unlock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
         var (lock, number) = (Int32(0), UInt32(0))
@@ -58,7 +58,7 @@ public final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Sends as much as the line takes at once; the rest is lost, as on a wire that nobody reads.
+    /// Sends as much as the line accepts at once; the rest is lost, as on a wire without a reader.
     public func write(_ bytes: [UInt8]) throws {
         try near.withLock { near in
             guard near >= 0 else { throw Failure.unplugged }
@@ -79,7 +79,7 @@ public final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Hangs the line up, as pulling the plug does.
+    /// Hangs up the line, as pulling the plug does.
     public func unplug() {
         near.withLock { near in
             if near >= 0 { Syscalls.close(near) }

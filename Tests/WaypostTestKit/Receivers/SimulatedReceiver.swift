@@ -3,28 +3,28 @@ import Waypost
 
 /// A receiver on the move that speaks NMEA 0183: the same start always gives the same sentences.
 ///
-/// It goes straight on at one speed and course. Every epoch is GGA, GSA, two GSV, VTG and RMC with right checksums, in this order (so the
-/// date comes last, as from most receivers). What an epoch says is what its sentences carry, after their rounding: a decoder must give
+/// It moves straight on at one speed and course. Every epoch is GGA, GSA, two GSV, VTG and RMC with valid checksums, in this order (so the
+/// date comes last, as from most receivers). The values of an epoch are those of its sentences, after their rounding: a decoder must return
 /// exactly these coordinates.
 public struct SimulatedReceiver: Sendable {
     /// The time of epoch 0.
     public var start: UTCTime
     /// Time between epochs in milliseconds, at least 10.
     public var periodMilliseconds: Int
-    /// Where epoch 0 is.
+    /// The place of epoch 0.
     public var origin: Coordinate
     /// Speed over ground in metres per second.
     public var speedMetresPerSecond: Double
     /// Course in degrees from true north, 0..<360.
     public var courseDegrees: Double
-    /// Height above mean sea level in metres; it rises by 0.1 m an epoch, so that no two fixes are alike.
+    /// Height above mean sea level in metres; it rises by 0.1 m per epoch, so that no two fixes are alike.
     public var altitudeMSLMetres: Double
     /// Geoid minus ellipsoid in metres.
     public var geoidSeparationMetres: Double
     /// The first letters of every sentence: `GP`, `GN`.
     public var talker: String
 
-    /// A receiver that starts at 2026-03-01 12:00:00 UTC in Zürich and drives north-east at 15 m/s, unless told otherwise.
+    /// A receiver that by default starts at 2026-03-01 12:00:00 UTC in Zürich and drives north-east at 15 m/s.
     public init(
         start: UTCTime = UTCTime(millisecondsSince1970: 1_772_366_400_000), periodMilliseconds: Int = 1_000,
         origin: Coordinate? = nil, speedMetresPerSecond: Double = 15, courseDegrees: Double = 45
@@ -42,13 +42,13 @@ public struct SimulatedReceiver: Sendable {
         talker = "GP"
     }
 
-    /// What the receiver says in one epoch.
+    /// The data of one epoch.
     public struct Epoch: Sendable, Equatable {
         /// The moment of the fix.
         public var time: UTCTime
-        /// The place, as the sentences carry it.
+        /// The place, as in the sentences.
         public var coordinate: Coordinate
-        /// Height above mean sea level in metres, as the sentences carry it.
+        /// Height above mean sea level in metres, as in the sentences.
         public var altitudeMSLMetres: Double
         /// The sentences, each with its CR LF.
         public var sentences: [String]
@@ -86,7 +86,7 @@ public struct SimulatedReceiver: Sendable {
         return bodies.map(sentence).joined()
     }
 
-    /// A sentence of that body: `$`, the talker, the body, its checksum, CR LF.
+    /// A sentence with that body: `$`, the talker, the body, its checksum, CR LF.
     public func sentence(_ body: String) -> String {
         let content = talker + body
         let sum = content.utf8.reduce(0, ^)
@@ -122,7 +122,7 @@ public struct SimulatedReceiver: Sendable {
     }
 }
 
-/// An angle as NMEA carries it: in steps of 0.00001 minutes.
+/// An angle in NMEA's resolution: in steps of 0.00001 minutes.
 private struct Angle {
     private static let stepsPerMinute = 100_000
     private static let stepsPerDegree = 60 * stepsPerMinute
@@ -131,7 +131,7 @@ private struct Angle {
 
     init(degrees: Double) { steps = Int((degrees * Double(Angle.stepsPerDegree)).rounded()) }
 
-    /// To 1e-10, as positions have it that come from NMEA.
+    /// Rounded to 1e-10, like positions that come from NMEA.
     var degrees: Double { (Double(steps) / Double(Angle.stepsPerDegree) * 1e10).rounded() / 1e10 }
 
     var isNegative: Bool { steps < 0 }

@@ -3,16 +3,16 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// A u-blox receiver on a pseudo terminal, as far as its settings go: it sends NMEA or UBX as it is told, and answers what is asked.
+/// A u-blox receiver on a pseudo terminal, as far as its settings go: it sends NMEA or UBX as set, and answers requests.
 ///
-/// A model of the receiver descriptions, not of one receiver: generation 8 knows messages, 9 keys as well, 10 keys alone.
-/// - Concurrency: a thread of its own; everything from anywhere.
+/// A model of the receiver descriptions, not of one receiver: generation 8 knows messages, 9 keys as well, 10 only keys.
+/// - Concurrency: its own thread; everything from anywhere.
 public final class UBloxReceiver: Sendable {
-    /// How it is set.
+    /// The receiver's settings.
     public struct Settings: Sendable, Equatable {
         /// Whether it sends NMEA at all on its port.
         public var sendsNMEA = true
-        /// Which sentences it sends then.
+        /// The sentences it then sends.
         public var sentences: Set<UBXSettings.SentenceType> = [.gga, .gll, .gsa, .gsv, .rmc, .vtg]
         /// Whether it sends UBX: its epochs as `NAV-PVT` when ``reportsUBX`` says so, and answers.
         public var sendsUBX = true
@@ -20,20 +20,20 @@ public final class UBloxReceiver: Sendable {
         public var reportsUBX = false
         /// Milliseconds between epochs.
         public var periodMilliseconds = 1_000
-        /// Its speed; it hears and is heard at no other one.
+        /// Its speed; at any other one it neither receives nor is understood.
         public var baudRate = 9_600
-        /// How it is thought to move.
+        /// The movement it is set to expect.
         public var dynamicModel: UInt8 = 0
-        /// Whether the settings were kept for good.
+        /// Whether the settings were stored permanently.
         public var isKept = false
-        /// What `MON-HW` and `MON-RF` say of the antenna: 2 is well, 3 a short circuit, 4 open.
+        /// The antenna state in `MON-HW` and `MON-RF`: 2 is good, 3 a short circuit, 4 open.
         public var antenna: UInt8 = 2
 
-        /// As it comes from the factory.
+        /// The factory settings.
         public init() {}
     }
 
-    /// Which receivers it is like.
+    /// The receivers it models.
     public enum Generation: Sendable, CaseIterable {
         case eight, nine, ten
 
@@ -61,10 +61,10 @@ public final class UBloxReceiver: Sendable {
     /// A receiver that is switched on.
     ///
     /// - Parameters:
-    ///   - generation: how it speaks.
-    ///   - settings: what is set in it.
+    ///   - generation: the receiver generation.
+    ///   - settings: its settings.
     ///   - isOnUSB: whether its line has no speed.
-    ///   - isDeaf: whether it takes no settings at all.
+    ///   - isDeaf: whether it ignores all settings.
     public init(_ generation: Generation = .eight, settings: Settings = Settings(), isOnUSB: Bool = true, isDeaf: Bool = false) throws {
         terminal = try PseudoTerminal()
         self.generation = generation
@@ -74,13 +74,13 @@ public final class UBloxReceiver: Sendable {
         Thread { [self] in run() }.start()
     }
 
-    /// How it is set now.
+    /// The current settings.
     public var settings: Settings { state.withLock { $0.settings } }
 
-    /// The frames that it was sent.
+    /// The frames it received.
     public var heard: [UBXFrame] { state.withLock { $0.heard } }
 
-    /// Ends it and hangs the line up.
+    /// Ends it and hangs up the line.
     public func unplug() {
         state.withLock { $0.isStopped = true }
         terminal.unplug()
@@ -110,7 +110,7 @@ public final class UBloxReceiver: Sendable {
     private var isHeard: Bool { isOnUSB || terminal.baudRate == settings.baudRate }
 
     private func send(_ bytes: [UInt8]) {
-        // At another speed than the far end's it is noise; on an unplugged line it is lost.
+        // At another speed than the far end's it arrives as noise; on an unplugged line it is lost.
         try? terminal.write(isHeard ? bytes : bytes.map { $0 &* 31 | 0x80 })
     }
 
@@ -191,7 +191,7 @@ public final class UBloxReceiver: Sendable {
             acknowledge(frame)
         case (Kinds.rate, 6):
             let period = Int(payload[0]) | Int(payload[1]) << 8
-            // As receivers do: a rate that they cannot keep is refused.
+            // As real receivers do: a rate that they cannot keep is refused.
             guard period >= 100 else { return acknowledge(frame, false) }
             change { $0.periodMilliseconds = period }
             acknowledge(frame)
@@ -225,7 +225,7 @@ public final class UBloxReceiver: Sendable {
 
     private func setValues(_ frame: UBXFrame) -> Bool {
         let values = UBXSettings.values(in: UBXFrame(UBXSettings.Kinds.getValues, [1, 0, 0, 0] + frame.payload.dropFirst(4)))
-        // Of a port that it does not have a receiver knows no keys, and refuses the message.
+        // A receiver knows no keys of ports that it does not have, and refuses the message.
         guard !values.isEmpty, !values.keys.contains(where: { isOfOtherPort($0) }) else { return false }
         if let period = values[.measurementPeriod], period < 100 { return false }
         change { settings in

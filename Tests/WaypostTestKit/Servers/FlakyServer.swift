@@ -5,9 +5,9 @@ import Waypost
 public final class FlakyServer: Sendable {
     /// Its folder: mode, received, requests.
     public let folder: String
-    /// Where it takes records.
+    /// The URL for records.
     public let url: String
-    /// Its end ends the server, too, if this program is killed.
+    /// When it closes, the server ends too, even if this program is killed.
     private let line = Pipe()
 
     /// Starts it and waits until it listens.
@@ -32,21 +32,21 @@ public final class FlakyServer: Sendable {
     }
 
     deinit {
-        // What is left behind in the temporary folder does no harm, and a line that cannot be closed is closed already.
+        // Files left in the temporary folder do no harm, and a line that cannot be closed is closed already.
         try? line.fileHandleForWriting.close()
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// How it behaves from now on; the script says what there is.
+    /// Sets how it behaves from now on; the script lists the modes.
     public func setMode(_ mode: String) throws { try mode.write(toFile: folder + "/mode", atomically: true, encoding: .utf8) }
 
-    /// What it answers a GET with.
+    /// Sets its answer to a GET.
     public func setFile(_ text: String) throws { try text.write(toFile: folder + "/file", atomically: true, encoding: .utf8) }
 
     /// How many requests it has read.
     public var requestCount: Int { get throws { try requests().count } }
 
-    /// The records it has taken, in order, repeats included.
+    /// The records it has accepted, in order, repeats included.
     public func received() throws -> [JSONValue] { try lines("received") }
 
     /// The requests it has read.

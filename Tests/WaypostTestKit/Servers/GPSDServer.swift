@@ -6,14 +6,14 @@ import WaypostSystem
 
 /// A real gpsd for tests: reads a pseudo terminal that the test writes NMEA to, and serves on a free port of 127.0.0.1.
 ///
-/// It runs as a user without rights (gpsd's own when the tests run as root), with a shared memory segment of its own, so that any number
-/// run at once. Call ``stop()`` when done; the last reference does it as well.
+/// It runs as a user without rights (gpsd's own when the tests run as root), with its own shared memory segment, so that any number
+/// run at once. Call ``stop()`` when done; releasing the last reference does the same.
 public final class GPSDServer: Sendable {
     /// Why the server cannot be used.
     public enum Failure: Error, Equatable {
-        /// gpsd is not installed, or not where Debian puts it.
+        /// gpsd is not installed, or not where Debian installs it.
         case notInstalled
-        /// The system refused something: what.
+        /// The system refused something: the call.
         case system(String)
         /// gpsd was started, but ended at once or does not answer on its port.
         case doesNotAnswer
@@ -26,7 +26,7 @@ public final class GPSDServer: Sendable {
 
     private struct State {
         var process: Process?
-        // The terminal's two ends; the far one is held so that nothing hangs up while gpsd is restarted.
+        // The terminal's two ends; the far one stays open so that nothing hangs up while gpsd is restarted.
         var near: Int32
         var far: Int32
     }
@@ -36,7 +36,7 @@ public final class GPSDServer: Sendable {
     private let state: Mutex<State>
     private let reservation: ReservedPort
 
-    /// Where gpsd is, or nil: tests then say so and skip.
+    /// The path of gpsd, or nil: tests then say so and skip.
     public static var executable: String? {
         ["/usr/sbin/gpsd", "/usr/local/sbin/gpsd", "/usr/bin/gpsd"].first { access($0, X_OK) == 0 }
     }
@@ -44,12 +44,12 @@ public final class GPSDServer: Sendable {
     /// Whether gpsd is installed.
     public static var isInstalled: Bool { executable != nil }
 
-    /// Opens a terminal and, unless told not to, starts gpsd on it.
+    /// Opens a terminal and, by default, starts gpsd on it.
     ///
     /// - Parameters:
     ///   - starts: whether gpsd runs from the beginning.
-    ///   - device: a line that somebody else has made and writes to.
-    ///   - changesReceiver: whether gpsd may set the receiver up as it likes, a u-blox to UBX for one.
+    ///   - device: an existing line that the caller writes to.
+    ///   - changesReceiver: whether gpsd may change the receiver's settings, for example a u-blox to UBX.
     ///   - userID: the user it runs as when the tests run as root; nil for gpsd's own.
     public init(starts: Bool = true, device: String? = nil, changesReceiver: Bool = false, userID: UInt32? = nil) async throws {
         guard GPSDServer.isInstalled else { throw Failure.notInstalled }
@@ -93,10 +93,10 @@ public final class GPSDServer: Sendable {
         throw Failure.doesNotAnswer
     }
 
-    /// Ends gpsd without a word, as a crash would (SIGKILL), and waits for its end.
+    /// Ends gpsd abruptly, as a crash would (SIGKILL), and waits for its end.
     public func kill() { end(with: SIGKILL) }
 
-    /// Ends gpsd in order (SIGTERM), and waits for its end; the receiver stays.
+    /// Ends gpsd normally (SIGTERM), and waits for its end; the receiver stays.
     public func terminate() { end(with: SIGTERM) }
 
     /// Writes to gpsd's receiver.
@@ -109,9 +109,9 @@ public final class GPSDServer: Sendable {
     /// Writes epochs of the receiver at its own pace, or faster, until the task is cancelled or the last one is written.
     ///
     /// - Parameters:
-    ///   - receiver: what is played.
-    ///   - epochs: which of its epochs.
-    ///   - paceMilliseconds: time between epochs; nil takes the receiver's period.
+    ///   - receiver: the receiver to play.
+    ///   - epochs: the range of its epochs.
+    ///   - paceMilliseconds: time between epochs; nil means the receiver's period.
     public func play(_ receiver: SimulatedReceiver, epochs: Range<Int>, paceMilliseconds: Int? = nil) async throws {
         let pace = Int64(paceMilliseconds ?? receiver.periodMilliseconds)
         var next = MonotonicClock.milliseconds
@@ -122,7 +122,7 @@ public final class GPSDServer: Sendable {
         }
     }
 
-    /// Hangs the terminal up, as pulling the plug would.
+    /// Hangs up the terminal, as pulling the plug would.
     public func unplug() {
         let ends = state.withLock { state in
             defer { (state.near, state.far) = (-1, -1) }
@@ -150,7 +150,7 @@ public final class GPSDServer: Sendable {
     // MARK: The system's side
 
     private static func openTerminal() throws -> (near: Int32, far: Int32, path: String) {
-        // What openpty does, but closing on exec: a process started meanwhile would keep an unplugged terminal alive.
+        // Like openpty, but closing on exec: a process started meanwhile would keep an unplugged terminal alive.
         let near = try Syscalls.open("/dev/ptmx", O_RDWR | O_NOCTTY)
         let (unlock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
         var (lock, number) = (Int32(0), UInt32(0))

@@ -4,10 +4,10 @@ import Foundation
 public final class HostileBroker: Sendable {
     /// Its URL.
     public let url: String
-    /// Its end ends the broker, too, if this program is killed.
+    /// When it closes, the broker ends too, even if this program is killed.
     private let line = Pipe()
 
-    /// Starts it; the script says which modes there are.
+    /// Starts it; the script lists the modes.
     public init(_ mode: String) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
             path: "Scripts/Tools/hostile_broker.py")

@@ -2,11 +2,11 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// An application on the other side of a broker: reads what is published, and says what it has, if it is one that does.
+/// An application on the other side of a broker: reads what is published, and acknowledges it if it is set to.
 public final class MQTTConsumer: Sendable {
-    /// Fewer messages came than were waited for.
+    /// Fewer messages arrived than expected.
     public struct TooFew: Error {
-        /// How many came.
+        /// How many arrived.
         public let count: Int
     }
 
@@ -29,7 +29,7 @@ public final class MQTTConsumer: Sendable {
     ///   - url: the broker.
     ///   - topic: the topic filter.
     ///   - id: the client id.
-    ///   - answer: what is said for a record with that id; nil says nothing.
+    ///   - answer: the acknowledgement of a record with that id; nil sends none.
     public init(
         _ url: String, topic: String = "waypost/#", id: String = "consumer", answer: @escaping @Sendable (String) -> String? = { _ in nil }
     ) throws {
@@ -56,16 +56,16 @@ public final class MQTTConsumer: Sendable {
 
     deinit { answering.cancel() }
 
-    /// What came, in order.
+    /// The messages received, in order.
     public var messages: [MQTTMessage] { state.state.withLock { $0.messages } }
 
-    /// The messages as JSON; what is none is left out.
+    /// The messages as JSON; those that are not JSON are left out.
     public var records: [JSONValue] { messages.compactMap { try? JSONParser().parse($0.payload) } }
 
     /// The ids of the records, repeats included.
     public var ids: [String] { records.compactMap { $0["id"]?.string } }
 
-    /// Waits until so many messages are there.
+    /// Waits until that many messages have arrived.
     public func wait(for count: Int, patience: Duration = .seconds(10)) async throws {
         let end = ContinuousClock.now + patience
         while messages.count < count {

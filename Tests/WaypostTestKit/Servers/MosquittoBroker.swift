@@ -3,28 +3,28 @@ import Glibc
 import Synchronization
 import WaypostSystem
 
-/// A real mosquitto for tests, on a free port of 127.0.0.1, with a folder of its own.
+/// A real mosquitto for tests, on a free port of 127.0.0.1, with its own folder.
 ///
-/// The last reference ends it.
+/// Releasing the last reference ends it.
 public final class MosquittoBroker: Sendable {
     /// Why the broker cannot be used.
     public enum Failure: Error, Equatable {
         /// mosquitto is not installed.
         case notInstalled
-        /// The system refused something: what.
+        /// The system refused something: the call.
         case system(String)
-        /// It ended at once, or does not listen; what it said.
+        /// It ended at once, or does not listen; its messages.
         case doesNotAnswer(String)
     }
 
     /// The port it listens on, on 127.0.0.1; kept over restarts.
     public let port: UInt16
-    /// What it keeps, its configuration and its messages.
+    /// The folder of its configuration and messages.
     public let folder: String
     private let reservation: ReservedPort
     private let process = Mutex<Process?>(nil)
 
-    /// Where mosquitto is, or nil: tests then say so and skip.
+    /// The path of mosquitto, or nil: tests then say so and skip.
     public static var executable: String? {
         ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"].first { access($0, X_OK) == 0 }
     }
@@ -32,11 +32,11 @@ public final class MosquittoBroker: Sendable {
     /// Whether mosquitto is installed.
     public static var isInstalled: Bool { executable != nil }
 
-    /// Makes a broker that keeps nothing and lets everybody in, unless its settings say otherwise, and starts it.
+    /// Makes a broker that by default keeps nothing and accepts everybody, and starts it.
     ///
     /// - Parameters:
-    ///   - settings: lines of mosquitto.conf(5) behind those for the port.
-    ///   - folder: where certificates and passwords lie already; nil for a new one.
+    ///   - settings: lines of mosquitto.conf(5) after those for the port.
+    ///   - folder: a folder that already has certificates and passwords; nil for a new one.
     ///   - starts: whether it runs from the beginning.
     public init(_ settings: String = "allow_anonymous true", folder: String? = nil, starts: Bool = true) async throws {
         guard MosquittoBroker.isInstalled else { throw Failure.notInstalled }
@@ -44,7 +44,7 @@ public final class MosquittoBroker: Sendable {
         (self.reservation, port) = (reservation, reservation.port)
         self.folder = folder ?? NSTemporaryDirectory() + "waypost-broker-\(UInt32.random(in: 0...(.max)))"
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
-        // As root it would become another user, who may not read what tests write.
+        // As root it would switch to another user, who may not read the files of the tests.
         let text = "listener \(port) 127.0.0.1\nuser \(NSUserName())\npersistence_location \(self.folder)/\n\(settings)\n"
         try text.write(toFile: self.folder + "/mosquitto.conf", atomically: true, encoding: .utf8)
         if starts { try await start() }
@@ -52,7 +52,7 @@ public final class MosquittoBroker: Sendable {
 
     deinit {
         kill()
-        // What is left behind in the temporary folder does no harm.
+        // Files left in the temporary folder do no harm.
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -81,16 +81,16 @@ public final class MosquittoBroker: Sendable {
         throw Failure.doesNotAnswer(messages)
     }
 
-    /// What it has said since its start.
+    /// Its messages since its start.
     public var messages: String { (try? String(contentsOfFile: folder + "/messages", encoding: .utf8)) ?? "" }  // Nothing said yet.
 
-    /// Ends it without a word, as a power cut would (SIGKILL), and waits for its end.
+    /// Ends it abruptly, as a power cut would (SIGKILL), and waits for its end.
     public func kill() { end(with: SIGKILL) }
 
-    /// Ends it in order (SIGTERM), and waits for its end.
+    /// Ends it normally (SIGTERM), and waits for its end.
     public func terminate() { end(with: SIGTERM) }
 
-    /// Lets it stand still, as a network does that swallows everything, or go on.
+    /// Freezes it, like a network that swallows everything, or lets it continue.
     public func setFrozen(_ isFrozen: Bool) {
         guard let process = process.withLock({ $0 }) else { return }
         Glibc.kill(process.processIdentifier, isFrozen ? SIGSTOP : SIGCONT)

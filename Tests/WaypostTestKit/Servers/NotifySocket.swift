@@ -1,16 +1,16 @@
 import Glibc
 import WaypostSystem
 
-/// The service manager's side of sd_notify(3): receives what a service tells.
+/// The service manager's side of sd_notify(3): receives the messages of a service.
 public final class NotifySocket: Sendable {
-    /// What a service finds in `$NOTIFY_SOCKET`.
+    /// The value of a service's `$NOTIFY_SOCKET`.
     public let name: String
 
     private let descriptor: Int32
 
-    /// A socket of its own.
+    /// A new socket.
     ///
-    /// - Parameter isAbstract: whether it has an abstract name, else a path below `/tmp`.
+    /// - Parameter isAbstract: whether it has an abstract name; otherwise it has a path below `/tmp`.
     public init(isAbstract: Bool = false) throws {
         let word = "waypost-notify-" + String(UInt64.random(in: .min ... .max), radix: 16)
         name = isAbstract ? "@" + word : "/tmp/" + word

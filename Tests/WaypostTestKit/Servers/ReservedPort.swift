@@ -1,9 +1,9 @@
 import Glibc
 import WaypostSystem
 
-/// A free TCP port of 127.0.0.1 for a server of a test, for as long as this lives.
+/// A free TCP port of 127.0.0.1 for a server of a test, reserved as long as this object lives.
 ///
-/// It is bound and never listens: a server that sets SO_REUSEADDR, as gpsd and mosquitto do, may listen on it, and nobody else is given it.
+/// It is bound and never listens: a server that sets SO_REUSEADDR, as gpsd and mosquitto do, may listen on it, and no other program gets it.
 public final class ReservedPort: Sendable {
     /// The port.
     public let port: UInt16
@@ -27,7 +27,7 @@ public final class ReservedPort: Sendable {
 
     deinit { Syscalls.close(socket) }
 
-    /// Whether somebody listens on it.
+    /// Whether a server listens on it.
     public var isServed: Bool {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { Syscalls.close(socket) }

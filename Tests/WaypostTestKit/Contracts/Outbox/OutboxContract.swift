@@ -4,20 +4,20 @@ import Waypost
 import WaypostDispatch
 import WaypostSystem
 
-/// What must hold for an outbox, whatever was done to its files.
+/// The contract of an outbox, whatever was done to its files.
 public enum OutboxContract {
-    /// The files of an outbox, behind its path.
+    /// The suffixes of an outbox's files after its path.
     private static let suffixes = ["", "-wal", "-tally"]
     private static let entryCount = 24
 
     /// The ways in which an outbox whose files were damaged breaks the contract.
     ///
-    /// - It opens, and what waits can be read and moved.
-    /// - Every entry comes back of which the newest image of its page, in the file or the log, is as it was (`OutboxImages`).
-    /// - What was taken and what is told as lost is no more than there was.
-    /// - It takes entries, and the next run finds it whole.
+    /// - It opens, and its waiting entries can be read and moved.
+    /// - Every entry is restored if the newest image of its page, in the file or the log, is unchanged (`OutboxImages`).
+    /// - The number of accepted entries and the number of reported losses are no more than there were.
+    /// - It accepts entries, and the next run finds it intact.
     ///
-    /// - Parameter input: what is done to the files that a kill left: four bytes each time, what (0 to 2: changes a byte of the file, the log,
+    /// - Parameter input: the changes to the files that a kill left, four bytes each: the kind (0 to 2: changes a byte of the file, the log,
     ///   the tally; 3: cuts one of them off; 4: fills a kilobyte of the file or the log with one byte), where (two bytes), and the bits to change,
     ///   the file to cut, or the byte.
     public static func violations(damaging input: [UInt8]) async -> [Violation] {
@@ -55,9 +55,9 @@ public enum OutboxContract {
         return try await violations(of: path, wanted)
     }
 
-    /// What a kill leaves of an outbox with entries that wait, and which of these are where; the log holds most of them.
+    /// What a kill leaves of an outbox with waiting entries, and where each of these is; the log holds most of them.
     ///
-    /// Made once for all that is done to it.
+    /// Made once for all changes.
     private static func killed(in folder: String) async throws -> (files: [[UInt8]], images: OutboxImages) {
         if let made = made.withLock({ $0 }) { return made }
         let path = folder + "/outbox.sqlite"
@@ -80,7 +80,7 @@ public enum OutboxContract {
         var violations: [Violation] = []
         do {
             let outbox: Outbox
-            // A version that changed by a flipped bit is left as it is.
+            // A version number that was changed by a flipped bit: the file is left as it is.
             do throws(OutboxError) { outbox = try Outbox(path: path) } catch .otherVersion { return [] } catch { throw error }
             let lost = await outbox.recovery?.lostCount ?? 0
             let state = try await outbox.attach("home", newestPosition: 9)

@@ -1,15 +1,16 @@
 import Waypost
 import WaypostSystem
 
-/// Which entries are in which images of pages in the files of an outbox, while these are whole: as SQLite itself says, which is asked after each
-/// commit of the log.
+/// Which entries are in which page images of an outbox's intact files.
 ///
-/// Nothing of what reads damaged files is used here; of the log only where its frames are.
+/// SQLite itself says so, queried after each commit of the log.
+///
+/// The code that reads damaged files is not used here; of the log only the places of its frames are used.
 /// - Source: SQLite's file format, sections 4.1 and 4.2; https://www.sqlite.org/dbstat.html.
 struct OutboxImages: Sendable {
     private struct Image {
         var page: Int
-        /// The bytes that must be as they were: the page, and in the log what its checksum is of.
+        /// The bytes that must be unchanged: the page, and in the log also what its checksum covers.
         var stretches: [Range<Int>]
         var ids: Set<String>
         /// Whether it ends a commit.
@@ -36,9 +37,9 @@ struct OutboxImages: Sendable {
         let frameByteCount = OutboxImages.frameHead + pageByteCount
         var commit: [Image] = []
         for start in stride(from: OutboxImages.logHead, through: log.count - frameByteCount, by: frameByteCount) {
-            // Of the log before this one.
+            // A frame of an earlier log.
             guard log[start + 8..<start + 16].elementsEqual(log[16..<24]) else { break }
-            // Its checksum goes on from the one before it.
+            // Its checksum continues from the one before it.
             let chain = start == OutboxImages.logHead ? 24..<32 : start - pageByteCount - 8..<start - pageByteCount
             commit.append(
                 Image(
@@ -55,7 +56,7 @@ struct OutboxImages: Sendable {
 
     /// The ids of the entries in each page that has some.
     ///
-    /// Entries are in the order of their numbers in the leaves of their tree, from left to right; short ones are in one page.
+    /// Entries are in the leaves of their tree in the order of their numbers, from left to right; short ones are in one page.
     private static func ids(ofFile file: [UInt8], log: [UInt8], _ folder: String) throws -> [Int: Set<String>] {
         let path = folder + "/copy.sqlite"
         defer { for suffix in ["", "-wal", "-shm"] { _ = try? Syscalls.remove(path + suffix) } }  // The folder goes, too.
@@ -76,8 +77,7 @@ struct OutboxImages: Sendable {
         return found
     }
 
-    /// The ids of the entries that must be found in files of which some bytes were changed: of each page, those of the newest image that is as it
-    /// was.
+    /// The ids of the entries that must be found in partly changed files: for each page, those of its newest unchanged image.
     ///
     /// - Parameter files: the file and the log, which may be cut off.
     func entries(leftIn files: [[UInt8]]) -> Set<String> {
