@@ -23,7 +23,7 @@ extension DefaultPaths {
 }
 
 extension ReadingUser {
-    /// The user who runs the tracker with a configuration, the service's user for the service's.
+    /// The user who runs the tracker with a configuration: for the service's configuration the service's user.
     ///
     /// Nil for any other configuration, which the user who starts the tracker must be able to read, and where the service's user is unknown.
     static func ofTracker(reading file: String, in tree: SystemTree = SystemTree(root: "")) -> ReadingUser? {

@@ -5,7 +5,7 @@ import WaypostSystem
 ///
 /// ```swift
 /// let keeper = try GeofenceKeeper(settings)
-/// for event in await keeper.start() { tell(event) }                  // what a run before may not have told
+/// for event in await keeper.start() { tell(event) }                  // what the previous run may not have told
 /// for event in await keeper.process(position) { tell(event) }        // for each fix
 /// ```
 /// What `process(_:)` returns is already on the disk; after a crash `start()` returns the last of it again, with the same ids. So each event

@@ -18,7 +18,7 @@ public enum MachineIdentity {
     }
 
     private static var boardSerial: [UInt8] {
-        let contents = try? Syscalls.contents(of: "/proc/device-tree/serial-number")  // Most boards without a device tree tell only root.
+        let contents = try? Syscalls.contents(of: "/proc/device-tree/serial-number")  // Most boards without a device tree show it only to root.
         return (contents ?? []).prefix { $0 > 0x20 }
     }
 

@@ -31,7 +31,7 @@ enum DistanceValue {
 
     /// The distance in metres.
     static func parse(_ text: String) throws -> Double {
-        guard let metres = try? DistanceText.parse(text), metres <= 1_000_000 else {  // The forms tell what is wrong.
+        guard let metres = try? DistanceText.parse(text), metres <= 1_000_000 else {  // The message lists the valid forms.
             throw ArgumentProblem(description: "write \(forms)")
         }
         return metres

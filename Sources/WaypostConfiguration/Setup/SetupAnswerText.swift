@@ -156,7 +156,7 @@ public enum SetupAnswerText {
         guard let centre = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {
             throw SetupProblem("that is not on the Earth: the latitude is from -90 to 90, the longitude from -180 to 180")
         }
-        let radius = parts.count == 3 ? try? DistanceText.parse(parts[2]) : usualRadiusMetres  // The forms tell what is wrong.
+        let radius = parts.count == 3 ? try? DistanceText.parse(parts[2]) : usualRadiusMetres  // The message lists the valid forms.
         guard let radius, (PrivacyZone.smallestRadiusMetres...PrivacyZone.largestRadiusMetres).contains(radius) else {
             throw SetupProblem("the radius is from 50 m to 100 km; write \(homeForms)")
         }

@@ -153,7 +153,7 @@ public final class MQTTClient: Sendable {
             state.revival = Task { [weak self] in
                 try? await Task.sleep(for: .milliseconds(pause))  // Cancelled: see the condition.
                 if Task.isCancelled { return }
-                _ = try? await self?.connect()  // What stands in the way is told by those who send.
+                _ = try? await self?.connect()  // Publishing reports what prevents it.
             }
         }
     }

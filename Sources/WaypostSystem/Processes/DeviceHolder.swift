@@ -24,7 +24,7 @@ public struct DeviceHolder: Sendable, Hashable {
         let device = Syscalls.resolvingLinks(path)
         let names = (try? Syscalls.names(inFolder: "/proc")) ?? []  // Without /proc nothing is known.
         return names.compactMap(Int32.init).filter { has($0, open: device) }.map { process in
-            let comm = (try? Syscalls.contents(of: "/proc/\(process)/comm")) ?? nil  // It may have ended by now.
+            let comm = (try? Syscalls.contents(of: "/proc/\(process)/comm")) ?? nil  // It may have ended in the meantime.
             return DeviceHolder(processID: process, name: String(decoding: (comm ?? []).prefix { $0 != 0x0a }, as: UTF8.self))
         }
     }

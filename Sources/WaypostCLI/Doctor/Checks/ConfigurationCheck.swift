@@ -4,7 +4,7 @@ import WaypostSystem
 
 /// Mistakes in `waypost.toml` and `conf.d`, files that they name and that cannot be used, and what a later file replaces.
 ///
-/// With any mistake the tracker does not start.
+/// With any mistake in these files the tracker does not start.
 enum ConfigurationCheck: DoctorCheck {
     static let name = "configuration"
 

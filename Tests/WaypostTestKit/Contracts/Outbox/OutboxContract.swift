@@ -14,7 +14,7 @@ public enum OutboxContract {
     ///
     /// - It opens, and its waiting entries can be read and moved.
     /// - Every entry is restored if the newest image of its page, in the file or the log, is unchanged (`OutboxImages`).
-    /// - The number of accepted entries and the number of reported losses are no more than there were.
+    /// - Waiting entries and reported losses together are no more than there were.
     /// - It accepts entries, and the next run finds it intact.
     ///
     /// - Parameter input: the changes to the files that a kill left, four bytes each: the kind (0 to 2: changes a byte of the file, the log,
