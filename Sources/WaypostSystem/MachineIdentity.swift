@@ -18,13 +18,13 @@ public enum MachineIdentity {
     }
 
     private static var boardSerial: [UInt8] {
-        let contents = try? Syscalls.contents(of: "/proc/device-tree/serial-number")  // Most boards without a device tree show it only to root.
+        let contents = try? Syscalls.contents(of: "/proc/device-tree/serial-number")  // Usually only root may read it.
         return (contents ?? []).prefix { $0 > 0x20 }
     }
 
     private static var id: [UInt8] {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id", "/proc/sys/kernel/hostname"] {
-            let contents = (try? Syscalls.contents(of: path)) ?? nil  // What cannot be read is as good as missing.
+            let contents = (try? Syscalls.contents(of: path)) ?? nil  // An unreadable id counts as missing.
             let word = (contents ?? []).prefix { $0 > 0x20 }
             // systemd says "uninitialized" while an image boots for the first time.
             if !word.isEmpty, !word.elementsEqual("uninitialized".utf8) { return Array(word) }

@@ -1,24 +1,24 @@
 import Waypost
 
-/// A key as it is in force: what it means, its value, and where that comes from.
+/// A key in the configuration in use: its meaning, its value, and where the value comes from.
 public struct EffectiveKey: Equatable, Sendable {
-    /// The section, as it is written: `[log]`, `[[source]]`.
+    /// The section in its written form: `[log]`, `[[source]]`.
     public var section: String
     /// Which of several sections of that name it is, from 0.
     public var occurrence: Int
     /// The key's name.
     public var key: String
-    /// The value in force, as TOML.
+    /// The value in use, as TOML.
     public var value: String
     /// The built-in default, as TOML.
     public var defaultValue: String
     /// What the key means: one sentence.
     public var documentation: String
-    /// The unit and range of the value; nil when the documentation says it all.
+    /// The unit and range of the value; nil when the documentation suffices.
     public var unit: String?
-    /// What the value names a file for; nil when it names none that must be there.
+    /// The use of the file that the value names; nil when it names no file that must exist.
     package var file: NamedFileUse?
-    /// Where the value was set, in the order of the files: one place, or each that a list adds up from; none for the built-in default.
+    /// Where the value was set, in the order of the files: one place, or each that a list accumulates from; empty for the built-in default.
     public var origins: [ConfigurationOrigin]
 
     /// Where the value was set last; nil for the built-in default.
@@ -50,7 +50,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Where a key of a section that there is once was set: of a list that adds up, where each element was.
+    /// Where a key of a section that occurs once was set; for a list that accumulates, where each element was.
     private func origins(of key: String) -> [ConfigurationOrigin] {
         let elements = listOrigins.filter { $0.key.hasPrefix(LoadedConfiguration.elementKey(key, "").dropLast()) }.map(\.value)
         let places = elements.sorted {
@@ -67,14 +67,16 @@ extension Configuration {
     /// The names of all sections: `log`.
     public static var sectionNames: [String] { sections.map(\.name) }
 
-    /// The section that a person may mean by a name (`log`, `[log]`): its header and what it is for; nil when none is called so.
+    /// The section that a user may mean by a name (`log`, `[log]`): its header and purpose; nil when there is none of that name.
     public static func section(named name: String) -> (header: String, documentation: String)? {
         let parts = parts(of: name)
         return sections.first { parts == [$0.name] }.map { ($0.header, $0.documentation) }
     }
 
-    /// The keys that a person may mean by a name: `sync_interval`, `log.sync_interval` or `[log] sync_interval`, as `[log] sync_interval`;
-    /// by the name of a section, all of its keys.
+    /// The keys that a user may mean by a name.
+    ///
+    /// The name may be `sync_interval`, `log.sync_interval` or `[log] sync_interval`, and the result is `[log] sync_interval`; the name of a section
+    /// stands for all of its keys.
     public static func keys(named name: String) -> [String] {
         let parts = parts(of: name)
         return sections.flatMap { section in section.keys.map { (section, $0.name) } }.filter { section, key in
@@ -82,7 +84,7 @@ extension Configuration {
         }.map { section, key in "\(section.header) \(key)" }
     }
 
-    /// The name of a key or a section that is near to an unknown one; nil when none is.
+    /// The name of a key or section that is similar to an unknown one; nil when none is.
     public static func nearestKey(to unknown: String) -> String? {
         nearestName(to: parts(of: unknown).last ?? unknown, among: sections.flatMap { $0.keys.map(\.name) } + sectionNames)
     }
@@ -98,7 +100,7 @@ extension Configuration {
             var keys: [String: JSONValue] = [:]
             for (index, key) in section.keys.enumerated() {
                 let description = key.unit.map { "\(key.documentation) Unit: \($0)." } ?? key.documentation
-                // What is written of a value in TOML is JSON as well; a key that must be given has no default.
+                // The TOML form of a value is JSON as well; a required key has no default.
                 let value = key.isRequired ? nil : try? JSONParser().parse(values[index])  // See above.
                 keys[key.name] = key.schema.value(description: description, defaultValue: value)
             }

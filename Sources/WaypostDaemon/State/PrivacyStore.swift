@@ -42,7 +42,7 @@ struct PrivacyStore {
     }
 
     /// The secret as stored; nil when there is none.
-    var secretText: [UInt8]? { (try? Syscalls.contents(of: secretPath, as: .own)).flatMap { $0 } }  // Without zones nobody needs it.
+    var secretText: [UInt8]? { (try? Syscalls.contents(of: secretPath, as: .own)).flatMap { $0 } }  // It is needed only with zones.
 
     /// Writes everything again, into an empty folder.
     func writeAnew(isPrivate: Bool, secretText: [UInt8]?) throws(SystemError) {

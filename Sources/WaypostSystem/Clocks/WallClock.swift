@@ -1,6 +1,6 @@
 import Glibc
 
-/// The wall clock, which on a board without a battery says 1970 until somebody sets it.
+/// The wall clock, which on a board without a battery says 1970 until it is set.
 public enum WallClock {
     /// Milliseconds since 1970, right or wrong: for display and for the current time of a replay; nothing important depends on it.
     public static var milliseconds: Int64 {

@@ -10,7 +10,7 @@ public enum HTTPError: Error, Equatable, Sendable {
     case badURL(reason: String)
     /// There is no network: the server's name cannot be resolved.
     case unreachable(reason: String)
-    /// The server cannot be connected to: no route, nobody listens.
+    /// The server cannot be connected to: no route, no listener.
     case noConnection(reason: String)
     /// It took too long.
     case timedOut(reason: String)

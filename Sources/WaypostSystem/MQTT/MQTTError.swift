@@ -10,7 +10,7 @@ public enum MQTTError: Error, Equatable, Sendable {
     case badSettings(reason: String)
     /// There is no network: the broker's name cannot be resolved.
     case unreachable(reason: String)
-    /// The broker cannot be connected to: no route, nobody listens.
+    /// The broker cannot be connected to: no route, no listener.
     case noConnection(reason: String)
     /// The broker refuses us: user, password, client id.
     case refused(reason: String)

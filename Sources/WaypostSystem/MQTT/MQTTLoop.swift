@@ -268,7 +268,7 @@ final class MQTTLoop {
         return max(0, due - now)
     }
 
-    // MARK: - What comes
+    // MARK: - What arrives
 
     /// The first answer counts; a second one was not requested.
     private func noteAnswer(_ code: Int32, isSessionPresent: Bool) {

@@ -81,7 +81,7 @@ struct DispatchNowCommand: ParsableCommand {
             try client.send(.dispatch(.init(.now, destination: question.destination)))
             // A problem with the request is reported at once; sending takes its time.
             let line = try client.nextLine(timeoutMilliseconds: 300)
-            if let answer = try? JSONParser().parse(line) {  // What is not JSON says nothing.
+            if let answer = try? JSONParser().parse(line) {  // Anything but JSON is ignored.
                 for failure in DispatchQuestion.failures(in: answer) { SystemProcess.printError(failure.line) }
             }
         } catch .timedOut {
