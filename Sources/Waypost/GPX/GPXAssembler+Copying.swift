@@ -1,16 +1,16 @@
 extension GPXAssembler {
-    /// What is being copied, and for whom.
+    /// What is being copied, and the element that it belongs to.
     struct CopyPlace {
         var part: GPXOtherElements.Part
-        /// The point, path, segment or document that it belongs to.
+        /// The point, path, segment or document that owns it.
         var owner: GPXElement
-        /// Whether only what is inside of the element is copied.
+        /// Whether only the element's content is copied.
         var isContent: Bool
-        /// What it says of its point so far.
+        /// The figures that the copy states about its point so far.
         var figures = GPXOtherElements.Figures()
     }
 
-    /// Begins to copy an element that is not read, before its name is known to the copy.
+    /// Starts copying an element that is not read, before the copy knows its name.
     mutating func beginCopy(_ prefix: Range<Int>, _ local: Range<Int>, isOwn: Bool, in bytes: Span<UInt8>) {
         let owner = stack.top
         switch owner {
@@ -19,7 +19,7 @@ extension GPXAssembler {
         }
         let whole = bytes.extracting((prefix.isEmpty ? local.lowerBound : prefix.lowerBound)..<local.upperBound)
         let name = bytes.extracting(local).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        // What GPX does not know may only stand in its extensions; in version 1.0 it stood anywhere.
+        // Elements unknown to GPX may only stand in its extensions; in version 1.0 they could stand anywhere.
         let part = isOwn ? GPXOtherElements.Part(name, in: owner) : nil
         if let part, part.isContent {
             copyingNext = CopyPlace(part: part, owner: owner, isContent: true)
@@ -30,7 +30,7 @@ extension GPXAssembler {
         }
     }
 
-    /// Notes a declaration of a namespace, or takes an attribute of what is being copied.
+    /// Notes a namespace declaration, or processes an attribute of the element being copied.
     @inline(__always)
     mutating func copyAttribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
         if copying != nil {
@@ -49,7 +49,7 @@ extension GPXAssembler {
         if !uri.isEmpty || prefix.isEmpty { copy.namespaces.note(prefix: prefix.isEmpty ? "" : local, uri: uri) }
     }
 
-    /// Ends a start tag, after it is read: of what is being copied, or of what is to be copied from here on.
+    /// Ends a start tag after it was read: of the element being copied, or of the one whose content is copied from here on.
     mutating func endCopiedStartTag(isEmpty: Bool, isBroken: Bool, at offset: Int, in bytes: Span<UInt8>) {
         if let place = copying {
             if isBroken { copy.fail() }
@@ -64,20 +64,20 @@ extension GPXAssembler {
         }
     }
 
-    /// Takes an end tag, before it is read; it may end the copy.
+    /// Processes an end tag before it is read; the tag may end the copy.
     mutating func endCopiedTag(_ place: CopyPlace, at offset: Int, in bytes: Span<UInt8>) {
         if place.isContent, copy.depth == 0 { return endCopy(place, at: offset, in: bytes) }
         copy.endTag()
         if !place.isContent, copy.depth == 0 { endCopy(place, at: offset, in: bytes) }
     }
 
-    /// Gives up what is being copied: its markup is broken.
+    /// Abandons the current copy because its markup is broken.
     mutating func abandonCopy() {
         copying = nil
         copyingNext = nil
     }
 
-    /// Notes a figure that the copy says, too, unless its element is empty.
+    /// Notes a figure that the copy also states, unless its element is empty.
     mutating func noteSaid(_ element: GPXElement, in bytes: Span<UInt8>) {
         let isBlank =
             if let textRange { bytes.extracting(textRange).trimmingXMLSpace.isEmpty } else { text.raw.span.trimmingXMLSpace.isEmpty }
@@ -131,7 +131,7 @@ extension GPXAssembler {
         visit(.segmentEnd(segmentElements, segment: summary.segments - 1))
     }
 
-    /// Takes the declarations of the root; a second document's count where they are used.
+    /// Processes the root's declarations; those of a second document count where they are used.
     mutating func beginDocument() {
         copy.rootPrefix = String(decoding: rootPrefix, as: UTF8.self)
         guard !hasNamespaces else { return }
@@ -151,7 +151,7 @@ extension GPXAssembler {
         }
     }
 
-    /// Gives the head, before anything else.
+    /// Emits the head, before anything else.
     mutating func giveHead(_ visit: (GPXItem) -> Void) {
         isHeadGiven = true
         visit(.head(head))

@@ -17,7 +17,7 @@ extension GPXAssembler {
         if pieceHasNUL { lookForNUL(range, in: bytes) }
     }
 
-    /// Copies the text so far out of these bytes, before they go or more text comes.
+    /// Copies the text so far out of these bytes, before they are discarded or more text comes.
     @inline(__always)
     mutating func keepText(of bytes: Span<UInt8>) {
         guard let range = textRange else { return }
@@ -32,7 +32,7 @@ extension GPXAssembler {
         if pieceHasNUL { lookForNUL(range, in: bytes) }
     }
 
-    /// A `<` that begins nothing stands for itself.
+    /// Handles a `<` that begins nothing: it stands for itself.
     mutating func stray(at offset: Int, in bytes: Span<UInt8>) {
         if failure != nil { return }
         add(.brokenMarkup, at: offset, in: bytes)
@@ -59,9 +59,9 @@ extension GPXAssembler {
 
     // MARK: - Declarations
 
-    /// Takes an XML declaration: `version="1.0" encoding="windows-1252"`.
+    /// Processes an XML declaration: `version="1.0" encoding="windows-1252"`.
     ///
-    /// One within a document begins another one, which was appended to the first after a power cut.
+    /// A declaration within a document starts another document, one that was appended to the first after a power cut.
     mutating func declaration(_ range: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         if failure != nil { return }
         if stack.top != .document {

@@ -1,24 +1,24 @@
-/// Makes tracks, routes and waypoints of the tokens of a GPX file.
+/// Assembles tracks, routes and waypoints from the tokens of a GPX file.
 ///
-/// It knows which element it is in by a stack of the few that are read; everything else is stepped over by counting. An element counts as
-/// GPX when it has the prefix of the root, whatever that is; what is in `extensions` by its name alone.
+/// A stack of the few elements that are read tells it where it is; all other elements are skipped by counting. An element counts as
+/// GPX when it has the root's prefix, whatever that is; elements in `extensions` are recognized by name alone.
 struct GPXAssembler {
     /// What has been found so far.
     var summary = GPXSummary()
-    /// Why the file is not read; nothing is taken after it.
+    /// Why the file is not read; everything after a failure is ignored.
     var failure: GPXError?
     /// Whether the file is UTF-16, whatever it declares.
     var isUTF16 = false
 
     var stack = GPXElementStack()
-    /// Elements that are open and not read, inside each other.
+    /// The number of nested open elements that are not read.
     var skipped = 0
-    /// Of these, the ones called like the point they are in.
+    /// How many of these have the name of the point that they are in.
     private var skippedPoints = 0
     private var hasRoot = false
     var rootPrefix: [UInt8] = []
     private var accuracyNamespace = AccuracyNamespace()
-    /// Whether the `accuracy` that is open is ours; its own start tag may be what says so, behind its prefix.
+    /// Whether the open `accuracy` element is ours; a declaration after its prefix, in its own start tag, may decide that.
     private var isOwnAccuracy = false
     private var accuracyPrefix: [UInt8] = []
     var encoding = XMLText.Encoding.utf8
@@ -26,32 +26,32 @@ struct GPXAssembler {
     private var opening = GPXElement.document
 
     var text = XMLText(limit: GPXReader.longestText)
-    /// The element's text so far when it is all in the bytes at hand, as nearly always: it then needs no copy.
+    /// The range of the element's text, when all of it is in the current bytes, as it nearly always is: it then needs no copy.
     var textRange: Range<Int>?
     var draft = GPXPointDraft()
     var path = GPXPath(number: 0)
     var isPathGiven = true
     var isSegmentOpen = false
 
-    /// Whether what a ``Position`` has no place for is kept.
+    /// Whether to keep what does not fit into a ``Position``.
     let keepsOtherElements: Bool
-    /// What is being copied; in use while `copying` is something.
+    /// The copier; in use while `copying` is not nil.
     var copy = GPXElementCopy()
-    /// The element that is being copied; nil mostly.
+    /// The element being copied; usually nil.
     var copying: CopyPlace?
-    /// An element whose content will be copied from the end of its start tag on.
+    /// An element whose content will be copied once its start tag ends.
     var copyingNext: CopyPlace?
     var head = GPXHead()
     var isHeadGiven: Bool
     var hasNamespaces = false
-    /// What stands in the segment that is open, and in the document.
+    /// The other elements of the open segment, and of the document.
     var segmentElements = GPXOtherElements()
     var endElements = GPXOtherElements()
     var segmentPoints = 0
 
     var lines = LineCount()
     var pieceHasNUL = false
-    /// Whether NULs, or text outside of the root, have been counted since the last tag: one stretch may come in pieces.
+    /// Whether NULs, or text outside the root, have been counted since the last tag: one stretch may come in several pieces.
     var hasCountedNUL = false
     var hasCountedOutside = false
 
@@ -67,7 +67,7 @@ struct GPXAssembler {
         pieceHasNUL = bytes.firstIndex(of: 0, from: 0) != nil
     }
 
-    /// Counts the lines of what has been used.
+    /// Counts the lines of the bytes that were used.
     mutating func endPiece(_ bytes: Span<UInt8>, used: Int) {
         keepText(of: bytes)
         lines.add(bytes.extracting(0..<used))
@@ -75,7 +75,7 @@ struct GPXAssembler {
 
     /// Ends the file.
     ///
-    /// - Parameter hasRest: whether bytes are left that are no whole token.
+    /// - Parameter hasRest: whether bytes are left that do not form a whole token.
     mutating func finish(hasRest: Bool) {
         if failure != nil { return }
         if !hasRoot {
@@ -92,7 +92,7 @@ struct GPXAssembler {
         summary.add(damage, line: lines.line(at: offset, in: bytes))
     }
 
-    /// Closes what is open: another document begins.
+    /// Closes what is open, because another document begins.
     mutating func reset(at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         breakPoint(at: offset, in: bytes)
         abandonCopy()
@@ -124,7 +124,7 @@ struct GPXAssembler {
         }
     }
 
-    /// Whether an element that has its right place is GPX or one of the extensions.
+    /// Whether an element in its proper place is GPX or one of the extensions.
     @inline(__always)
     private func isRead(_ element: GPXElement, _ prefix: Range<Int>, in bytes: Span<UInt8>) -> Bool {
         switch stack.top {
@@ -160,7 +160,7 @@ struct GPXAssembler {
         isOwnAccuracy = accuracyNamespace.contains(prefix: accuracyPrefix)
     }
 
-    /// An extension right in its point, as GPX 1.0 has it: read as within `extensions`, which is where its copy stands.
+    /// Handles an extension directly in its point, as in GPX 1.0: it is read as within `extensions`, where its copy goes.
     @inline(never)
     private mutating func startBareExtension(_ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>) {
         if keepsOtherElements { beginCopy(prefix, local, isOwn: false, in: bytes) }
@@ -168,7 +168,7 @@ struct GPXAssembler {
         if element == .accuracy { startAccuracy(prefix, in: bytes) }
     }
 
-    /// A start tag that is not read, not in its place, or the root's.
+    /// Handles a start tag that is not read, out of place, or the root's.
     @inline(never)
     private mutating func startOddTag(
         _ element: GPXElement, _ prefix: Range<Int>, _ local: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void
@@ -179,7 +179,7 @@ struct GPXAssembler {
             startRoot(element, prefix, local, in: bytes)
             return
         }
-        // A frame's element where it cannot be, or inside anything of a point that is broken already: the tags between them are lost.
+        // A frame element where none may be, or anywhere inside a broken point: the tags in between were lost.
         if element.isFrame, hasRootPrefix(prefix, in: bytes), skipped == 0 && !isInExtensions || isPointOpen && draft.isBroken,
             element == .gpx || stack.hasParent(of: element)
         {
@@ -230,7 +230,7 @@ struct GPXAssembler {
 
     mutating func overlongAttribute(_ name: Range<Int>, in bytes: Span<UInt8>) {
         copy.fail()
-        // As one that cannot be read: an empty one.
+        // Treated like an unreadable attribute: an empty one.
         if opening.isPoint { draft.attribute(name, 0..<0, in: bytes) }
     }
 
@@ -270,7 +270,7 @@ struct GPXAssembler {
         }
         let element = GPXElement(local..<name.upperBound, in: bytes)
         if skipped == 0, element == stack.top {
-            // What a figure says is known before its copy ends.
+            // The figure in the element must be known before its copy ends.
             close(at: name.lowerBound, in: bytes, visit)
             if let copying { endCopiedTag(copying, at: name.lowerBound, in: bytes) }
         } else {
@@ -279,7 +279,7 @@ struct GPXAssembler {
         }
     }
 
-    /// The end tag of an element that is not read, or one that does not match.
+    /// Handles the end tag of an element that is not read, or one that does not match.
     @inline(never)
     private mutating func endOddTag(_ element: GPXElement, at offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         if failure != nil { return }
@@ -363,7 +363,7 @@ struct GPXAssembler {
         draft.finish()
         switch element {
         case .trackPoint:
-            // A point right in its track, or behind a lost start tag.
+            // A point directly in its track, or after a lost start tag.
             if !isSegmentOpen { beginSegment() }
             givePath(.track, visit)
             summary.trackPoints += 1

@@ -1,15 +1,15 @@
 /// The elements of GPX that are read, by their names without prefix.
 enum GPXElement: UInt8 {
-    /// No element: outside of the root.
+    /// No element: outside the root.
     case document = 0
-    /// One that is not read.
+    /// An element that is not read.
     case other
     case gpx, waypoint, route, routePoint, track, segment, trackPoint, extensions
     /// Garmin's TrackPointExtension.
     case trackPointExtension
     case elevation, time, geoidHeight, fix, satellites, hdop, vdop, pdop, speed, course, accuracy, name, description
 
-    /// The element of that name.
+    /// The element with that name.
     @inline(__always)
     init(_ name: Range<Int>, in bytes: Span<UInt8>) {
         @inline(__always)
@@ -47,19 +47,19 @@ enum GPXElement: UInt8 {
         }
     }
 
-    /// Whether it is `wpt`, `rtept` or `trkpt`.
+    /// Whether this is `wpt`, `rtept` or `trkpt`.
     @inline(__always)
     var isPoint: Bool { self == .trackPoint || self == .waypoint || self == .routePoint }
 
-    /// Whether it makes up the document's frame: the root, tracks, segments, routes and points.
+    /// Whether this is part of the document's frame: the root, tracks, segments, routes and points.
     @inline(__always)
     var isFrame: Bool { rawValue >= GPXElement.gpx.rawValue && rawValue <= GPXElement.trackPoint.rawValue }
 
-    /// Whether it holds a text that is read.
+    /// Whether this holds text that is read.
     @inline(__always)
     var isText: Bool { rawValue >= GPXElement.elevation.rawValue }
 
-    /// Whether it is read as a child of that element.
+    /// Whether this is read as a child of that element.
     @inline(__always)
     func isChild(of parent: GPXElement) -> Bool {
         switch parent {
@@ -75,9 +75,9 @@ enum GPXElement: UInt8 {
     }
 }
 
-/// The elements that are open, outermost first; GPX has no more than seven inside each other that are read.
+/// The open elements, outermost first; GPX nests no more than seven elements that are read.
 struct GPXElementStack {
-    /// Eight bits each, the innermost lowest.
+    /// Eight bits per element, the innermost lowest.
     private var elements: UInt64 = 0
 
     /// The innermost element, ``GPXElement/document`` outside of the root.
@@ -99,7 +99,7 @@ struct GPXElementStack {
         elements >>= 8
     }
 
-    /// Whether an element is open that has such ones as children.
+    /// Whether an open element can have this one as a child.
     func hasParent(of element: GPXElement) -> Bool {
         var rest = self
         while rest.top != .document {
@@ -109,7 +109,7 @@ struct GPXElementStack {
         return false
     }
 
-    /// Whether such an element is open.
+    /// Whether this element is open.
     func contains(_ element: GPXElement) -> Bool {
         var rest = elements
         while rest != 0 {

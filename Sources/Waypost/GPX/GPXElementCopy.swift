@@ -1,18 +1,17 @@
-/// Copies elements out of an XML document, token by token, so that they can stand in a GPX file: well-formed, in UTF-8, with the namespaces
-/// that they use.
+/// Copies elements out of an XML document, token by token, for use in a GPX file: well-formed, in UTF-8, with the namespaces that they use.
 ///
-/// Comments, processing instructions and white space between tags are not copied. What cannot be copied (a name that XML does not have, an
-/// attribute that is too long, more than ``GPXOtherElements/most`` bytes or 256 elements within each other) costs the copy; of the rest only
-/// the depth is counted.
+/// Comments, processing instructions and white space between tags are not copied. Anything that cannot be copied (a name that XML forbids, an
+/// overlong attribute, more than ``GPXOtherElements/most`` bytes or 256 nested elements) makes the copy fail; from then on only the depth is
+/// counted.
 struct GPXElementCopy {
-    /// Attributes of one element that are copied at most; more of them are no element that somebody means.
+    /// The most attributes of one element that are copied; no sensible element has more.
     private static let mostAttributes = 100
-    /// Elements within each other that are copied at most.
+    /// The deepest nesting that is copied.
     private static let mostDepth = 256
 
     private struct Open {
         var name: String
-        /// The prefixes that it declares, empty for the default namespace.
+        /// The prefixes that the element declares; empty for the default namespace.
         var declared: [String] = []
     }
 
@@ -24,7 +23,7 @@ struct GPXElementCopy {
     private(set) var faults = XMLText.Faults()
     private var output = TextBuffer(capacity: 0)
     private var open: [Open] = []
-    /// How many elements of a copy that failed are open.
+    /// How many elements of a failed copy are open.
     private var lostDepth = 0
     private var isInTag = false
     private var attributes: [String] = []
@@ -32,7 +31,7 @@ struct GPXElementCopy {
     private var text = XMLText(limit: GPXOtherElements.most)
     private var isBehindStartTag = false
     private var hasFailed = false
-    /// How many open elements are GPX's own, which are written without prefix; those inside `extensions` are not.
+    /// How many open elements are GPX's own, which are written without a prefix; elements inside `extensions` do not count.
     private var ownDepth = 0
     private var isOwnTag = false
     private var isTextOnly = false
@@ -44,7 +43,7 @@ struct GPXElementCopy {
     ///
     /// - Parameters:
     ///   - isOwn: whether the elements are GPX's own.
-    ///   - isTextOnly: whether only a text can be copied, for what becomes an attribute.
+    /// - isTextOnly: whether only text may be copied, for what becomes an attribute.
     mutating func begin(isOwn: Bool, isTextOnly: Bool = false) {
         output.removeAll()
         open.removeAll(keepingCapacity: true)
@@ -58,13 +57,13 @@ struct GPXElementCopy {
         self.isTextOnly = isTextOnly
     }
 
-    /// The copy; nil when there is nothing in it, or when it failed.
+    /// The copy; nil when it is empty or failed.
     mutating func finish() -> (xml: String?, hasFailed: Bool) {
         flushText(isLeaf: open.isEmpty && output.count == 0)
         return (hasFailed || output.count == 0 ? nil : output.string, hasFailed)
     }
 
-    /// Gives the copy up.
+    /// Abandons the copy.
     mutating func fail() {
         hasFailed = true
         lostDepth += open.count
@@ -107,7 +106,7 @@ struct GPXElementCopy {
         let written = prefix.isEmpty ? local : prefix + ":" + local
         let isDefault = written == "xmlns"
         let string = XMLText.string(value, encoding, trims: false, faults: &faults) ?? ""
-        // XML has no attribute twice, and no prefix without a namespace; GPX's own elements are in the namespace that the writer says.
+        // XML allows no duplicate attributes and no prefix without a namespace; GPX's own elements use the namespace that the writer declares.
         guard !attributes.contains(written), !(prefix == "xmlns" && value.isEmpty) else { return }
         if isDefault, isOwnTag {
             if GPXNamespaces.gpx.contains(string) { return }
@@ -151,7 +150,7 @@ struct GPXElementCopy {
         output.append(byte: UInt8(ascii: ">"))
     }
 
-    /// The innermost element is at its end; nil when nothing of it is copied.
+    /// Closes the innermost element; nil when nothing of it is copied.
     @discardableResult
     private mutating func close() -> Open? {
         if lostDepth > 0 {
@@ -193,7 +192,7 @@ struct GPXElementCopy {
 
     // MARK: - Names
 
-    /// Prefix and rest of a name; nil when it is none in a document with namespaces.
+    /// The prefix and the rest of a name; nil when it is not a valid name in a document with namespaces.
     static func split(_ bytes: Span<UInt8>) -> (prefix: String, local: String)? {
         guard let name = bytes.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) else { return nil }
         let parts = name.split(separator: ":", omittingEmptySubsequences: false)

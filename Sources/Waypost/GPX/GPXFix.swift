@@ -1,6 +1,6 @@
 /// The kind of fix of a point in a GPX file: its element `fix`.
 public enum GPXFix: String, Sendable, Hashable, CaseIterable {
-    /// The receiver had no fix: the place is an old or an assumed one.
+    /// The receiver had no fix: the place is old or assumed.
     case none
     /// Latitude and longitude.
     case twoDimensional = "2d"
@@ -11,7 +11,7 @@ public enum GPXFix: String, Sendable, Hashable, CaseIterable {
     /// Precise positioning service (encrypted signals).
     case precise = "pps"
 
-    /// The kind of fix of a position; nil where `fix` must be left out, because the kind is not known.
+    /// The kind of fix of a position; nil where `fix` must be left out because the kind is not known.
     public init?(_ position: Position) {
         switch position.status {
         case .differential, .rtkFixed, .rtkFloat: self = .differential

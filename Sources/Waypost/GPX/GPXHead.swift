@@ -1,16 +1,16 @@
-/// What a GPX file says before its first waypoint, route or track.
+/// The parts of a GPX file before its first waypoint, route or track.
 public struct GPXHead: Sendable, Hashable {
-    /// A prefix of a namespace.
+    /// A namespace prefix.
     struct Namespace: Hashable {
         var prefix: String
         var uri: String
     }
 
-    /// The prefixes that its root declares.
+    /// The prefixes that the root declares.
     var namespaces: [Namespace] = []
-    /// Its metadata.
+    /// The metadata.
     public var other = GPXOtherElements()
 
-    /// An empty head.
+    /// Creates an empty head.
     public init() {}
 }

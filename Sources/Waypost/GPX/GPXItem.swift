@@ -1,25 +1,25 @@
 /// One item of a GPX file; items come in the order of the file.
 public enum GPXItem: Sendable, Hashable {
-    /// The file begins; only when other elements are kept, and then first.
+    /// The beginning of the file; only when other elements are kept, and then first.
     case head(GPXHead)
     /// A waypoint, `wpt`.
     case waypoint(GPXPoint)
-    /// A route begins, `rte`; its points follow.
+    /// The beginning of a route, `rte`; its points follow.
     case route(GPXPath)
     /// A point of a route, `rtept`; routes are counted from 0 through the file.
     case routePoint(GPXPoint, route: Int)
-    /// A track begins, `trk`; its points follow.
+    /// The beginning of a track, `trk`; its points follow.
     case track(GPXPath)
-    /// A point of a track, `trkpt`; segments are counted from 0 through the file, those without points too.
+    /// A point of a track, `trkpt`; segments, including those without points, are counted from 0 through the file.
     case trackPoint(GPXPoint, segment: Int)
-    /// A segment ends that has no points, or extensions; only when other elements are kept.
+    /// The end of a segment that has no points, or has extensions; only when other elements are kept.
     case segmentEnd(GPXOtherElements, segment: Int)
-    /// The file ends and has extensions; only when other elements are kept.
+    /// The end of a file that has extensions; only when other elements are kept.
     case end(GPXOtherElements)
 }
 
 extension GPXItem {
-    /// The point, nil for the head of a track or route.
+    /// The point; nil for the head of a track or route.
     public var point: GPXPoint? {
         switch self {
         case .waypoint(let point), .routePoint(let point, _), .trackPoint(let point, _): point
@@ -27,7 +27,7 @@ extension GPXItem {
         }
     }
 
-    /// What the point of a track reports: a place, or that there was no fix there; nil for everything else.
+    /// The report of a track point: a place, or no fix; nil for everything else.
     public var report: PositionReport? {
         guard case .trackPoint(let point, _) = self else { return nil }
         return point.fix == GPXFix.none ? .noFix(NoFix(time: point.position.time)) : .position(point.position)
@@ -46,10 +46,10 @@ public struct GPXPoint: Sendable, Hashable {
     public var name: String?
     /// Its description, `desc`.
     public var description: String?
-    /// Everything else that the file says about it, if it is kept; nil if there is nothing.
+    /// Everything else in the file about this point, if kept; nil if there is nothing.
     public var other: GPXOtherElements?
 
-    /// A point at that position, with the kind of fix that it has.
+    /// Creates a point at a position, with the position's kind of fix.
     public init(_ position: Position, name: String? = nil, description: String? = nil) {
         self.position = position
         fix = GPXFix(position)
@@ -57,7 +57,7 @@ public struct GPXPoint: Sendable, Hashable {
         self.description = description
     }
 
-    /// A point of which nothing but the place is known, not even the kind of fix.
+    /// Creates a point of which only the place is known, not even the kind of fix.
     @inline(__always)
     init(silentAt place: Coordinate) {
         position = Position(time: nil, coordinate: place)
@@ -79,7 +79,7 @@ public struct GPXPath: Sendable, Hashable {
     /// Everything else before the first point, if it is kept.
     public var other: GPXOtherElements?
 
-    /// The head of that track or route.
+    /// Creates the head of a track or route.
     public init(number: Int, name: String? = nil, description: String? = nil) {
         self.number = number
         self.name = name

@@ -1,21 +1,21 @@
-/// The prefixes that a GPX file declares, as far as they matter to what is copied out of it.
+/// The prefixes that a GPX file declares, as far as they matter to the elements copied from it.
 ///
-/// A declaration counts from where it stands to the end of the file, except for one inside of what is copied.
+/// A declaration counts from where it stands to the end of the file, except for one inside a copied element.
 struct GPXNamespaces {
     /// What must be done so that a prefix means the same in the copy.
     enum Binding: Equatable {
-        /// Nothing: the document that the copy goes to declares it.
+        /// Nothing: the document that receives the copy declares the prefix.
         case given
-        /// The copy declares it.
+        /// The copy declares the prefix.
         case local(String)
     }
 
-    /// More than any file has that somebody means.
+    /// More declarations than any sensible file has.
     private static let most = 100
-    /// What a ``GPXWriter`` declares in any case.
+    /// The prefixes that a ``GPXWriter`` always declares.
     private static let writersOwn: Set<String> = ["gpxtpx", "waypost", "xsi", "xml"]
 
-    /// GPX itself.
+    /// The namespaces of GPX itself.
     static let gpx: Set<String> = ["http://www.topografix.com/GPX/1/1", "http://www.topografix.com/GPX/1/0"]
 
     private struct Declaration {
@@ -26,13 +26,13 @@ struct GPXNamespaces {
 
     private var declarations: [Declaration] = []
 
-    /// Notes a declaration outside of what is copied; `prefix` is empty for the default namespace.
+    /// Notes a declaration outside a copied element; `prefix` is empty for the default namespace.
     mutating func note(prefix: String, uri: String) {
         guard declarations.count < GPXNamespaces.most, declaration(of: prefix)?.uri != uri else { return }
         declarations.append(Declaration(prefix: prefix, uri: uri, isGiven: false))
     }
 
-    /// Gives all that are known to the head of the document.
+    /// Returns all known declarations for the head of the document.
     mutating func give() -> [GPXHead.Namespace] {
         var given: [GPXHead.Namespace] = []
         for index in declarations.indices where !["", "xsi", "xml", "xmlns"].contains(declarations[index].prefix) {
@@ -42,14 +42,14 @@ struct GPXNamespaces {
         return given
     }
 
-    /// What the prefix means; one that nobody declares gets a namespace made of it, since XML wants one.
+    /// What the prefix means; an undeclared prefix gets a namespace made from its name, because XML requires one.
     func binding(of prefix: String) -> Binding {
         if prefix == "xsi" || prefix == "xml" { return .given }
         if let declaration = declaration(of: prefix) { return declaration.isGiven ? .given : .local(declaration.uri) }
         return GPXNamespaces.writersOwn.contains(prefix) ? .given : .local("urn:undeclared:\(prefix)")
     }
 
-    /// Whether a prefix was declared to stand for GPX itself, as in a second document that has another prefix than the first.
+    /// Whether a prefix was declared for GPX itself, as in a second document whose prefix differs from the first one's.
     func isGPX(_ prefix: String) -> Bool {
         declaration(of: prefix).map { GPXNamespaces.gpx.contains($0.uri) } == true
     }

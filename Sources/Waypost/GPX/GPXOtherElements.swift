@@ -1,29 +1,28 @@
-/// The parts of a GPX file that do not fit into a ``Position``, kept for another GPX file: comments, symbols, links, the extensions of
-/// other programs.
+/// The parts of a GPX file that do not fit into a ``Position``, such as comments, links and the extensions of other programs.
 ///
-/// A ``GPXReader`` that keeps other elements fills it, a ``GPXWriter`` writes it. Every text is well-formed XML of its own; prefixes that are used
-/// in it are those of the ``GPXHead``, or declared in it.
+/// A ``GPXReader`` that keeps other elements fills it, and a ``GPXWriter`` writes it to another GPX file. Every text is well-formed XML; the
+/// prefixes used in it are declared in the ``GPXHead`` or in the text.
 public struct GPXOtherElements: Sendable, Hashable {
-    /// Bytes that are kept for one point, track, segment or document.
+    /// The most bytes kept for one point, track, segment or document.
     public static let most = 1 << 20
 
-    /// The elements, in the order in which the schema has those of one owner.
+    /// The elements, in the schema's order for each owner.
     enum Part: UInt8, Comparable {
-        /// All that `metadata` holds.
+        /// The content of `metadata`.
         case metadata
         case name, description, magneticVariation, comment, source
-        /// GPX 1.0 has texts where 1.1 has elements.
+        /// In GPX 1.0, texts in place of 1.1's elements.
         case authorName, email
         case link
-        /// GPX 1.0 instead of `link`.
+        /// In GPX 1.0, in place of `link`.
         case url, urlName
         case time, keywords, bounds, symbol, number, type, differentialAge, stationNumber
-        /// All that `extensions` holds.
+        /// The content of `extensions`.
         case extensions
 
         static func < (left: Part, right: Part) -> Bool { left.rawValue < right.rawValue }
 
-        /// Whether only what is inside the element is kept.
+        /// Whether only the element's content is kept.
         var isContent: Bool {
             switch self {
             case .metadata, .extensions, .authorName, .email, .url, .urlName: true
@@ -32,7 +31,7 @@ public struct GPXOtherElements: Sendable, Hashable {
         }
     }
 
-    /// The figures of a point that may stand in its extensions; what these say already is not written a second time.
+    /// The figures of a point that may stand in its extensions; they are not written a second time.
     struct Figures: Hashable {
         var speedMetresPerSecond: Double?
         var courseDegrees: Double?
@@ -46,16 +45,16 @@ public struct GPXOtherElements: Sendable, Hashable {
 
     private var elements: [Element] = []
     private var byteCount = 0
-    /// What `extensions` says of its point.
+    /// The figures that `extensions` states about its point.
     private(set) var figures = Figures()
 
-    /// Nothing.
+    /// Creates an empty value.
     public init() {}
 
     /// Whether there is nothing.
     public var isEmpty: Bool { elements.isEmpty }
 
-    /// Adds the extensions of a further document, as far as there is room.
+    /// Adds the extensions of another document, as far as there is room.
     public mutating func add(extensionsOf other: GPXOtherElements) {
         if let xml = other[.extensions] { _ = add(.extensions, xml) }
     }
@@ -64,7 +63,7 @@ public struct GPXOtherElements: Sendable, Hashable {
 
     /// Adds an element; false when there is no room for it.
     ///
-    /// Links and extensions come to what is there already, of others the last one stays.
+    /// Links and extensions are appended to what is there already; for other parts the last one wins.
     mutating func add(_ part: Part, _ xml: String, saying said: Figures = Figures()) -> Bool {
         guard byteCount + xml.utf8.count <= GPXOtherElements.most else { return false }
         figures.speedMetresPerSecond = said.speedMetresPerSecond ?? figures.speedMetresPerSecond
@@ -81,7 +80,7 @@ public struct GPXOtherElements: Sendable, Hashable {
 }
 
 extension GPXOtherElements.Part {
-    /// The part that an element is to the one it stands in; nil when GPX has no such element there.
+    /// The part that an element plays in its parent; nil when GPX has no such element there.
     init?(_ name: String, in parent: GPXElement) {
         switch (name, parent) {
         case ("extensions", _): self = .extensions

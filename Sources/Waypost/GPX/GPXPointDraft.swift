@@ -9,18 +9,18 @@ struct GPXPointDraft {
     private var longitude: Double?
     private var hasSecondPlace = false
     private var isThreeDimensional: Bool?
-    /// What is known of it so far.
+    /// What is known about the point so far.
     private(set) var point = GPXPoint(silentAt: GPXPointDraft.nowhere)
-    /// Whether it is a point that can be given away.
+    /// Whether the point can be emitted.
     private(set) var isValid = false
     /// Whether its markup is broken.
     private(set) var isBroken = false
 
-    /// Takes a `lat` or `lon`; others are passed over.
+    /// Processes a `lat` or `lon`; other attributes are ignored.
     @inline(__always)
     mutating func attribute(_ name: Range<Int>, _ value: Range<Int>, in bytes: Span<UInt8>) {
         guard name.count == 3, case let first = bytes[unchecked: name.lowerBound], first == UInt8(ascii: "l") else { return }
-        // Three bytes from the lower bound on, by the count.
+        // Three bytes from the lower bound on, as the count guarantees.
         let (second, third) = (bytes[unchecked: name.lowerBound &+ 1], bytes[unchecked: name.lowerBound &+ 2])
         if second == UInt8(ascii: "a"), third == UInt8(ascii: "t") {
             if latitude != nil { hasSecondPlace = true }
@@ -31,7 +31,7 @@ struct GPXPointDraft {
         }
     }
 
-    /// Ends the start tag: whether the attributes are a place.
+    /// Ends the start tag; true when the attributes form a valid place.
     mutating func endAttributes() -> Bool {
         guard !hasSecondPlace, let latitude, let longitude,
             let coordinate = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude)
@@ -41,14 +41,14 @@ struct GPXPointDraft {
         return true
     }
 
-    /// Breaks the point; true when it was whole until now.
+    /// Marks the point as broken; true when it was whole until now.
     mutating func breakUp() -> Bool {
         isBroken = true
         defer { isValid = false }
         return isValid
     }
 
-    /// Takes the text of an element inside the point; false when it cannot be read or cannot be.
+    /// Processes the text of an element inside the point; false when it is unreadable or impossible.
     mutating func take(_ element: GPXElement, _ text: Span<UInt8>) -> Bool {
         switch element {
         case .elevation: GPXPointDraft.read(text, into: &point.position.altitudeMSLMetres)
@@ -67,18 +67,18 @@ struct GPXPointDraft {
         }
     }
 
-    /// Takes a name or description.
+    /// Stores a name or description.
     mutating func take(_ element: GPXElement, string: String?) {
         if element == .name { point.name = string } else { point.description = string }
     }
 
-    /// Takes an element that only another GPX file has a place for, with what it says of the point; false when there is no room for it.
+    /// Stores an element for another GPX file, with its figures about the point; false when there is no room for it.
     mutating func add(_ part: GPXOtherElements.Part, _ xml: String, saying figures: GPXOtherElements.Figures) -> Bool {
         if point.other == nil { point.other = GPXOtherElements() }
         return point.other?.add(part, xml, saying: figures) == true
     }
 
-    /// Derives what follows from the rest, once the point is whole.
+    /// Derives the remaining values once the point is complete.
     mutating func finish() {
         if let altitude = point.position.altitudeMSLMetres, let separation = point.position.geoidSeparationMetres {
             point.position.altitudeHAEMetres = (altitude + separation).roundedToMillimetres
@@ -94,7 +94,7 @@ struct GPXPointDraft {
         return XMLText.resolved(text).flatMap { Double(xmlDecimal: $0.span) }
     }
 
-    /// An element without a text says nothing, which is no fault.
+    /// An element without text says nothing, which is not an error.
     private static func isBlank(_ text: Span<UInt8>) -> Bool { text.trimmingXMLSpace.isEmpty }
 
     @inline(__always)
@@ -103,7 +103,7 @@ struct GPXPointDraft {
         return true
     }
 
-    /// Reads a figure into its place; beyond 10^9 it is no measurement, and would not fit a decimal form without exponent.
+    /// Reads a figure into its place; from 10^9 on it is not a measurement, and would not fit a decimal form without exponent.
     @inline(__always)
     private static func read(_ text: Span<UInt8>, isMagnitude: Bool = false, into place: inout Double?) -> Bool {
         guard let value = number(text), abs(value) < 1e9, value >= 0 || !isMagnitude else { return isBlank(text) }

@@ -10,25 +10,25 @@
 /// let summary = try reader.finish()      // how much there was, and what was damaged
 /// ```
 ///
-/// What is damaged costs as little as possible: a point whose place cannot be is left out and counted, another value is left out of its
-/// point, a file that is cut keeps what was whole before the cut. The page <doc:GPX> lists every leniency.
+/// Damage costs as little as possible: a point with an impossible place is left out and counted, any other bad value is left out of its
+/// point, and a truncated file keeps what was complete before the cut. The page <doc:GPX> lists every leniency.
 ///
-/// - Errors: what is not GPX at all is a ``GPXError``; after one, the reader gives nothing more.
-/// - Cost: one pass; memory for the piece under way and at most a few texts of ``longestText`` bytes. No allocation per point, except for
+/// - Errors: a file that is not GPX at all is a ``GPXError``; after one, the reader returns nothing more.
+/// - Cost: one pass; memory for the current piece and at most a few texts of ``longestText`` bytes. No allocation per point, except for
 ///   names and descriptions of more than 15 bytes.
 public struct GPXReader: Sendable {
-    /// Bytes that are kept of a name or a description.
+    /// The most bytes kept of a name or a description.
     public static let longestText = 16_384
 
     private var input = XMLInput()
     private var tokenizer = XMLTokenizer()
     private var assembler: GPXAssembler
-    /// What the tokenizer has not used up.
+    /// The bytes that the tokenizer has not used yet.
     private var pending: [UInt8] = []
 
-    /// A reader at the start of a file.
+    /// Creates a reader at the start of a file.
     ///
-    /// - Parameter keepsOtherElements: whether what a ``Position`` has no place for is kept, so that a ``GPXWriter`` can write it again.
+    /// - Parameter keepsOtherElements: whether to keep what does not fit into a ``Position``, so that a ``GPXWriter`` can write it again.
     public init(keepsOtherElements: Bool = false) {
         assembler = GPXAssembler(keepsOtherElements: keepsOtherElements)
     }
@@ -36,10 +36,10 @@ public struct GPXReader: Sendable {
     /// What has been found so far.
     public var summary: GPXSummary { assembler.summary }
 
-    /// Takes the next bytes, cut anywhere; visits what they complete, in the order of the file.
+    /// Processes the next bytes, cut anywhere, and visits the items that they complete, in the order of the file.
     public mutating func read(_ bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) throws(GPXError) {
         if let failure = assembler.failure { throw failure }
-        // Out of self while it decodes into self.
+        // Moved out of self while it decodes into self.
         var input = XMLInput()
         swap(&input, &self.input)
         input.decode(bytes) { consume($0, isUTF16: $1, visit) }
@@ -47,13 +47,13 @@ public struct GPXReader: Sendable {
         if let failure = assembler.failure { throw failure }
     }
 
-    /// Ends the file: what is incomplete is lost.
+    /// Ends the file; anything incomplete is lost.
     ///
     /// - Returns: what was found in the whole file, and what was damaged.
     public mutating func finish() throws(GPXError) -> GPXSummary {
         var input = XMLInput()
         swap(&input, &self.input)
-        // What is left of a file can only be a piece of text or of a tag, which complete nothing.
+        // The rest of a file can only be part of a text or of a tag, which completes nothing.
         input.finish { consume($0, isUTF16: $1) { _ in } }
         assembler.finish(hasRest: !pending.isEmpty || tokenizer.isInsideMarkup)
         if let failure = assembler.failure { throw failure }
@@ -75,7 +75,7 @@ public struct GPXReader: Sendable {
         }
     }
 
-    /// Takes every whole token; returns how many bytes they have.
+    /// Processes every complete token; returns how many bytes they take up.
     private mutating func tokens(in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) -> Int {
         assembler.beginPiece(bytes)
         loop: while true {
@@ -92,7 +92,7 @@ public struct GPXReader: Sendable {
             case .declaration(let range): assembler.declaration(range, in: bytes, visit)
             case .documentTypeDeclarations:
                 assembler.refuseDeclarations(at: tokenizer.offset, in: bytes)
-                // Nothing behind it counts, however the input is cut.
+                // Nothing after it counts, however the input is cut.
                 break loop
             case .stray: assembler.stray(at: tokenizer.offset, in: bytes)
             case .incomplete: break loop

@@ -1,6 +1,6 @@
-/// What a ``GPXReader`` has found, and what was damaged.
+/// What a ``GPXReader`` found, and what was damaged.
 public struct GPXSummary: Sendable, Equatable {
-    /// The version that the root names, as `1.1`; nil when it names none.
+    /// The version that the root names, such as `1.1`; nil when it names none.
     public internal(set) var version: String?
     /// The program that made the file, when the root names it.
     public internal(set) var creator: String?
@@ -18,22 +18,22 @@ public struct GPXSummary: Sendable, Equatable {
     public internal(set) var trackPoints = 0
     private var tallies = [DamageTally](repeating: DamageTally(), count: GPXDamage.allCases.count)
 
-    /// Nothing found yet.
+    /// Creates an empty summary.
     public init() {}
 
     /// Points of every kind with a place.
     public var points: Int { waypoints + routePoints + trackPoints }
 
-    /// Points of every kind that were left out, because their coordinates are impossible or their markup is broken.
+    /// Points of every kind that were left out because of impossible coordinates or broken markup.
     public var badPoints: Int { self[.badPlace].count + self[.brokenPoint].count }
 
-    /// Whether the file ends before its root does: the points before the cut are there, the one that is cut is not.
+    /// Whether the file ends before its root does: the points before the cut are there, the incomplete one is not.
     public var isCut: Bool { self[.cut].count > 0 }
 
     /// The count for one kind of damage.
     public subscript(damage: GPXDamage) -> DamageTally { tallies[damage.rawValue] }
 
-    /// One line per kind of damage that was met, for people: what, how often, where first.
+    /// One line for people per kind of damage found: what, how often, where first.
     public var remarks: [String] {
         GPXDamage.allCases.compactMap { damage in
             let tally = self[damage]
@@ -56,15 +56,15 @@ public struct GPXSummary: Sendable, Equatable {
 public enum GPXDamage: Int, Sendable, CaseIterable {
     /// The file ends before its root does.
     case cut
-    /// A point without latitude or longitude, or with one that cannot be; it is left out.
+    /// A point without latitude or longitude, or with an impossible one; it is left out.
     case badPlace
     /// A point with broken markup or NUL bytes in it; it is left out.
     case brokenPoint
-    /// Another value that cannot be read or cannot be; it is left out, its point is kept.
+    /// Any other value that is unreadable or impossible; it is left out, its point is kept.
     case badValue
     /// A tag that is broken, missing or in the wrong place.
     case brokenMarkup
-    /// Another document behind the first, as a program leaves it that appends after a power cut; it is read as well.
+    /// A second document after the first, as left by a program that appends after a power cut; it is read as well.
     case secondDocument
     /// NUL bytes, as a file system leaves them after a power cut.
     case nulBytes
@@ -72,22 +72,22 @@ public enum GPXDamage: Int, Sendable, CaseIterable {
     case textOutside
     /// A text in another encoding than the file's.
     case wrongEncoding
-    /// A `&` that begins no reference, or one to an entity that XML does not have.
+    /// A `&` that begins no reference, or a reference to an entity that XML does not have.
     case unknownReference
     /// A text longer than the reader keeps.
     case overlongText
-    /// An element that the reader should keep, but that is too long for it or cannot be in XML; it is left out.
+    /// An element to be kept that is too long or not valid XML; it is left out.
     case unkeptElement
-    /// An element of a track, route or file behind the first point that it should stand before; it is left out.
+    /// An element of a track, route or file that comes after the first point but should come before it; it is left out.
     case lateElement
-    /// An encoding that is not known.
+    /// An unknown encoding.
     case unknownEncoding
     /// A version other than 1.0 and 1.1.
     case unknownVersion
 }
 
 extension GPXDamage {
-    /// What it is called in messages.
+    /// The name of the damage in messages.
     fileprivate var words: String {
         switch self {
         case .cut: "the file ends within the document"
@@ -109,13 +109,13 @@ extension GPXDamage {
     }
 }
 
-/// Why a file is not read as GPX at all; lines are counted from 1.
+/// Why a file cannot be read as GPX at all; lines are counted from 1.
 public enum GPXError: Error, Sendable, Hashable {
-    /// There is no element in it.
+    /// The file contains no element.
     case noRoot
     /// The root is another element than `gpx`.
     case notGPX(root: String, line: Int)
-    /// The document type declares things of its own. They might be entities, which are never expanded.
+    /// The document type contains declarations. They might be entities, which are never expanded.
     case documentTypeDeclarations(line: Int)
 }
 

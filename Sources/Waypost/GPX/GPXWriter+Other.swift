@@ -1,7 +1,7 @@
 extension GPXWriter {
     // MARK: - What another GPX file says besides
 
-    /// The namespaces of our own elements, and those that the head of another file declares.
+    /// The namespaces of our own elements, and those declared in the head of another file.
     mutating func append(_ foreign: [GPXHead.Namespace], into text: inout TextBuffer) {
         func isForeign(_ own: GPXHead.Namespace) -> Bool { foreign.contains { $0.prefix == own.prefix && $0.uri != own.uri } }
         hasForeignGarminPrefix = isForeign(GPXWriter.garmin)
@@ -26,7 +26,7 @@ extension GPXWriter {
         text.append(string: xml)
     }
 
-    /// Links, and what GPX 1.0 has for them.
+    /// Links, and their equivalents in GPX 1.0.
     func append(linksOf other: GPXOtherElements, into text: inout TextBuffer) {
         append(other, .link, into: &text)
         guard let url = other[.url] else { return }
@@ -42,7 +42,7 @@ extension GPXWriter {
         append(content: other[.extensions], "<extensions>", "</extensions>\n", into: &text)
     }
 
-    /// The metadata of GPX 1.1, or made of what 1.0 has instead.
+    /// The metadata of GPX 1.1, or their equivalents in 1.0.
     func append(metadata other: GPXOtherElements, into text: inout TextBuffer) {
         text.append("<metadata>")
         if let metadata = other[.metadata] {

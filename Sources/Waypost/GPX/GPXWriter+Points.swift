@@ -8,7 +8,7 @@ extension GPXWriter {
             point.position, fix: point.fix, name: point.name, description: point.description, other: point.other, element, into: &text)
     }
 
-    /// A place with what GPX says of it.
+    /// A place with everything that GPX says about it.
     @inline(__always)
     func append(
         _ position: Position, fix: GPXFix?, name: String?, description: String?, other: GPXOtherElements?, _ element: StaticString,
@@ -70,7 +70,7 @@ extension GPXWriter {
         }
     }
 
-    /// What another file says in its extensions, and speed, course and accuracy where they do not say the same already; the last one counts.
+    /// The extensions of another file, and speed, course and accuracy unless they say the same already; the last value counts.
     private func appendExtensions(of position: Position, _ other: GPXOtherElements?, into text: inout TextBuffer) {
         let kept = other?[.extensions]
         let said = other?.figures
@@ -113,14 +113,14 @@ extension GPXWriter {
     private func append(
         _ open: StaticString, _ value: Double, decimals: Int, trimsZeros: Bool = false, _ close: StaticString, into text: inout TextBuffer
     ) {
-        // Beyond that it is no measurement, and it would not fit the decimal form. NaN fails the comparison as well.
+        // A larger value is not a measurement and would not fit the decimal form. NaN fails the comparison as well.
         guard abs(value) < 1e9 else { return }
         text.append(open, value, decimals: decimals, trimsZeros: trimsZeros, close)
     }
 
     @inline(__always)
     private func append(_ open: StaticString, longitudeDegrees: Double, _ close: StaticString, into text: inout TextBuffer) {
-        // The schema excludes 180; what rounds to it is that meridian, too.
+        // The schema excludes 180; a longitude that rounds to it is the same meridian.
         let scale = precision.coordinateDecimals == 7 ? 1e7 : precision.coordinateDecimals == 8 ? 1e8 : 1e9
         let isDateLine = longitudeDegrees > 179 && (longitudeDegrees * scale).rounded() >= 180 * scale
         append(open, degrees: isDateLine ? -180 : longitudeDegrees, close, into: &text)
@@ -139,7 +139,7 @@ extension GPXWriter {
 }
 
 extension Position {
-    /// Height above mean sea level: as given, or from the ellipsoid's when the geoid separation is known; else nil.
+    /// Height above mean sea level: as given, or from the height above the ellipsoid when the geoid separation is known; else nil.
     var elevationMetres: Double? {
         if let altitudeMSLMetres { return altitudeMSLMetres }
         guard let altitudeHAEMetres, let geoidSeparationMetres else { return nil }

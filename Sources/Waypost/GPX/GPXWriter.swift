@@ -1,4 +1,4 @@
-/// Writes waypoints, routes and tracks as GPX 1.1, piece by piece into a buffer that the caller empties whenever it likes.
+/// Writes waypoints, routes and tracks as GPX 1.1, piece by piece into a buffer that the caller may empty at any time.
 ///
 /// ```swift
 /// var writer = GPXWriter(creator: "waypost 1.0")
@@ -9,14 +9,14 @@
 /// writer.end(into: &text)
 /// ```
 ///
-/// - The schema has all waypoints before all routes before all tracks: ``waypoint(_:into:)`` and ``routePoint(_:into:)`` write nothing and
-///   return false once something that must follow them is written. Within a point its elements stand in the schema's order; `ele` is the height above mean sea level and `geoidheight` the geoid above the ellipsoid, so the
-///   height above the ellipsoid is their sum. Speed and course are in Garmin's TrackPointExtension v2, the 68 % accuracy in
-///   `waypost:accuracy` (metres, namespace `urn:waypost:gpx:1`).
-/// - Values that the schema forbids are left out (a negative satellite count, infinities) or written as it wants them (longitude 180 as -180).
-///   A segment without points is written only by ``endSegment(_:into:)``, a track or route without points only when it was begun with
+/// - The schema puts all waypoints before all routes before all tracks: ``waypoint(_:into:)`` and ``routePoint(_:into:)`` write nothing and
+///   return false once something later has been written. A point's elements follow the schema's order; `ele` is the height above mean sea
+///   level and `geoidheight` the geoid above the ellipsoid, so the height above the ellipsoid is their sum. Speed and course are in Garmin's
+///   TrackPointExtension v2, the 68 % accuracy in `waypost:accuracy` (metres, namespace `urn:waypost:gpx:1`).
+/// - Values that the schema forbids are left out (a negative satellite count, infinities) or adapted to it (longitude 180 as -180).
+///   A segment without points is written only by ``endSegment(_:into:)``, and a track or route without points only when it was begun with
 ///   ``begin(track:into:)`` or ``begin(route:into:)``.
-/// - What another GPX file says besides (``GPXOtherElements``) is written as it stood there.
+/// - The other elements of another GPX file (``GPXOtherElements``) are written unchanged.
 /// - Source: GPX 1.1 schema, https://www.topografix.com/GPX/1/1/; TrackPointExtension v2, https://www8.garmin.com/xmlschemas/.
 /// - Cost: no allocation per point once the buffer has grown.
 public struct GPXWriter: Sendable {
@@ -24,14 +24,14 @@ public struct GPXWriter: Sendable {
     public let creator: String
     /// How many decimals are written.
     public let precision: GPXPrecision
-    /// Whether points without a time are refused; many readers drop a track with a single one.
+    /// Whether points without a time are refused; many readers drop a track that contains a single one.
     public let requiresTime: Bool
     /// How many points were written.
     public private(set) var pointCount = 0
     /// How many segments were begun.
     public private(set) var segmentCount = 0
 
-    /// What was written last; what comes before it in the schema cannot be written any more.
+    /// The part written last; earlier parts of the schema can no longer be written.
     private enum Stage: Int {
         case waypoints, routes, tracks
     }
@@ -39,28 +39,28 @@ public struct GPXWriter: Sendable {
     private var stage = Stage.waypoints
     /// The head of the route or track whose points come next.
     private var path = GPXPath(number: 0)
-    /// What that path is, when it is written without points, too.
+    /// The kind of that path, when it must be written even without points.
     private var wantedPath: Stage?
     private var isPathOpen = false
     private var isSegmentOpen = false
-    /// Whether another GPX file uses our prefixes for something else.
+    /// Whether another GPX file uses our prefixes for other namespaces.
     var hasForeignGarminPrefix = false
     var hasForeignOwnPrefix = false
 
-    /// A writer at the start of a document.
+    /// Creates a writer at the start of a document.
     public init(creator: String, precision: GPXPrecision = .log, requiresTime: Bool = true) {
         self.creator = creator
         self.precision = precision
         self.requiresTime = requiresTime
     }
 
-    /// Writes the head of the document; call it once, first.
+    /// Writes the head of the document; call it once, before anything else.
     ///
     /// - Parameters:
     ///   - name: the name of the file and its track, when it has one.
-    ///   - time: when the document was made; for a log, the moment of its first fix.
-    ///   - head: what another GPX file says there; its metadata stand instead of name and time.
-    ///   - text: what it is appended to.
+    /// - time: when the document was made; for a log, the time of its first fix.
+    /// - head: the head of another GPX file; its metadata replaces name and time.
+    /// - text: the buffer to append to.
     public mutating func begin(name: String? = nil, time: UTCTime? = nil, head: GPXHead = GPXHead(), into text: inout TextBuffer) {
         text.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gpx version=\"1.1\" creator=\"")
         text.append(xmlEscaped: creator)
@@ -94,7 +94,7 @@ public struct GPXWriter: Sendable {
         path.name = name
     }
 
-    /// Writes a waypoint; false when a route or track is written already.
+    /// Writes a waypoint; false when a route or track has been written already.
     @discardableResult
     public mutating func waypoint(_ point: GPXPoint, into text: inout TextBuffer) -> Bool {
         guard stage == .waypoints else { return false }
@@ -102,7 +102,7 @@ public struct GPXWriter: Sendable {
         return true
     }
 
-    /// Begins a route with its next point; false when a track is written already.
+    /// Begins a route, written with its next point; false when a track has been written already.
     @discardableResult
     public mutating func beginRoute(name: String? = nil, description: String? = nil, into text: inout TextBuffer) -> Bool {
         guard stage != .tracks else { return false }
@@ -111,7 +111,7 @@ public struct GPXWriter: Sendable {
         return true
     }
 
-    /// Begins a route, which is written even without points; false when a track is written already.
+    /// Begins a route, which is written even without points; false when a track has been written already.
     @discardableResult
     public mutating func begin(route: GPXPath, into text: inout TextBuffer) -> Bool {
         closePath(into: &text)
@@ -121,7 +121,7 @@ public struct GPXWriter: Sendable {
         return true
     }
 
-    /// Writes a point of a route; false when a track is written already.
+    /// Writes a point of a route; false when a track has been written already.
     @discardableResult
     public mutating func routePoint(_ point: GPXPoint, into text: inout TextBuffer) -> Bool {
         guard stage != .tracks else { return false }
@@ -130,7 +130,7 @@ public struct GPXWriter: Sendable {
         return true
     }
 
-    /// Begins a track with its next point.
+    /// Begins a track, written with its next point.
     public mutating func beginTrack(name: String? = nil, description: String? = nil, into text: inout TextBuffer) {
         closePath(into: &text)
         path = GPXPath(number: 0, name: name, description: description)
@@ -143,7 +143,7 @@ public struct GPXWriter: Sendable {
         wantedPath = .tracks
     }
 
-    /// Ends a segment with what another GPX file says of it, even one without points.
+    /// Ends a segment, even one without points, with the other elements of another GPX file's segment.
     public mutating func endSegment(_ other: GPXOtherElements, into text: inout TextBuffer) {
         openSegment(into: &text)
         append(extensions: other, into: &text)
@@ -157,7 +157,7 @@ public struct GPXWriter: Sendable {
         isSegmentOpen = false
     }
 
-    /// Writes a track point; false when it has no time that can be written and the writer requires one.
+    /// Writes a track point; false when the writer requires a time and the point has none that can be written.
     @discardableResult
     public mutating func point(_ position: Position, into text: inout TextBuffer) -> Bool {
         if requiresTime, position.time?.hasFourDigitYear != true { return false }
@@ -167,7 +167,7 @@ public struct GPXWriter: Sendable {
         return true
     }
 
-    /// Writes a track point with its name; false when it has no time that can be written and the writer requires one.
+    /// Writes a track point with its name; false when the writer requires a time and the point has none that can be written.
     @discardableResult
     public mutating func point(_ point: GPXPoint, into text: inout TextBuffer) -> Bool {
         if requiresTime, point.position.time?.hasFourDigitYear != true { return false }
@@ -180,8 +180,8 @@ public struct GPXWriter: Sendable {
     /// Closes what is open and ends the document; nothing may follow.
     ///
     /// - Parameters:
-    ///   - other: what another GPX file says at its end.
-    ///   - text: what it is appended to.
+    /// - other: the elements at the end of another GPX file.
+    /// - text: the buffer to append to.
     public mutating func end(_ other: GPXOtherElements = GPXOtherElements(), into text: inout TextBuffer) {
         closePath(into: &text)
         append(extensions: other, into: &text)
@@ -200,7 +200,7 @@ public struct GPXWriter: Sendable {
     private mutating func openPath(_ kind: Stage, into text: inout TextBuffer) {
         wantedPath = nil
         if stage != kind {
-            // A name that was meant for what comes next is not for what is open.
+            // A name meant for the next path must not go to the open one.
             let next = path
             closePath(into: &text)
             path = next

@@ -1,4 +1,4 @@
-// Garmin's TrackPointExtension, versions 1 and 2, and what else stands in the `extensions` of a point.
+// Garmin's TrackPointExtension, versions 1 and 2, and what else occurs in a point's `extensions`.
 //
 // ```
 // <extensions>
@@ -15,20 +15,20 @@
 //
 // - Source: https://www8.garmin.com/xmlschemas/TrackPointExtensionv1.xsd and TrackPointExtensionv2.xsd.
 
-/// Which prefix stands for our own namespace.
+/// The prefixes that stand for our own namespace.
 ///
-/// Declarations count from where they stand to the end of the file: nobody uses one prefix for two namespaces. Where nobody declares
-/// `waypost`, it stands for ours: such a file is one of ours that has lost its head.
+/// Declarations count from where they stand to the end of the file, because no file uses one prefix for two namespaces. Where `waypost` is
+/// not declared, it stands for our namespace: such a file is one of ours that has lost its head.
 struct AccuracyNamespace {
     /// The namespace of `waypost:accuracy`.
     static let name: StaticString = "urn:waypost:gpx:1"
-    /// More prefixes than any file has that somebody means.
+    /// More prefixes than any sensible file has.
     private static let most = 100
 
-    /// The prefixes that stand for it, each by its last declaration; an empty one for the default namespace.
+    /// The prefixes for the namespace, each by its last declaration; an empty one for the default namespace.
     private var prefixes: [[UInt8]] = [Array("waypost".utf8)]
 
-    /// Takes an attribute; it may be a declaration of the namespace.
+    /// Processes an attribute, which may declare the namespace.
     @inline(__always)
     mutating func take(attribute name: Range<Int>, value: Range<Int>, in bytes: Span<UInt8>) {
         guard name.count >= 5, bytes[unchecked: name.lowerBound] == UInt8(ascii: "x") else { return }  // Within the bytes, by the count.
@@ -41,7 +41,7 @@ struct AccuracyNamespace {
         let isOurs =
             value.count == AccuracyNamespace.name.utf8CodeUnitCount
             && bytes.hasLiteral(AccuracyNamespace.name, at: value.lowerBound) == true
-        // Mostly it is about others, and ours are one.
+        // A declaration for another namespace matters only to prefixes that stand for ours.
         guard isOurs || !prefixes.isEmpty else { return }
         let prefix = name.count == 5 ? 0..<0 : name.lowerBound + 6..<name.upperBound
         let declared = bytes.extracting(prefix).withUnsafeBufferPointer { Array($0) }
