@@ -1,7 +1,7 @@
-/// What a column of a table of positions holds, told by its name.
+/// The meaning of a column in a table of positions, recognized by its name.
 ///
-/// The names are those that `waypost convert` writes, and what other programs call the same: without case, spaces, `_`, `-`, `.` and `/`, and
-/// without a unit in brackets or behind the name.
+/// The names are those that `waypost convert` writes and their equivalents in other programs; case, spaces, `_`, `-`, `.` and `/` are ignored,
+/// and so is a unit in brackets or at the end.
 enum CSVColumn: String, CaseIterable, Sendable {
     case time, date, mode, latitude, longitude, altitudeMSL, altitudeHAE, geoidSeparation, speed, course, climb, accuracy, accuracyOrigin
     case eph, epv, eps, hdop, vdop, pdop, satellites, status, source
@@ -40,7 +40,7 @@ enum CSVColumn: String, CaseIterable, Sendable {
         return found
     }()
 
-    /// Units that a name may end with, and what makes metres, metres per second or degrees of one; the longest first.
+    /// Units that a name may end with, and their factor to metres, metres per second or degrees; the longest first.
     private static let units: [(name: String, factor: Double, isSpeed: Bool)] = [
         ("degrees", 1, false), ("metres", 1, false), ("meters", 1, false), ("knots", 1_852.0 / 3_600, true), ("feet", 0.3048, false),
         ("kmph", 1 / 3.6, true), ("knot", 1_852.0 / 3_600, true), ("kmh", 1 / 3.6, true), ("kph", 1 / 3.6, true), ("mph", 0.447_04, true),
@@ -49,7 +49,7 @@ enum CSVColumn: String, CaseIterable, Sendable {
         ("kt", 1_852.0 / 3_600, true), ("ft", 0.3048, false), ("m", 1, false), ("°", 1, false),
     ]
 
-    /// The column of that name and what its numbers are multiplied by; nil when the name says nothing to us.
+    /// The column with that name and the factor for its numbers; nil when the name is unknown.
     static func named(_ header: String) -> (column: CSVColumn, factor: Double)? {
         let word = String(header.lowercased().filter { !" \t_-./\u{FEFF}".contains($0) })
         if let column = byName[word] { return (column, 1) }
@@ -57,7 +57,7 @@ enum CSVColumn: String, CaseIterable, Sendable {
         for unit in units where name.hasSuffix(unit.name) {
             guard let column = byName[String(name.dropLast(unit.name.count))] else { continue }
             let isSpeed = column == .speed || column == .climb || column == .eps
-            // `m/s` says nothing of a height, nor `ft` of a speed.
+            // `m/s` does not fit a height, nor `ft` a speed.
             if unit.factor == 1 || unit.isSpeed == isSpeed { return (column, unit.factor) }
         }
         return nil

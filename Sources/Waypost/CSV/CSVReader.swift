@@ -1,4 +1,4 @@
-/// Reads positions from comma-separated values that come in pieces of any size: what `waypost convert` writes, and tables of other programs.
+/// Reads positions from comma-separated values in pieces of any size: the output of `waypost convert`, and tables of other programs.
 ///
 /// ```swift
 /// var reader = CSVReader()
@@ -7,12 +7,13 @@
 /// for remark in reader.remarks { tell(remark) }
 /// ```
 ///
-/// The first line names the columns: a latitude and a longitude at least. Commas, semicolons or tabs separate them, whichever that line has
-/// most of; with the last two a comma in a number is a point. A row without a place is a report without a fix.
-/// - Times are RFC 3339 or what looks like it (without a zone: UTC; the day in a column `date` of its own), or seconds or milliseconds since 1970.
-/// - Speeds are m/s, heights metres above mean sea level, unless the column's name says otherwise: `speed (km/h)`, `speed_knots`, `alt_ft`.
-/// - A value that cannot be read is left out and counted; a row whose place cannot be, too.
-/// - Errors: a first line that names no place is a ``CSVError``; after one, the reader gives nothing more.
+/// The first line names the columns, with at least a latitude and a longitude. Fields are separated by commas, semicolons or tabs, whichever
+/// is most frequent in that line; with semicolons or tabs, a comma in a number is a decimal point. A row without a place is a report without
+/// a fix.
+/// - Times are RFC 3339 or similar (without a zone: UTC; the day may have its own column `date`), or seconds or milliseconds since 1970.
+/// - Speeds are in m/s and heights in metres above mean sea level, unless the column's name says otherwise: `speed (km/h)`, `speed_knots`, `alt_ft`.
+/// - A value that cannot be read is left out and counted, and so is a row whose place is impossible.
+/// - Errors: a first line that names no place is a ``CSVError``; after one, the reader returns nothing more.
 /// - Cost: one pass; memory for one row.
 public struct CSVReader: Sendable {
     /// The kinds of damage that are counted.
@@ -29,23 +30,23 @@ public struct CSVReader: Sendable {
     }
 
     private var records = CSVRecords()
-    /// The first line, until its end has come: it tells the separator.
+    /// The first line until it is complete; it determines the separator.
     private var head: [UInt8]? = []
-    /// What each column means; nil before the header has come.
+    /// The meaning of each column; nil before the header.
     private var meanings: [Meaning?]?
     private var hasDecimalCommas = false
-    /// Whether the line before was Excel's `sep=;`.
+    /// Whether the previous line was Excel's `sep=;`.
     private var isSeparatorNamed = false
     private var otherNames: [String] = []
     private var damage = Damage()
     private var failure: CSVError?
-    /// How many rows gave a position or a report without one.
+    /// How many rows contained a position or a report without one.
     public private(set) var reportCount = 0
 
-    /// A reader at the start of a table.
+    /// Creates a reader at the start of a table.
     public init() {}
 
-    /// Takes the next bytes, cut anywhere; visits what they complete.
+    /// Processes the next bytes, cut anywhere, and visits the reports that they complete.
     public mutating func read(_ bytes: Span<UInt8>, _ visit: (PositionReport) -> Void) throws(CSVError) {
         if let failure { throw failure }
         var start = 0
@@ -74,7 +75,7 @@ public struct CSVReader: Sendable {
         if let failure { throw failure }
     }
 
-    /// What was skipped, one line for people each.
+    /// What was skipped, one line for people per kind.
     public var remarks: [String] {
         var remarks: [String] = []
         if !otherNames.isEmpty {
@@ -102,7 +103,7 @@ public struct CSVReader: Sendable {
     private mutating func passHead(_ visit: (PositionReport) -> Void) throws(CSVError) {
         guard let line = head else { return }
         head = nil
-        // Empty lines and a remark before the header are stepped over, and say nothing of the separator.
+        // Empty lines and a comment before the header are skipped and do not affect the separator.
         let isBlank = line.allSatisfy { $0 <= 0x20 } || line.first == UInt8(ascii: "#")
         if !isBlank {
             if !isSeparatorNamed { records.separator = CSVReader.separator(in: line) }
@@ -113,7 +114,7 @@ public struct CSVReader: Sendable {
         if meanings == nil, failure == nil, !line.isEmpty { head = [] }
     }
 
-    /// The one of comma, semicolon and tab that a line has most of; the one that Excel's `sep=;` names.
+    /// The most frequent of comma, semicolon and tab in a line, or the separator that Excel's `sep=;` names.
     private static func separator(in line: [UInt8]) -> UInt8 {
         if line.count > 4, line.prefix(4).elementsEqual("sep=".utf8) { return line[4] }
         let counts = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")].map { mark in (mark, line.count { $0 == mark }) }
@@ -149,7 +150,7 @@ public struct CSVReader: Sendable {
     // MARK: - Rows
 
     private mutating func pass(_ bytes: Span<UInt8>, _ visit: (PositionReport) -> Void) throws(CSVError) {
-        // Out of self while it calls back into self.
+        // Moved out of self while it calls back into self.
         var records = CSVRecords()
         swap(&records, &self.records)
         records.read(bytes) { take($0, $1, line: $2, visit) }
@@ -184,11 +185,11 @@ public struct CSVReader: Sendable {
     }
 }
 
-/// Why a table is not read at all.
+/// Why a table cannot be read at all.
 public enum CSVError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no line in it.
+    /// The table has no lines.
     case empty
-    /// The first line names no column of latitudes, or none of longitudes.
+    /// The first line has no column of latitudes, or none of longitudes.
     case noPlaceColumns(line: Int)
 
     /// The cause, as half a sentence for people.

@@ -1,18 +1,18 @@
-/// Cuts bytes that come in pieces into the records of comma-separated values, RFC 4180 and what programs write instead of it.
+/// Splits bytes that come in pieces into records of comma-separated values: RFC 4180, and what programs write instead.
 ///
 /// ```
 /// field,"a field, with ""quotes"" and
 /// a line end",field
 /// ```
-/// Leniencies: LF, CR or both end a record; a quote within a field without quotes is itself; text behind a closing quote belongs to the field;
-/// empty lines are stepped over. A quote that nothing closes (before the input or ``longestRecord`` ends, or before text that no closing
-/// quote can have behind it) costs only its own line: its field ends there, and the lines behind it are read again.
+/// Leniencies: LF, CR or both end a record; a quote within an unquoted field stands for itself; text after a closing quote belongs to the
+/// field; empty lines are skipped. An unclosed quote (open at the end of the input or after ``longestRecord``, or followed by text that cannot
+/// come after a closing quote) costs only its own line: its field ends there, and the lines after it are read again.
 ///
-/// - Cost: one pass, and at most one more over what stands behind such a quote; memory for one record, twice.
+/// - Cost: one pass, and at most one more over what follows such a quote; memory for one record, twice.
 struct CSVRecords: Sendable {
-    /// Bytes of a record; a longer one is passed over.
+    /// The most bytes of a record; a longer one is skipped.
     static let longestRecord = 65_536
-    /// Fields of a record that are kept.
+    /// The most fields of a record that are kept.
     static let mostFields = 1_024
 
     private enum State {
@@ -21,26 +21,26 @@ struct CSVRecords: Sendable {
         case skipping
     }
 
-    /// What stands between two fields.
+    /// The byte between two fields.
     var separator = UInt8(ascii: ",")
-    /// Records that were passed over.
+    /// Records that were skipped.
     private(set) var overlong = DamageTally()
-    /// Records with a quote that nothing closes.
+    /// Records with an unclosed quote.
     private(set) var unclosed = DamageTally()
 
     private var state = State.fieldStart
     private var text: [UInt8] = []
-    /// Where each field that is whole ends.
+    /// Where each complete field ends.
     private var ends: [Int] = []
     private var currentLine = 1
     private var startLine = 1
     private var endsWithReturn = false
-    /// What has come since the opening quote of the field, as it came; where the field begins in the text, and on which line the quote is.
+    /// The unchanged bytes since the field's opening quote, where the field begins in the text, and the line of the quote.
     private var quoted: (bytes: [UInt8], start: Int, line: Int) = ([], 0, 1)
 
-    /// Takes the next bytes; visits the records that they complete.
+    /// Processes the next bytes and visits the records that they complete.
     ///
-    /// - Parameter visit: gets the text of a record, where its fields end in it, and the line, counted from 1, that it begins on.
+    /// - Parameter visit: gets the text of a record, where its fields end in the text, and the line, counted from 1, on which it begins.
     mutating func read(_ bytes: Span<UInt8>, _ visit: (Span<UInt8>, [Int], Int) -> Void) {
         for index in bytes.indices {
             let byte = bytes[unchecked: index]
@@ -91,7 +91,7 @@ struct CSVRecords: Sendable {
                 state = .quoted
                 appendQuoted(byte, visit)
             } else if byte != separator, !isLineEnd, endAtLine(visit) {
-                // That quote opens another field.
+                // The quote opens another field.
                 take(byte, isLineEnd: isLineEnd, visit)
             } else {
                 state = .plain
@@ -113,10 +113,9 @@ struct CSVRecords: Sendable {
         if text.count < CSVRecords.longestRecord || !endAtLine(visit) { append(byte) }
     }
 
-    /// Ends the open field in quotes, and its record, at the first line end in it, and reads again what stands behind that; false when there
-    /// is none.
+    /// Ends the open quoted field and its record at the field's first line end, and reads the rest again; false when there is no line end.
     ///
-    /// The quotes behind it come in pairs, but for one at the very end: whatever these open, they close, so that nothing is read a third time.
+    /// The quotes after it come in pairs, except for one at the very end: every field they open they also close, so nothing is read a third time.
     private mutating func endAtLine(_ visit: (Span<UInt8>, [Int], Int) -> Void) -> Bool {
         let isEnd = { (byte: UInt8) in byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
         guard let end = quoted.bytes.firstIndex(where: isEnd) else { return false }

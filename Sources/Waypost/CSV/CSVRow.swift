@@ -1,11 +1,11 @@
-/// What the fields of one row say, put together.
+/// The values of one row, put together.
 struct CSVRow {
-    /// What a row gives.
+    /// The result of a row.
     enum Result {
         case report(PositionReport)
-        /// Nothing at all.
+        /// The row is empty.
         case empty
-        /// Its place cannot be; why.
+        /// The place is impossible, for this reason.
         case impossible(String)
     }
 
@@ -25,7 +25,7 @@ struct CSVRow {
         self.hasDecimalCommas = hasDecimalCommas
     }
 
-    /// Takes a field; false when it says nothing that its column can hold.
+    /// Stores a field; false when its column cannot hold it.
     mutating func set(_ column: CSVColumn, _ field: Span<UInt8>, factor: Double) -> Bool {
         let field = field.extracting(field.trimmingXMLSpace)
         if field.isEmpty { return true }
@@ -50,7 +50,7 @@ struct CSVRow {
         }
     }
 
-    /// What the row gives, when all its fields have come.
+    /// The row's result, once all its fields are set.
     var report: Result {
         guard hasValues else { return .empty }
         if let badPlace { return .impossible(badPlace) }
@@ -82,7 +82,7 @@ struct CSVRow {
             guard (0...360).contains(value) else { return false }
             position.courseDegrees = value == 360 ? 0 : value
         default:
-            // What cannot be less than nothing; -1 is how some programs say that they do not know.
+            // Values that cannot be negative; some programs write -1 for unknown.
             guard value >= 0 else { return false }
             setMagnitude(column, value)
         }
@@ -120,7 +120,7 @@ struct CSVRow {
         } else {
             badPlace = "\(limit == 90 ? "latitude" : "longitude") \(CSVRow.text(field.extracting(0..<min(40, field.count))))"
         }
-        // The row is left out, and told, as a whole.
+        // The whole row is left out and reported.
         return true
     }
 
@@ -136,13 +136,13 @@ struct CSVRow {
             position.time = UTCTime(millisecondsSince1970: Int64(milliseconds))
         } else {
             timeOfDay = CSVRow.text(field)
-            // Only a time of day: a column `date` may tell its day.
+            // Only a time of day: a column `date` may hold its day.
             return joinedTime != nil || timeOfDay.utf8.count < 20 && timeOfDay.utf8.contains(UInt8(ascii: ":"))
         }
         return true
     }
 
-    /// A day and a time of day in columns of their own, or one text of both with `/` in the date.
+    /// A day and a time of day in separate columns, or one text of both with `/` in the date.
     private var joinedTime: UTCTime? {
         let text = [date, timeOfDay].filter { !$0.isEmpty }.joined(separator: " ")
         return UTCTime(xmlDateTime: Array(String(text.map { $0 == "/" ? "-" : $0 }).utf8).span)
@@ -161,7 +161,7 @@ struct CSVRow {
 
     private static func text(_ field: Span<UInt8>) -> String { field.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
 
-    /// Without the `'` that keeps spreadsheets from computing a text.
+    /// The text without the `'` that keeps spreadsheets from evaluating it.
     private static func unguarded(_ text: String) -> String {
         let bytes = text.utf8
         guard bytes.first == UInt8(ascii: "'"), let second = bytes.dropFirst().first, "=+-@\t\r\n'".utf8.contains(second) else {

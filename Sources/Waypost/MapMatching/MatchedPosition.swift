@@ -1,6 +1,6 @@
 /// A position moved to the road that the device is most likely on.
 public struct MatchedPosition: Sendable, Equatable {
-    /// The likelihood from which a match is better than the fix: more likely than not.
+    /// The least likelihood at which a match is better than the fix: more likely than not.
     public static let leastConfidence = 0.5
 
     /// The fix, moved to the road.
@@ -12,7 +12,7 @@ public struct MatchedPosition: Sendable, Equatable {
     /// How far the fix was from the road, in metres.
     public var offsetMetres: Double
 
-    /// A match from its parts.
+    /// Creates a match from its parts.
     public init(position: Position, confidence: Double, wayID: Int64, offsetMetres: Double) {
         self.position = position
         self.confidence = confidence

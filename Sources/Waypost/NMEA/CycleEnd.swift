@@ -2,10 +2,10 @@
 ///
 /// GSV does not count: its number changes with the sky, and a position does not need it.
 struct CycleEnd {
-    /// The same sentence must have been the last one in that many cycles in a row.
+    /// How many cycles in a row the same sentence must have ended.
     static let cyclesToLearn = 3
 
-    /// A sentence type and which one of its kind it is within the epoch (several GSA in one cycle).
+    /// A sentence type and its occurrence within the epoch (a cycle may have several GSA).
     private struct Place: Equatable {
         var type: NMEASentenceType
         var occurrence: UInt8
@@ -25,7 +25,7 @@ struct CycleEnd {
         return streak >= CycleEnd.cyclesToLearn && place == candidate
     }
 
-    /// The epoch has ended, for whatever reason.
+    /// Notes that the epoch has ended, for whatever reason.
     mutating func endEpoch() {
         streak = last == candidate ? streak + 1 : 1
         candidate = last
@@ -33,7 +33,7 @@ struct CycleEnd {
         occurrences = InlineArray(repeating: 0)
     }
 
-    /// What was learned was wrong: a sentence came behind the end.
+    /// Forgets what was learned, because a sentence came after the learned end.
     mutating func forget() {
         candidate = nil
         streak = 0

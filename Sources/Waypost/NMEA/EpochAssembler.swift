@@ -3,20 +3,20 @@
 /// The rules, each learned from recordings of real receivers:
 /// - An epoch ends when a position sentence (or GST, GBS) with another time of day comes. Times up to 5 ms apart are one epoch: some
 ///   receivers stamp the sentences of one cycle a few milliseconds apart.
-/// - The same sentence again with the same time but another place begins the next epoch, so that neither whole seconds at 5 Hz nor a clock
-///   that stands still lose a fix; with the same place it is a repetition and belongs to the epoch.
+/// - The same sentence again with the same time but another place begins the next epoch, so that no fix is lost to whole seconds at 5 Hz or
+///   a stopped clock; with the same place it is a repetition and belongs to the epoch.
 /// - A sentence without a time belongs to the open epoch, unless one of its type came there already: then it begins the next one.
-/// - ZDA gives the date and never ends an epoch that has a position: some receivers stamp it with the current time instead.
+/// - ZDA provides the date and never ends an epoch that has a position: some receivers stamp it with the current time instead.
 /// - Where the places of one epoch differ, GLL wins, then the last of GGA, GNS and RMC.
-/// - One sentence with a valid fix makes the epoch a fix, unless the same talker says in another sentence of the epoch that it has none
-///   (RMC or GLL `V`, mode `N`, GGA quality 0): a receiver that warns of its own fix is believed. A warning without a time is not: it may
-///   be what was left of a cycle before the first fix.
-/// - Values that come without a time (GSA, VTG) belong to the epoch that is open; RMC's speed and course stand over VTG's.
+/// - One sentence with a valid fix makes the epoch a fix, unless the same talker reports in another sentence of the epoch that it has none
+///   (RMC or GLL `V`, mode `N`, GGA quality 0): a receiver that warns about its own fix is believed. A warning without a time is not: it may
+///   be left over from a cycle before the first fix.
+/// - Values without a time (GSA, VTG) belong to the open epoch; RMC's speed and course take precedence over VTG's.
 struct EpochAssembler: NMEASentenceReader, Sendable {
-    /// Sentences whose times differ by no more are one epoch; the fastest receivers seen give 25 epochs a second.
+    /// Sentences whose times differ by no more belong to one epoch; the fastest receivers seen report 25 epochs a second.
     static let sameEpochMilliseconds = 5
 
-    /// Finished events, taken by the decoder.
+    /// Finished events, collected by the decoder.
     var events: [NMEAEvent] = []
 
     private let options: NMEADecoder.Options
@@ -27,7 +27,7 @@ struct EpochAssembler: NMEASentenceReader, Sendable {
     private var sky = SkyDraft()
     private var cycle = CycleEnd()
     private var places = PlacesOfOneTime()
-    /// The time of an epoch that was ended before the next one began: its late sentences are not a new epoch.
+    /// The time of an epoch that was ended early: its late sentences are not a new epoch.
     private var closedMillisecondOfDay: Int?
 
     init(options: NMEADecoder.Options) {
@@ -79,14 +79,14 @@ extension EpochAssembler {
     /// Whether an epoch has begun that ``endEpoch(isEarly:)`` would deliver.
     var isEpochOpen: Bool { epoch.isReportable }
 
-    /// Ends the open epoch, because the next one has begun, the receiver has fallen quiet or the input has ended.
+    /// Ends the open epoch, because the next one has begun, the receiver has fallen silent or the input has ended.
     ///
-    /// - Parameter isEarly: more sentences of this epoch may follow; they are left out.
+    /// - Parameter isEarly: whether more sentences of this epoch may follow; they are left out.
     mutating func endEpoch(isEarly: Bool = true) {
         if epoch.isReportable {
             closedMillisecondOfDay = isEarly && epoch.coordinate != nil ? epoch.millisecondOfDay : nil
             let moment = settledMoment()
-            // Made where it goes: a position is large, and a copy of it costs as much as a sentence's fields.
+            // Built in place: a position is large, and copying it costs as much as a sentence's fields.
             events.append(.epoch(finishedEpoch(time: moment?.time, isCorrected: moment?.isCorrected == true)))
             cycle.endEpoch()
             epoch = EpochDraft()
@@ -178,7 +178,7 @@ extension EpochAssembler {
 
     private mutating func add(_ zda: ZDA) {
         guard let moment = zda.millisecondOfDay else { return }
-        // After the end of its epoch a clock's time is nothing new: it must not look like an epoch without fix.
+        // After the end of its epoch a clock's time adds nothing, and must not look like an epoch without a fix.
         if !epoch.hasPositionSentence, !isClosed(moment) {
             if epoch.isClock, let open = epoch.millisecondOfDay, !EpochAssembler.isSame(open, moment) { endEpoch(isEarly: false) }
             if epoch.millisecondOfDay == nil { epoch.beginClock(moment) }
@@ -186,7 +186,7 @@ extension EpochAssembler {
         if let date = zda.date { epoch.note(date, millisecondOfDay: moment, hasFix: false) }
     }
 
-    /// When the open epoch was, with all that it says of dates.
+    /// The moment of the open epoch, after noting its date.
     private mutating func settledMoment() -> (time: UTCTime, isCorrected: Bool)? {
         if let date = epoch.date {
             dates.note(date.date, millisecondOfDay: date.millisecondOfDay, hasFix: date.hasFix || epoch.coordinate != nil)
@@ -237,9 +237,9 @@ extension EpochAssembler {
 }
 
 extension Double {
-    /// What was computed from values with few decimals, without the digits that the arithmetic added.
+    /// A value computed from numbers with few decimals, without the digits that the arithmetic added.
     var roundedToMillimetres: Double { (self * 1_000).rounded() / 1_000 }
 
-    /// A speed in metres per second that was computed from another unit: receivers give 0.001 knots, half a millimetre per second, at best.
+    /// A speed in metres per second computed from another unit: receivers report 0.001 knots, half a millimetre per second, at best.
     var roundedSpeed: Double { (self * 10_000).rounded() / 10_000 }
 }

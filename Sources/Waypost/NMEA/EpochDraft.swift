@@ -1,19 +1,19 @@
-/// What has been said about the open epoch so far.
+/// What the sentences of the open epoch have reported so far.
 struct EpochDraft {
-    /// Whose place stands when the sentences of an epoch differ.
+    /// Whose place wins when the sentences of an epoch differ.
     enum PlaceRank: Int {
         case none, other, gll
     }
 
-    /// Whose status stands: GGA's quality tells more than a mode letter.
+    /// Whose status wins: GGA's quality is more detailed than a mode letter.
     enum StatusRank: Int {
         case none, letter, quality
     }
 
     var millisecondOfDay: Int?
-    /// A date with the time of day it was said at.
+    /// A date with the time of day of its sentence.
     private(set) var date: (date: NMEADate, millisecondOfDay: Int, hasFix: Bool)?
-    /// The place of the fix; nil while no sentence said that it is valid, and when the one who said so also said that it is not.
+    /// The place of the fix; nil until a sentence reports it as valid, and when the same talker also reports that it is not.
     var coordinate: Coordinate? { isWarned ? nil : place }
     private(set) var status = FixStatus.unknown
     private(set) var altitudeMSLMetres: Double?
@@ -25,35 +25,35 @@ struct EpochDraft {
     var accuracy: HorizontalAccuracy?
     /// Whether a GSA came.
     var hasSolution = false
-    /// Whether a sentence that tells about a fix came, with one or without.
+    /// Whether a sentence about a fix came, with or without one.
     private(set) var hasPositionSentence = false
-    /// Whether only ZDA gave the time.
+    /// Whether the time came from ZDA alone.
     private(set) var isClock = false
 
     private var place: Coordinate?
-    /// Who gave the place.
+    /// The talker that reported the place.
     private var placeTalker: UInt16 = 0
-    /// Who said first that there is no fix.
+    /// The first talker that reported no fix.
     private var warningTalker: UInt16?
     private var placeRank = PlaceRank.none
     private var statusRank = StatusRank.none
     private var hasRecommendedMotion = false
     private var types: UInt16 = 0
 
-    /// Whether the talker that gave the place says in another sentence that it has no fix.
+    /// Whether the talker of the place reports in another sentence that it has no fix.
     ///
-    /// One without a fix beside one that has it (a second receiver on the same line) says nothing against that one's fix.
+    /// A talker without a fix (a second receiver on the same line) does not contradict another one's fix.
     private var isWarned: Bool { warningTalker == placeTalker }
 
     /// Whether there is anything to report: a position sentence, or a clock's time.
     var isReportable: Bool { hasPositionSentence || isClock }
 
-    /// Whether a sentence of that type came, of those that tell a time.
+    /// Whether a sentence of that type came, among those that carry a time.
     func has(_ type: NMEASentenceType) -> Bool { types & 1 << type.rawValue != 0 }
 
     mutating func note(_ type: NMEASentenceType) { types |= 1 << type.rawValue }
 
-    /// Opens the epoch with a time that only a clock gave.
+    /// Opens the epoch with a time from a clock alone.
     mutating func beginClock(_ millisecondOfDay: Int) {
         self.millisecondOfDay = millisecondOfDay
         isClock = true
@@ -63,7 +63,7 @@ struct EpochDraft {
         if self.date == nil || hasFix { self.date = (date, millisecondOfDay, hasFix) }
     }
 
-    /// Notes that a position sentence of that talker came, and whether it says that there is no fix at its time.
+    /// Notes a position sentence of that talker, and whether it reports no fix at its time.
     mutating func note(positionOf talker: UInt16, isWarning: Bool) {
         hasPositionSentence = true
         if isWarning, warningTalker == nil { warningTalker = talker }
@@ -85,7 +85,7 @@ struct EpochDraft {
     mutating func add(altitude: Double?, separation: Double?, satellites: Int?, hdop: Double?) {
         altitudeMSLMetres = altitude ?? altitudeMSLMetres
         geoidSeparationMetres = separation ?? geoidSeparationMetres
-        // Of GGA and GNS: one may count a single constellation, or none though it has a fix.
+        // From GGA and GNS: one may count a single constellation, or none although it has a fix.
         if let satellites { satellitesUsed = max(satellites, satellitesUsed ?? 0) }
         self.hdop = hdop ?? self.hdop
     }

@@ -1,10 +1,10 @@
-/// The sentences that are read.
+/// The types of sentences that are read.
 enum NMEASentenceType: UInt8 {
     case rmc, gga, gll, gns, gsa, gsv, gst, gbs, vtg, zda
 
     /// Recognises an address of a two-letter talker and a three-letter type.
     ///
-    /// Any talker will do (GP, GN, GL, GA, GB, BD, QZ, II, EC, ...), but a `P` starts a proprietary sentence (`PGRMC` is no RMC), except
+    /// Any talker is accepted (GP, GN, GL, GA, GB, BD, QZ, II, EC, ...), but a `P` starts a proprietary sentence (`PGRMC` is not an RMC), except
     /// for `PQ`, which Quectel's modules use for a constellation.
     @inline(__always)
     init?(address range: Range<Int>, in bytes: Span<UInt8>) {
@@ -47,7 +47,7 @@ extension Constellation {
         self.init(named: Constellation(talker: talker), number: number)
     }
 
-    /// The constellation of a satellite: the one that is named, corrected by NMEA's number ranges.
+    /// The constellation of a satellite: the named one, corrected by NMEA's number ranges.
     init(named: Constellation?, number: Int) {
         switch number {
         case 1...32: self = named ?? .gps

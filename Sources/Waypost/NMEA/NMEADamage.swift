@@ -8,12 +8,12 @@ public enum NMEADamage: Int, Sendable, CaseIterable {
     case overlong
     /// Bytes that belong to no sentence: binary protocols, half lines, line noise.
     case noise
-    /// A sentence with the right checksum that holds a value which cannot be read (a latitude of 91 degrees).
+    /// A sentence with the right checksum that contains an unreadable value (a latitude of 91 degrees).
     case unreadableValue
 }
 
 extension NMEADamage {
-    /// What it is called in messages.
+    /// The name of the damage in messages.
     fileprivate var words: String {
         switch self {
         case .badChecksum: "sentences with a wrong checksum"
@@ -25,7 +25,7 @@ extension NMEADamage {
     }
 }
 
-/// How often each kind of damage was met, and where first.
+/// How often each kind of damage occurred, and where first.
 public struct NMEACounters: Sendable, Equatable {
     /// One kind's count.
     public typealias Tally = DamageTally
@@ -36,7 +36,7 @@ public struct NMEACounters: Sendable, Equatable {
     public internal(set) var lines = 0
     private var tallies = [Tally](repeating: Tally(), count: NMEADamage.allCases.count)
 
-    /// Nothing met yet.
+    /// Creates counters at zero.
     public init() {}
 
     /// The count for one kind of damage.
@@ -45,7 +45,7 @@ public struct NMEACounters: Sendable, Equatable {
     /// Whether anything was damaged.
     public var hasDamage: Bool { tallies.contains { $0.count > 0 } }
 
-    /// One line per kind of damage that was met, for people: what, how often, where first.
+    /// One line for people per kind of damage found: what, how often, where first.
     public var summary: [String] {
         NMEADamage.allCases.compactMap { damage in
             let tally = self[damage]

@@ -6,40 +6,41 @@ public enum NMEAEvent: Sendable, Equatable {
     case sky(SkyView)
 }
 
-/// Everything that a receiver said about one moment, merged.
+/// Everything that a receiver reported about one moment, merged.
 public struct NMEAEpoch: Sendable, Equatable {
-    /// UTC time of day in milliseconds since midnight; receivers give it before they know the date.
+    /// UTC time of day in milliseconds since midnight; receivers report it before they know the date.
     public var millisecondOfDay: Int?
     /// The moment, once the date is known.
     public var time: UTCTime?
-    /// The fix, nil when the receiver says that it has none.
+    /// The fix; nil when the receiver reports that it has none.
     public var position: Position?
 }
 
 /// Turns bytes of NMEA 0183 into epochs: one epoch, one position.
 ///
 /// A value with one mutating step: feed it bytes as they come, cut anywhere.
-/// - Cost: some 2 000 instructions a sentence (x86-64, release; Tests/Benchmarks) and no allocation once its buffers have grown (sky views excepted).
+/// - Cost: some 2 000 instructions per sentence (x86-64, release; Tests/Benchmarks) and no allocation once its buffers have grown (except for
+///   sky views).
 public struct NMEADecoder: Sendable {
-    /// What to do beyond decoding.
+    /// Options beyond plain decoding.
     public struct Options: Sendable {
         /// Deliver ``NMEAEvent/sky(_:)`` events.
         public var deliversSky = false
-        /// End an epoch at the sentence that has ended the last ones, without waiting for the next epoch's first.
+        /// End an epoch at the sentence that has ended the last ones, without waiting for the next epoch to begin.
         ///
-        /// A live receiver's positions come a second earlier so. Sentences that come later all the same are left out of the epoch.
+        /// This delivers a live receiver's positions a second earlier. Sentences that come later than that are left out of the epoch.
         public var endsEpochAtLearnedSentence = false
         /// Add 1024 weeks to dates before 2020-01-01, for live receivers whose week counter has rolled over.
         public var correctsWeekRollover = false
 
-        /// A recording read at once: whole epochs, no sky, dates as they are.
+        /// Creates options for a recording read in one go: whole epochs, no sky, dates unchanged.
         public init() {}
     }
 
     private var framer = NMEAFramer()
     private var assembler: EpochAssembler
 
-    /// A decoder at the start of its input.
+    /// Creates a decoder at the start of its input.
     public init(options: Options = Options()) {
         assembler = EpochAssembler(options: options)
     }
@@ -47,10 +48,10 @@ public struct NMEADecoder: Sendable {
     /// What was damaged so far.
     public var counters: NMEACounters { framer.counters }
 
-    /// Whether an epoch has begun that has not been delivered yet.
+    /// Whether an epoch has begun but has not been delivered yet.
     public var isEpochOpen: Bool { assembler.isEpochOpen }
 
-    /// Takes the next bytes; appends the events that they complete.
+    /// Processes the next bytes and appends the events that they complete.
     public mutating func decode(_ bytes: Span<UInt8>, into events: inout [NMEAEvent]) {
         swap(&assembler.events, &events)
         framer.consume(bytes, &assembler)

@@ -1,23 +1,23 @@
 /// Where the comma-separated fields of one sentence lie in its bytes, and how to read them.
 ///
-/// Field 0 is the address (`GNRMC`). Readers answer nil for an empty field, for one that the sentence does not have, and for one that is
-/// not what it should be; the last sets ``hasMalformed``. The bytes are those of one line: offsets have 16 bits.
+/// Field 0 is the address (`GNRMC`). Readers return nil for an empty or missing field and for a malformed one; the last also sets
+/// ``hasMalformed``. The bytes are those of one line: offsets have 16 bits.
 struct NMEAFields {
-    /// Fields beyond this are cut off; the longest standard sentence has 26, proprietary ones up to 50.
+    /// Fields beyond this number are cut off; the longest standard sentence has 26, proprietary ones up to 50.
     static let limit = 62
 
-    /// Where each field starts, and behind the last one where the next would.
+    /// Where each field starts, and after the last one where the next would start.
     ///
-    /// An array and not an `InlineArray`: reading one field of a value that is passed `inout` copied all of them.
+    /// An array and not an `InlineArray`: reading one field of a value passed `inout` copied all of them.
     private var starts = [UInt16](repeating: 0, count: limit + 1)
-    /// The number of fields, the address included.
+    /// The number of fields, including the address.
     private(set) var count = 0
-    /// Whether a reader met a field that is not empty and not readable.
+    /// Whether a reader met a field that is neither empty nor readable.
     private(set) var hasMalformed = false
 
     /// Forgets the last sentence and finds the fields of the one whose address starts at `start`.
     ///
-    /// - Returns: where the sentence ends - at its `*`, at a `$` or line end, or at the end of the bytes - and the checksum of what is before.
+    /// - Returns: where the sentence ends - at its `*`, at a `$` or line end, or at the end of the bytes - and the checksum of what precedes it.
     @inline(__always)
     mutating func scan(_ bytes: Span<UInt8>, from start: Int) -> (end: Int, checksum: UInt8) {
         var starts = self.starts.mutableSpan
@@ -39,8 +39,8 @@ struct NMEAFields {
         }
         words: while offset &+ 8 <= bytes.count {
             let word = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self).littleEndian
-            // Eight bytes in one step: the top bits of those below the plus sign, as all are that can end a sentence; and of those that
-            // are a comma, which add no bit to seven that are set.
+            // Eight bytes in one step: the top bits of those below the plus sign, which include all that can end a sentence; and of the
+            // commas, which add no bit to seven that are set.
             var marks = NMEAFields.belowPlus(word)
             while marks != 0 {
                 let shift = UInt64(truncatingIfNeeded: marks.trailingZeroBitCount) & ~7
@@ -92,15 +92,15 @@ struct NMEAFields {
     @inline(__always)
     private static func belowPlus(_ word: UInt64) -> UInt64 { ~((word | topBits) &- plusSigns) & ~word & topBits }
 
-    /// Notes the field behind each comma of a word of the sentence; returns how many fields were found so far.
+    /// Notes the field after each comma of a word of the sentence; returns how many fields were found so far.
     @inline(__always)
     private static func note(commasOf word: UInt64, at offset: Int, _ starts: inout MutableSpan<UInt16>, _ count: Int) -> Int {
         let others = word ^ commas
-        // Seven bits that are not all zero carry into the eighth, one byte's never into the next.
+        // Seven bits that are not all zero carry into the eighth, but never into the next byte.
         var marks = ~(((others & lowBits) &+ lowBits) | others | lowBits)
         var found = count
         if count <= limit &- 8 {
-            // All of them have room.
+            // There is room for all of them.
             let next = offset &+ 1
             while marks != 0 {
                 found &+= 1
@@ -118,7 +118,7 @@ struct NMEAFields {
         return found
     }
 
-    /// All eight bytes of a word, combined as the checksum does.
+    /// All eight bytes of a word, combined like the checksum.
     @inline(__always)
     private static func folded(_ word: UInt64) -> UInt8 {
         var word = word
@@ -160,7 +160,7 @@ struct NMEAFields {
         return nil
     }
 
-    /// A decimal number with an optional sign and fraction, as `-12.345`.
+    /// A decimal number with an optional sign and fraction, such as `-12.345`.
     mutating func decimal(_ index: Int, in bytes: Span<UInt8>) -> Double? {
         let range = bounds(index)
         if range.isEmpty { return nil }
@@ -177,12 +177,12 @@ struct NMEAFields {
         return nil
     }
 
-    /// A decimal number that cannot be less than zero: a deviation, a dilution, a speed.
+    /// A decimal number that cannot be negative: a deviation, a dilution, a speed.
     mutating func magnitude(_ index: Int, in bytes: Span<UInt8>) -> Double? {
         decimal(index, in: bytes, within: 0...Double.greatestFiniteMagnitude)
     }
 
-    /// A dilution of precision; what stands for "none" (99.9, 99.99, 127) and 0 are nil.
+    /// A dilution of precision; 0 and the values that mean "none" (99.9, 99.99, 127) are nil.
     mutating func dilution(_ index: Int, in bytes: Span<UInt8>) -> Double? {
         magnitude(index, in: bytes).flatMap { $0 > 0 && $0 < 99 ? $0 : nil }
     }
@@ -223,13 +223,13 @@ struct NMEAFields {
 
     private func digits(_ range: Range<Int>, in bytes: Span<UInt8>) -> Int? {
         guard range.count == 2 else { return NMEAFields.number(at: range.lowerBound, count: range.count, in: bytes) }
-        // As most are: satellites and their directions.
+        // The usual case: satellites and their directions.
         let tens = bytes[range.lowerBound] &- UInt8(ascii: "0")
         let ones = bytes[range.lowerBound &+ 1] &- UInt8(ascii: "0")
         return tens < 10 && ones < 10 ? Int(tens &* 10 &+ ones) : nil
     }
 
-    /// So many digits as a number, of which the first eleven count; nil when there is anything else.
+    /// That many digits as a number, of which the first eleven count; nil when there is anything else.
     @inline(__always)
     private static func number(at offset: Int, count: Int, in bytes: Span<UInt8>) -> Int? {
         if count > 8 { return longNumber(at: offset, count: count, in: bytes) }
@@ -253,11 +253,11 @@ struct NMEAFields {
         return value
     }
 
-    /// So many digits of a number count at most.
+    /// The most digits of a number that count.
     private static let mostDigits = 11
 
-    /// Digits with at most one point, as an integer and the number of digits behind the point: at most 7 digits before the point; of those
-    /// behind it the first 11 count (a hundredth of a nanometre of latitude), so that the integer cannot overflow.
+    /// Digits with at most one point, as an integer and the number of decimals: at most 7 digits before the point; after it, only the first
+    /// 11 count (a hundredth of a nanometre of latitude), so that the integer cannot overflow.
     @inline(__always)
     private static func mantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
         let count = range.count
@@ -267,7 +267,7 @@ struct NMEAFields {
         return otherMantissa(range, in: bytes)
     }
 
-    /// What has no point or many digits, or is no number.
+    /// A number without a point or with many digits, or an invalid one.
     @inline(never)
     private static func otherMantissa(_ range: Range<Int>, in bytes: Span<UInt8>) -> (value: Int, decimals: Int)? {
         let count = range.count
@@ -286,11 +286,11 @@ struct NMEAFields {
         let hasSign = first == UInt8(ascii: "-") || first == UInt8(ascii: "+")
         guard let (value, decimals) = mantissa(hasSign ? range.lowerBound + 1..<range.upperBound : range, in: bytes) else { return nil }
         let magnitude = Double(value) / powersOfTen[decimals]
-        // Not the minus sign: it would make -0 of 0.
+        // No minus sign here: it would turn 0 into -0.
         return first == UInt8(ascii: "-") ? 0 - magnitude : magnitude
     }
 
-    /// Degrees from `dddmm.mmmm` and its hemisphere, to 1e-10 (0.01 mm): no receiver means more digits, and minutes over 60 have no end.
+    /// Degrees from `dddmm.mmmm` and its hemisphere, to 1e-10 (0.01 mm): receivers are no more precise, and minutes divided by 60 never end.
     private func angle(_ index: Int, positive: UInt8, negative: UInt8, in bytes: Span<UInt8>) -> Double? {
         guard let hemisphere = character(index + 1, in: bytes), hemisphere == positive || hemisphere == negative,
             let (value, decimals) = NMEAFields.mantissa(bounds(index), in: bytes)

@@ -1,23 +1,23 @@
 /// Finds NMEA 0183 sentences in a stream of bytes that is cut anywhere.
 ///
 /// A sentence is `$address,field,...*hh` and a line end. Leniencies: CR, LF or both end a line; a missing line end (the next `$` starts the
-/// next sentence); text before the `$` and behind the checksum; lower-case checksums; up to 1024 characters. A sentence without checksum
-/// counts only while no sentence had one: afterwards it is a cut line. `#` lines are comments; `!` lines are AIS and are passed over, as
+/// next sentence); text before the `$` and after the checksum; lower-case checksums; up to 1024 characters. A sentence without a checksum
+/// counts only until a sentence has one: afterwards it is a truncated line. `#` lines are comments; `!` lines are AIS and are skipped, as
 /// are NMEA 4's tag blocks (`\s:station*hh\` before the `$`).
 /// - Cost: one pass over each line, no allocation once the carry has grown to the longest line.
 struct NMEAFramer {
-    /// Longer lines are damage; NMEA allows 82 characters, receivers have been seen to send 200.
+    /// Longer lines are damage; NMEA allows 82 characters, but receivers have been seen to send 200.
     static let longestLine = 1_024
 
     private(set) var counters = NMEACounters()
     private var carry: [UInt8] = []
     private var isSkippingLine = false
-    /// Whether the last byte so far was a CR: an LF that follows belongs to it, in the next chunk too.
+    /// Whether the last byte so far was a CR: an LF that follows belongs to it, even in the next chunk.
     private var endedWithCarriageReturn = false
     private var hasSeenChecksum = false
     private var fields = NMEAFields()
 
-    /// Takes the next bytes and hands every sentence that they complete to the reader.
+    /// Processes the next bytes and passes every sentence that they complete to the reader.
     mutating func consume(_ chunk: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
         guard !chunk.isEmpty else { return }
         let followsCarriageReturn = endedWithCarriageReturn
@@ -51,7 +51,7 @@ struct NMEAFramer {
         }
     }
 
-    /// Ends the input: what is left without a line end is read as a line.
+    /// Ends the input: a remainder without a line end is read as a line.
     mutating func finish(_ reader: inout some NMEASentenceReader) {
         if !carry.isEmpty || isSkippingLine { finishLine(&reader) }
     }
@@ -63,7 +63,7 @@ struct NMEAFramer {
             isSkippingLine = false
             return
         }
-        // Out of self while it is read, and back for its room.
+        // Moved out of self while it is read, and back to keep its capacity.
         var line: [UInt8] = []
         swap(&line, &carry)
         readLine(line.span, &reader)
@@ -94,9 +94,9 @@ struct NMEAFramer {
         return offset
     }
 
-    /// Reads the usual line - one sentence, its checksum, a line end - in one pass, without looking for the line end before.
+    /// Reads the usual line - one sentence, its checksum, a line end - in one pass, without first looking for the line end.
     ///
-    /// - Returns: where the line end is; nil when the line is another one or not complete, and then it is still unread.
+    /// - Returns: where the line end is; nil when the line is different or incomplete, and then it is still unread.
     private mutating func readUsualLine(_ chunk: Span<UInt8>, from start: Int, _ reader: inout some NMEASentenceReader) -> Int? {
         guard chunk[start] == UInt8(ascii: "$") else { return nil }
         let bytes = chunk.extracting(start..<min(chunk.count, start + NMEAFramer.longestLine + 1))
@@ -109,7 +109,7 @@ struct NMEAFramer {
         return start + end + 3
     }
 
-    /// Reads the sentences of one line; more than one when line ends were lost.
+    /// Reads the sentences of one line, which are several when line ends were lost.
     private mutating func readLine(_ line: Span<UInt8>, _ reader: inout some NMEASentenceReader) {
         guard line.count <= NMEAFramer.longestLine else { return counters.add(.overlong) }
         var offset = 0
@@ -180,7 +180,7 @@ struct NMEAFramer {
     }
 }
 
-/// Who takes the sentences that a framer finds.
+/// Receives the sentences that a framer finds.
 protocol NMEASentenceReader {
     /// Reads a sentence of a known type; false when it is too short for its type.
     mutating func read(_ type: NMEASentenceType, talker: UInt16, _ fields: inout NMEAFields, in bytes: Span<UInt8>) -> Bool

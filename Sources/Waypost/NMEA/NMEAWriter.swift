@@ -1,4 +1,4 @@
-/// Writes positions as NMEA 0183: GGA, RMC and, for what is known besides, VTG, GST and GSA, in that order, each line with its checksum.
+/// Writes positions as NMEA 0183: GGA, RMC and, where known, VTG, GST and GSA, in that order, each line with its checksum.
 ///
 /// ```
 /// $GPGGA,121500.00,4728.123456,N,00815.123456,E,1,09,0.9,512.3,M,47.3,M,,*hh
@@ -8,10 +8,10 @@
 /// $GPGSA,A,3,,,,,,,,,,,,,1.5,0.9,1.25*hh        always with a fix: it tells 2D from 3D
 /// ```
 ///
-/// - A report without fix is a GGA of quality 0 and an RMC `V`, so that a reader sees the loss.
-/// - What ``NMEADecoder`` reads back differs from what was written by the format's resolution only: 0.01 m of place (1e-6 minutes are
-///   2 mm), 1 ms, 0.1 m of height, 0.001 knots, 0.01 degrees of course, 1 mm of accuracy. What NMEA has no word for is lost: climb, gpsd's
-///   own error figures, the source, how an accuracy was got, a height above the ellipsoid without the geoid's.
+/// - A report without a fix is a GGA of quality 0 and an RMC `V`, so that a reader sees the loss.
+/// - What ``NMEADecoder`` reads back differs from what was written only by the format's resolution: 0.01 m of place (1e-6 minutes are
+///   2 mm), 1 ms, 0.1 m of height, 0.001 knots, 0.01 degrees of course, 1 mm of accuracy. What NMEA cannot express is lost: climb, gpsd's
+///   own error figures, the source, the origin of an accuracy, a height above the ellipsoid without the geoid's.
 /// - Dates outside 1969 to 2068 have no two-digit form and are left out; so is the date of a fix without one.
 /// - Source: NMEA 0183 4.1 as receivers write it; lines stay within its 82 characters unless a height has more than four digits.
 /// - Cost: no allocation once the buffer has grown.
@@ -19,9 +19,9 @@ public struct NMEAWriter: Sendable {
     /// The two letters before each sentence's type.
     private let talker: StaticString
 
-    /// A writer; it keeps nothing between positions.
+    /// Creates a writer; it keeps nothing between positions.
     ///
-    /// - Parameter talker: who speaks, two letters. GP is understood by every reader; GN would be the word for several constellations.
+    /// - Parameter talker: the talker, two letters. GP is understood by every reader; GN would be correct for several constellations.
     public init(talker: StaticString = "GP") {
         precondition(talker.utf8CodeUnitCount == 2, "a talker has two letters")
         self.talker = talker
@@ -69,7 +69,7 @@ public struct NMEAWriter: Sendable {
         }
     }
 
-    /// Writes that there is no fix.
+    /// Writes a report without a fix.
     public func noFix(_ report: NoFix, into text: inout TextBuffer) {
         line("GGA", into: &text) { text in
             field(timeOfDay: report.time, into: &text)
@@ -103,7 +103,7 @@ public struct NMEAWriter: Sendable {
         line("GST", into: &text) { text in
             field(timeOfDay: time, into: &text)
             text.append(",")
-            // A millimetre is the finest that is written; less must not read as "not known".
+            // A millimetre is the finest unit written; less must not read as "unknown".
             field(max(sigma, 0.001), decimals: 3, into: &text)
             field(max(sigma, 0.001), decimals: 3, into: &text)
             text.append(",0.0")
@@ -149,7 +149,7 @@ extension NMEAWriter {
         if let value { text.append(digits: value, count: 2) }
     }
 
-    /// `hhmmss.ss`, and a third decimal only where it says something.
+    /// `hhmmss.ss`, with a third decimal only when it is not zero.
     private func field(timeOfDay time: UTCTime?, into text: inout TextBuffer) {
         text.append(",")
         guard let time, time.hasFourDigitYear else { return }
@@ -182,7 +182,7 @@ extension NMEAWriter {
     private func field(
         degrees: Double, degreeDigits: Int, _ positive: StaticString, _ negative: StaticString, into text: inout TextBuffer
     ) {
-        // In whole millionths of a minute first: a minute is never written as 60.000000.
+        // First in whole millionths of a minute, so that a minute is never written as 60.000000.
         let millionths = Int((abs(degrees) * 60_000_000).rounded())
         text.append(",")
         text.append(digits: millionths / 60_000_000, count: degreeDigits)
@@ -235,9 +235,9 @@ extension FixStatus {
 }
 
 extension Double? {
-    /// The value when it can be a measurement: finite, and short enough for its field.
+    /// The value if it can be a measurement: finite, and short enough for its field.
     fileprivate var measured: Double? { flatMap { abs($0) < 1e6 ? $0 : nil } }
 
-    /// The value when it is a dilution; from 99 on it stands for none.
+    /// The value if it is a dilution; 99 and more mean none.
     fileprivate var dilution: Double? { flatMap { $0 > 0 && $0 < 99 ? $0 : nil } }
 }

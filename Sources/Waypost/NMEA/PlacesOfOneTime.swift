@@ -1,7 +1,7 @@
-/// The places that each sentence has said under one time.
+/// The places that each sentence has reported for one time.
 ///
-/// The same sentence again with the same time but another place is the next epoch: such are receivers that give whole seconds at 5 Hz,
-/// and receivers whose clock stands still while they move. With the same place it is a repetition, and nothing new.
+/// The same sentence again with the same time but another place is the next epoch: some receivers report whole seconds at 5 Hz, and
+/// some have a clock that stands still while they move. With the same place it is a repetition, and nothing new.
 struct PlacesOfOneTime {
     private struct Said: Equatable {
         var talker: UInt16
@@ -11,7 +11,7 @@ struct PlacesOfOneTime {
     private var millisecondOfDay = -1
     private var said = InlineArray<4, Said?>(repeating: nil)
 
-    /// Notes what a sentence says; true when the same sentence has said another place under the same time before.
+    /// Notes a sentence's place; true when the same sentence has reported another place for the same time before.
     mutating func isNext(_ type: NMEASentenceType, talker: UInt16, at moment: Int, _ coordinate: Coordinate) -> Bool {
         let slot = Int(type.rawValue)
         guard slot < said.count else { return false }

@@ -1,9 +1,9 @@
 /// Gathers GSV and GSA sentences into a view of the sky.
 ///
-/// GSV comes in groups (`1 of 3`, `2 of 3`, `3 of 3`), one group per talker and signal. A view is taken at the end of an epoch unless a
-/// group is open then; a group that comes again before the view was taken begins the view anew, so that a lost sentence costs one view.
+/// GSV comes in groups (`1 of 3`, `2 of 3`, `3 of 3`), one group per talker and signal. A view is delivered at the end of an epoch unless a
+/// group is open then. A group that repeats before the view was delivered restarts the view, so that a lost sentence costs one view.
 struct SkyDraft {
-    /// More satellites than receivers track; what comes beyond is noise.
+    /// More satellites than receivers track; any further ones are noise.
     static let limit = 128
 
     private struct Group: Equatable {
@@ -18,7 +18,7 @@ struct SkyDraft {
 
     /// Notes which satellites are used.
     ///
-    /// - Parameter isFirst: no GSA came before in this epoch; what older ones said does not hold any more.
+    /// - Parameter isFirst: whether this is the epoch's first GSA, which makes older ones invalid.
     mutating func add(_ gsa: GSA, isFirst: Bool) {
         if isFirst { used.removeAll(keepingCapacity: true) }
         guard used.count < SkyDraft.limit else { return }
@@ -45,7 +45,7 @@ struct SkyDraft {
         groups.append(group)
     }
 
-    /// The same satellite is listed once per signal: the strongest stands.
+    /// Adds a satellite; of several entries for one satellite, one per signal, the strongest wins.
     private mutating func add(_ view: SatelliteView) {
         if let known = satellites.firstIndex(where: { $0.number == view.number && $0.constellation == view.constellation }) {
             let signal = view.signalDecibelHertz ?? -1
@@ -55,7 +55,7 @@ struct SkyDraft {
         }
     }
 
-    /// The view, when one is complete; empties the draft then.
+    /// Returns the view and empties the draft, if a view is complete.
     mutating func take(time: UTCTime?, quality: PositionQuality) -> SkyView? {
         guard !satellites.isEmpty, !isGroupOpen else { return nil }
         for index in satellites.indices {

@@ -1,6 +1,6 @@
-/// What GSA said last; it holds for the epochs of the next seconds, as fast receivers send it once a second.
+/// The last GSA; it is valid for the epochs of the next seconds, because fast receivers send it once a second.
 struct SolutionDraft {
-    /// The longest time that a GSA holds for, in milliseconds.
+    /// How long a GSA is valid, in milliseconds.
     static let validMilliseconds = 2_000
 
     private(set) var quality = PositionQuality()
@@ -8,9 +8,9 @@ struct SolutionDraft {
     private var givenAtMillisecondOfDay: Int?
     private var used = SatelliteCount()
 
-    /// Adds a GSA: the first of an epoch stands instead of all older ones, the next ones (other constellations) add to it.
+    /// Adds a GSA: the first of an epoch replaces all older ones, the next ones (other constellations) add to it.
     ///
-    /// A constellation without satellites says "no fix" and 99.99; it does not undo what another one says.
+    /// A constellation without satellites reports "no fix" and 99.99; it does not undo what another one reports.
     mutating func add(_ gsa: GSA, isFirst: Bool) {
         let said = gsa.fixType.flatMap { FixMode(rawValue: $0) }
         if isFirst {
@@ -25,7 +25,7 @@ struct SolutionDraft {
         quality.vdop = gsa.vdop ?? quality.vdop
     }
 
-    /// How many satellites are used: as GGA or GNS says, or as many as GSA lists where that is 0, unknown or GGA's limit of 12.
+    /// How many satellites are used: the count in GGA or GNS, or in GSA where that count is 0, unknown or GGA's limit of 12.
     func satellitesUsed(stated: Int?) -> Int? {
         switch stated {
         case nil, 0: used.total > 0 ? used.total : stated
@@ -34,7 +34,7 @@ struct SolutionDraft {
         }
     }
 
-    /// Called at the end of each epoch, before its position is made: forgets a solution that is too old.
+    /// Forgets a solution that is too old; called at the end of each epoch, before its position is made.
     mutating func keep(atMillisecondOfDay moment: Int?, isFresh: Bool) {
         if isFresh {
             givenAtMillisecondOfDay = moment
@@ -48,7 +48,7 @@ struct SolutionDraft {
 
 /// How many satellites the GSA sentences of one epoch list, each once.
 struct SatelliteCount {
-    /// The highest count that GGA has; receivers with more satellites say this.
+    /// GGA's highest count; receivers that use more satellites report this.
     static let mostOfGGA = 12
 
     private struct Group {
@@ -56,10 +56,10 @@ struct SatelliteCount {
         var first: UInt16 = 0
     }
 
-    /// By the raw values of ``Constellation``.
+    /// One group per raw value of ``Constellation``.
     private var groups = InlineArray<8, Group>(repeating: Group())
 
-    /// All that were listed.
+    /// The number of all satellites listed.
     var total: Int {
         var total = 0
         for index in groups.indices { total += groups[index].count }
@@ -68,8 +68,8 @@ struct SatelliteCount {
 
     /// Counts the satellites of a sentence.
     ///
-    /// Some receivers list those of one constellation under two talkers, others need two sentences for more than twelve: a list that begins as
-    /// the one before is the same.
+    /// Some receivers list the satellites of one constellation under two talkers, others need two sentences for more than twelve: a list with
+    /// the same beginning as the previous one is the same list.
     mutating func add(_ gsa: GSA) {
         guard gsa.satelliteCount > 0 else { return }
         let first = gsa.satellites[0]

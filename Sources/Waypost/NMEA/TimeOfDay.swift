@@ -4,7 +4,7 @@ enum TimeOfDay {
 
     /// How far apart two times are, across midnight if that is shorter.
     ///
-    /// A time within a leap second is a whole day from the same part of second 0: they are not one.
+    /// A time within a leap second is a whole day from the same fraction of second 0: the two are not the same time.
     static func distance(_ first: Int, _ second: Int) -> Int {
         let difference = abs(first - second)
         return difference < millisecondsPerDay ? min(difference, millisecondsPerDay - difference) : difference

@@ -1,10 +1,10 @@
-/// The GPS week number has ten bits: when it overflows, some receivers go back 1024 weeks.
+/// Corrects dates of receivers whose ten-bit GPS week number has overflowed, which sets some of them back by 1024 weeks.
 public enum WeekRollover {
     /// 1024 weeks in milliseconds.
     public static let periodMilliseconds: Int64 = 1_024 * 7 * 86_400_000
-    /// No receiver that runs this program can be in a year before 2020: 2020-01-01T00:00:00Z.
+    /// The earliest date possible for a receiver that runs with this program: 2020-01-01T00:00:00Z.
     ///
-    /// A constant of the source and not the date of the build, so that the same input always gives the same output.
+    /// A constant in the source and not the build date, so that the same input always yields the same output.
     public static let floor = UTCTime(millisecondsSince1970: 1_577_836_800_000)
 
     /// The time 1024 weeks later, or nil if it needs no correction or one period does not correct it.

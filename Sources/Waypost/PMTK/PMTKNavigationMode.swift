@@ -1,6 +1,6 @@
 /// The kind of movement that a MediaTek receiver expects.
 public enum PMTKNavigationMode: Int, Sendable, CaseIterable {
-    /// Anything; as delivered.
+    /// Anything; the factory default.
     case normal = 0
     /// On foot, below 5 m/s.
     case fitness = 1
@@ -12,12 +12,12 @@ public enum PMTKNavigationMode: Int, Sendable, CaseIterable {
     /// The name: `fitness`.
     public var name: String { "\(self)" }
 
-    /// The mode of that name.
+    /// The mode with that name.
     public init?(name: String) {
         guard let mode = PMTKNavigationMode.allCases.first(where: { $0.name == name }) else { return nil }
         self = mode
     }
 
-    /// The sentence that sets it.
+    /// The sentence that sets the mode.
     public var sentence: PMTKSentence { PMTKSentence(886, ["\(rawValue)"]) }
 }

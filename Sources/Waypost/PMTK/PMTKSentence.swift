@@ -1,19 +1,19 @@
-/// A sentence of MediaTek's receivers that asks or sets something, or that answers: `$PMTK220,200*2C`.
+/// A sentence that queries or sets something in a MediaTek receiver, or answers: `$PMTK220,200*2C`.
 ///
 /// - Source: PMTK command packet (Quectel L80 protocol specification 1.2, GlobalTop PMTK A11).
 public struct PMTKSentence: Sendable, Hashable {
-    /// What it is: 220 sets the period, 001 answers.
+    /// The sentence's number: 220 sets the period, 001 answers.
     public var number: Int
-    /// What follows.
+    /// The fields after the number.
     public var fields: [String]
 
-    /// A sentence.
+    /// Creates a sentence.
     public init(_ number: Int, _ fields: [String] = []) {
         self.number = number
         self.fields = fields
     }
 
-    /// The sentence of a line; nil for any other, or a wrong checksum.
+    /// Parses a line; nil for any other sentence, or a wrong checksum.
     public init?(line: some Collection<UInt8>) {
         let text = String(decoding: line.filter { $0 != 0x0d && $0 != 0x0a }, as: UTF8.self)
         guard text.hasPrefix("$PMTK"), let star = text.lastIndex(of: "*"), let sum = UInt8(text[text.index(after: star)...], radix: 16)
@@ -35,20 +35,20 @@ public struct PMTKSentence: Sendable, Hashable {
         return "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n"
     }
 
-    /// The release of the firmware is asked for; 705 answers.
+    /// Asks for the firmware release; 705 answers.
     public static let askRelease = PMTKSentence(605)
-    /// The period of fixes is asked for; 500 answers.
+    /// Asks for the period of fixes; 500 answers.
     public static let askPeriod = PMTKSentence(400)
-    /// The sentences that are sent are asked for; 514 answers.
+    /// Asks which sentences are sent; 514 answers.
     public static let askSentences = PMTKSentence(414)
 
-    /// A fix each so many milliseconds.
+    /// Sets the time between fixes.
     public static func setPeriod(milliseconds: Int) -> PMTKSentence { PMTKSentence(220, ["\(milliseconds)"]) }
 
-    /// Another speed; nothing answers.
+    /// Sets the speed of the line; there is no answer.
     public static func setBaudRate(_ baudRate: Int) -> PMTKSentence { PMTKSentence(251, ["\(baudRate)"]) }
 
-    /// GST on or off, in the list of sentences as 514 gave it.
+    /// Switches GST on or off in the list of sentences from 514.
     public static func setGST(_ isOn: Bool, in fields: [String]) -> PMTKSentence? {
         guard fields.indices.contains(gstField) else { return nil }
         var fields = fields
@@ -56,27 +56,27 @@ public struct PMTKSentence: Sendable, Hashable {
         return PMTKSentence(314, fields)
     }
 
-    /// Whether GST is sent, by the fields of 514.
+    /// Whether GST is sent, according to the fields of 514.
     public static func sendsGST(in fields: [String]) -> Bool? { fields.indices.contains(gstField) ? fields[gstField] != "0" : nil }
 
     // GLL, RMC, VTG, GGA, GSA, GSV, GRS, GST.
     private static let gstField = 7
 
-    /// What an answer (001) says of a command; nil when it is about another one.
+    /// The outcome of a command in an answer (001); nil when the answer is about another command.
     public func outcome(of command: Int) -> Outcome? {
         guard number == 1, fields.count >= 2, Int(fields[0]) == command, let code = Int(fields[1]) else { return nil }
         return Outcome(rawValue: code)
     }
 
-    /// What became of a command.
+    /// The outcome of a command.
     public enum Outcome: Int, Sendable {
-        /// There is no such command, or not with such values.
+        /// The command does not exist, or not with these values.
         case invalid = 0
-        /// This receiver does not know it.
+        /// This receiver does not support it.
         case unsupported = 1
-        /// It could not be done.
+        /// It failed.
         case failed = 2
-        /// It is done.
+        /// It succeeded.
         case done = 3
     }
 }

@@ -1,9 +1,9 @@
-/// Lines of JSON in gpsd's names, the reports of ``TPVCodec``, as fixes, sky views and points of tracks.
+/// Decodes lines of JSON in gpsd's format, the reports of ``TPVCodec``, into fixes, sky views and track points.
 public struct JSONLinesDecoder: RecordingDecoder {
     /// The longest line, in bytes; longer lines are damage (those of gpsd have up to 20 KiB).
     public static let longestLine = 1 << 20
 
-    /// Whether a line gave a position, a report without one, or a sky view.
+    /// Whether a line contained a position, a report without one, or a sky view.
     public private(set) var hasContent = false
     private var line = 0
     private var carry: [UInt8] = []
@@ -11,7 +11,7 @@ public struct JSONLinesDecoder: RecordingDecoder {
     private var failures: (count: Int, first: String)?
     private var skies = SkyFigures()
 
-    /// A decoder at the start of a recording.
+    /// Creates a decoder at the start of a recording.
     public init() {}
 
     /// What was damaged, one line.
@@ -19,7 +19,7 @@ public struct JSONLinesDecoder: RecordingDecoder {
         failures.map { ["lines that cannot be read: \($0.count), first \($0.first)"] } ?? []
     }
 
-    /// Takes the next bytes; gives what they complete.
+    /// Processes the next bytes and passes on what they complete.
     public mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         var start = 0
         for offset in 0..<bytes.count where bytes[offset] == UInt8(ascii: "\n") {

@@ -1,9 +1,9 @@
-/// NMEA 0183 as fixes and reports without one.
+/// Decodes NMEA 0183 into fixes and reports without one.
 public struct NMEARecordingDecoder: RecordingDecoder {
     private var decoder: NMEADecoder
     private var events: [NMEAEvent] = []
 
-    /// A decoder at the start of a recording.
+    /// Creates a decoder at the start of a recording.
     ///
     /// - Parameter fixesRollover: whether dates before 2020 get 1024 weeks added.
     public init(fixesRollover: Bool = false) {
@@ -19,7 +19,7 @@ public struct NMEARecordingDecoder: RecordingDecoder {
     /// How many lines there were.
     public var lineCount: Int { decoder.counters.lines }
 
-    /// Takes the next bytes.
+    /// Processes the next bytes.
     public mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink) {
         decoder.decode(bytes, into: &events)
         give(to: &sink)
@@ -32,7 +32,7 @@ public struct NMEARecordingDecoder: RecordingDecoder {
     }
 
     private mutating func give<Sink: RecordingSink & ~Copyable>(to sink: inout Sink) {
-        // By their places: an iterator copies each of them, which costs as much as to decode a sentence.
+        // By index, because an iterator copies each event, which costs as much as decoding a sentence.
         for index in events.indices {
             guard case .epoch(let epoch) = events[index] else { continue }
             if let position = epoch.position { sink.add(position) } else { sink.add(.report(.noFix(NoFix(time: epoch.time)))) }

@@ -1,4 +1,4 @@
-/// Turns the bytes of one format into what a recording holds: the one reader behind conversions, replays of fences and playback.
+/// Decodes the bytes of one format into the contents of a recording; used by conversions, fence replays and playback.
 ///
 /// ```swift
 /// struct Places: RecordingSink {
@@ -17,25 +17,25 @@ public protocol RecordingDecoder: Sendable {
     var warnings: [String] { get }
     /// Whether anything of the format was found.
     var hasContent: Bool { get }
-    /// Why the input is not of the format at all, in half a sentence; nothing is decoded after it.
+    /// Why the input is not of this format at all, in half a sentence; nothing is decoded after it.
     var refusal: String? { get }
-    /// Takes the next bytes, cut anywhere; gives what they complete.
+    /// Processes the next bytes, cut anywhere, and passes on what they complete.
     mutating func decode<Sink: RecordingSink & ~Copyable>(_ bytes: Span<UInt8>, into sink: inout Sink)
     /// Ends the input.
     mutating func finish<Sink: RecordingSink & ~Copyable>(into sink: inout Sink)
 }
 
 extension RecordingDecoder {
-    /// None: whatever there is, is read.
+    /// Always nil: this format never refuses its input.
     public var refusal: String? { nil }
 }
 
-/// Takes what a recording holds.
+/// Receives the contents of a recording.
 ///
-/// Positions come by themselves: they are nearly everything, and as a part of something larger each would be copied several times.
+/// Positions are passed on their own: they make up nearly everything, and as part of a larger value each would be copied several times.
 public protocol RecordingSink: ~Copyable {
-    /// Takes a fix.
+    /// Receives a fix.
     mutating func add(_ position: Position)
-    /// Takes what is no fix of a receiver.
+    /// Receives anything that is not a receiver's fix.
     mutating func add(_ item: RecordingItem)
 }

@@ -1,17 +1,17 @@
-/// The formats of recordings that are read.
+/// The formats of recordings that can be read.
 public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
     /// NMEA 0183.
     case nmea
     /// GPX 1.0 and 1.1.
     case gpx
-    /// Lines of JSON in gpsd's names.
+    /// Lines of JSON in gpsd's format.
     case jsonl
     /// Comma-separated values.
     case csv
     /// KML 2.2 with Google's tracks.
     case kml
 
-    /// The format that a file's name tells; `.gz` behind the format's own ending is passed over.
+    /// The format that a file's name indicates; `.gz` after the format's own ending is ignored.
     public init?(nameOf path: String) {
         var name = path.split(separator: "/").last ?? ""
         if name.lowercased().hasSuffix(".gz") { name = name.dropLast(".gz".count) }
@@ -26,11 +26,11 @@ public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What reads the format.
+    /// Makes a decoder for the format.
     ///
     /// - Parameters:
-    ///   - fixesRollover: whether NMEA's dates before 2020 get 1024 weeks added.
-    ///   - keepsOtherElements: whether what only GPX has is kept.
+    /// - fixesRollover: whether 1024 weeks are added to NMEA dates before 2020.
+    /// - keepsOtherElements: whether what only GPX has is kept.
     public func makeDecoder(fixesRollover: Bool = false, keepsOtherElements: Bool = false) -> any RecordingDecoder {
         switch self {
         case .nmea: NMEARecordingDecoder(fixesRollover: fixesRollover)

@@ -3,13 +3,13 @@ import func Glibc.sin
 
 /// The drives that need no file: `sim:walk`, `sim:city`, `sim:freeway`, and `sim:none`, a receiver that never has a fix.
 ///
-/// Each is a closed round with corners of its own shape about a place on open ground, repeated for ever; the shapes are made up.
+/// Each is a closed loop with corners of its own around a place on open ground, repeated for ever; the shapes are made up.
 public enum BuiltInRoute: String, Sendable, Hashable, CaseIterable {
     /// A walk round a park: 1.4 m/s, 1.2 km.
     case walk
     /// A drive through blocks of houses: 10 m/s, many right angles, 5 km.
     case city
-    /// A drive on a motorway: 33 m/s, wide bends, 80 km: enough for significant changes.
+    /// A drive on a motorway: 33 m/s, wide bends, 80 km, enough for significant changes.
     case freeway
     /// No position, ever.
     case none
@@ -24,7 +24,7 @@ public enum BuiltInRoute: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The corners of the round, in order; empty for ``none``.
+    /// The corners of the loop, in order; empty for ``none``.
     public var corners: [Coordinate] {
         switch self {
         case .walk: BuiltInRoute.oval(eastRadiusMetres: 240, northRadiusMetres: 130, wave: 12, waves: 5, count: 72)
@@ -34,7 +34,7 @@ public enum BuiltInRoute: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Where the rounds are: the Emmental, Switzerland.
+    /// Where the loops are: the Emmental, Switzerland.
     private static let middle = Coordinate(latitudeDegrees: 46.95, longitudeDegrees: 7.75)
 
     private static func place(eastMetres: Double, northMetres: Double) -> Coordinate? {
@@ -51,7 +51,7 @@ public enum BuiltInRoute: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Corners of a round through a grid of streets, metres to the east and to the north.
+    /// Corners of a loop through a grid of streets, in metres east and north.
     private static var cityBlocks: [Coordinate] {
         let corners: [(Double, Double)] = [
             (0, 0), (400, 0), (400, 180), (760, 180), (760, -220), (1_120, -220), (1_120, 360), (900, 360), (900, 620), (480, 620),

@@ -1,7 +1,7 @@
 extension Position {
-    /// The position on the way from this one to another: at `fraction` 0 this one, at 1 the other.
+    /// The position on the straight line from this one to another: `fraction` 0 is this one, 1 the other.
     ///
-    /// Latitude, longitude and heights are linear; speed and course are the movement between the two, unless this one has its own. The
+    /// Latitude, longitude and heights are linear; speed and course are those of the movement between the two, unless this one has its own. The
     /// accuracy is the worse of the two.
     func interpolated(to other: Position, fraction: Double, spanSeconds: Double) -> Position {
         var position = self
@@ -25,7 +25,7 @@ extension Position {
         return position
     }
 
-    /// This position without its time, and with the accuracy that a recording without one is taken to have.
+    /// This position without its time, and with the accuracy assumed for recordings without one.
     var forReplay: Position {
         var position = self
         position.time = nil
@@ -35,7 +35,7 @@ extension Position {
 }
 
 extension Coordinate {
-    /// The place at that fraction of the way to another, linear in latitude and longitude, the short way round.
+    /// The place at that fraction of the line to another, linear in latitude and longitude, the short way round.
     func interpolated(to other: Coordinate, fraction: Double) -> Coordinate {
         var east = other.longitudeDegrees - longitudeDegrees
         if east > 180 { east -= 360 } else if east < -180 { east += 360 }

@@ -1,13 +1,14 @@
-/// How long two points of a recording may be apart and still belong together: its own rhythm says.
+/// How far apart in time two points of a recording may be and still belong together, judged by the recording's own rhythm.
 ///
 /// A receiver's recording has a beat, and a gap of more than three beats (and 5 seconds) is a loss. Telephones, watches and logs that leave
-/// points out have none: their points are as far apart as the way is straight, and only a new segment is a loss, or a very long gap. A
-/// recording is of that kind when a tenth of its steps are a quarter longer or shorter than the middle one, or a fiftieth of them are gaps.
+/// out points have no beat: the distance between their points depends on how straight the route is, and only a new segment or a very long gap
+/// is a loss. A recording is of that kind when a tenth of its steps are a quarter longer or shorter than the median, or a fiftieth of them
+/// are gaps.
 ///
-/// It learns from points before they are played: the first gap is judged as the later ones are.
-/// - Cost: a few instructions a point; at a step of more than 5 seconds a sort of 256 numbers.
+/// It learns from points before they are played, so that the first gap is judged like the later ones.
+/// - Cost: a few instructions per point; at a step of more than 5 seconds a sort of 256 numbers.
 public struct RecordingRhythm: Sendable {
-    /// So many steps are judged together, the last ones.
+    /// How many of the latest steps are judged together.
     static let stepsJudged = 256
     /// With fewer steps there is no rhythm yet.
     static let leastSteps = 8
@@ -17,14 +18,14 @@ public struct RecordingRhythm: Sendable {
     private var steps: [Int64] = []
     private var next = 0
 
-    /// Nothing known yet.
+    /// Creates a rhythm that knows nothing yet.
     ///
     /// - Parameter longestMilliseconds: a longer step is a loss whatever the rhythm.
     public init(longestMilliseconds: Int64) {
         self.longestMilliseconds = longestMilliseconds
     }
 
-    /// Learns from the time of the next point; without one it tells nothing.
+    /// Learns from the time of the next point; a point without a time is ignored.
     public mutating func learn(_ time: UTCTime?, beginsSegment: Bool) {
         guard let moment = time?.millisecondsSince1970 else { return }
         defer { last = moment }
@@ -39,7 +40,7 @@ public struct RecordingRhythm: Sendable {
         }
     }
 
-    /// Whether two points of one segment that are so far apart do not belong together.
+    /// Whether a step between two points of one segment is so long that they do not belong together.
     public func isLoss(stepMilliseconds step: Int64) -> Bool {
         if step > longestMilliseconds { return true }
         guard step > SilenceRule.leastMilliseconds, steps.count >= RecordingRhythm.leastSteps else { return false }

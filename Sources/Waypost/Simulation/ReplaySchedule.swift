@@ -10,13 +10,13 @@
 /// while let step = schedule.next() { play(step) }
 /// ```
 /// The rules, for recordings as they are:
-/// - The time line begins at 0 with the first point and never goes back. It follows the recording's times, except for what is below.
-/// - A point without a time comes one interval after the one before.
-/// - A point whose time is not after that of the one before it in its segment is left out, and counted.
-/// - Where a segment begins, where the times of two points are further apart than the recording's rhythm has it (``RecordingRhythm``) or
-///   ``longestStepMilliseconds``, and at ``addLoss()``, the position is lost in between; nothing is interpolated there.
-/// - A pause of more than ``longestPauseMilliseconds`` between two points, and a segment that begins earlier than the one before it ended,
-///   take one interval: nobody waits a night for the next morning's track.
+/// - The time line begins at 0 with the first point and never goes back. It follows the recording's times, with these exceptions.
+/// - A point without a time comes one interval after the previous one.
+/// - A point whose time is not after that of the previous one in its segment is left out and counted.
+/// - Where a segment begins, where two points are further apart in time than the recording's rhythm (``RecordingRhythm``) or
+///   ``longestStepMilliseconds`` allows, and at ``addLoss()``, the position is lost in between; nothing is interpolated there.
+/// - A pause of more than ``longestPauseMilliseconds`` between two points, and a segment that begins earlier than the previous one ended,
+///   take one interval, so that nobody waits a night for the next morning's track.
 /// - A point without an accuracy gets ``assumedAccuracyMetres``, marked as assumed.
 /// - Cost: constant memory, however long the recording and its gaps.
 public struct ReplaySchedule: Sendable {
@@ -26,15 +26,15 @@ public struct ReplaySchedule: Sendable {
         case actual
         /// One position per interval, on the straight line between the points before and after it.
         case interpolated
-        /// One point per interval, one after the other, whatever their times.
+        /// One point per interval in the recording's order, whatever their times.
         case fixed
     }
 
     /// One step of a replay.
     public enum Step: Sendable, Equatable {
-        /// A position, so many milliseconds after the start; `recordedTime` is what the recording says of that moment.
+        /// A position, this many milliseconds after the start; `recordedTime` is the moment's time in the recording.
         ///
-        /// The position's own `time` is not set: the player knows when it began.
+        /// The position's own `time` is not set, because only the player knows when it began.
         case position(Position, atMilliseconds: Int64, recordedTime: UTCTime?)
         /// The recording has no position from here on.
         case lost(atMilliseconds: Int64)
@@ -46,7 +46,7 @@ public struct ReplaySchedule: Sendable {
     public static let longestIntervalMilliseconds: Int64 = 86_400_000
     /// How many times faster than its own times a recording can be played; 0 plays it as fast as it is consumed.
     public static let speeds = 0.001...1e6
-    /// The longest step between two points that are connected, in milliseconds: the log begins a new segment then, too.
+    /// The longest step between two connected points, in milliseconds; after a longer one the log begins a new segment too.
     public static let longestStepMilliseconds: Int64 = 600_000
     /// The longest pause that is kept, in milliseconds.
     public static let longestPauseMilliseconds: Int64 = 3_600_000
@@ -55,57 +55,57 @@ public struct ReplaySchedule: Sendable {
 
     /// How points become positions.
     public let style: Style
-    /// The interval between positions in the styles that have one, and of points without times.
+    /// The interval between positions in the styles that have one, and between points without times.
     public let intervalMilliseconds: Int64
-    /// Points that were left out because their time was not after the one before.
+    /// Points that were left out because their time was not after the previous one.
     public private(set) var disorderedCount = 0
     /// Points that had no time.
     public private(set) var untimedCount = 0
-    /// Points that came in.
+    /// Points that were added.
     public private(set) var pointCount = 0
 
     private struct Knot {
         var position: Position
         var offset: Int64
-        /// What the recording says of the moment; after a point without a time, counted on from the last one with one.
+        /// The moment's time in the recording; after a point without a time, extrapolated from the last point with one.
         var recordedTime: UTCTime?
         var hasOwnTime: Bool
     }
 
     private var rhythm = RecordingRhythm(longestMilliseconds: longestStepMilliseconds)
     private var last: Knot?
-    /// What the line from ``last`` leads to, in the interpolated style.
+    /// The end of the line from ``last``, in the interpolated style.
     private var target: Knot?
-    /// Where the next position between ``last`` and ``target`` is due.
+    /// When the next position between ``last`` and ``target`` is due.
     private var nextTick: Int64 = 0
     private var isLossNoted = false
-    /// The moment of the last position that was told.
+    /// The moment of the last position that was returned.
     private var toldOffset: Int64 = -1
     private var ready: [Step] = []
 
-    /// A replay before its first point.
+    /// Creates a replay before its first point.
     ///
     /// - Parameters:
     ///   - style: how points become positions.
-    ///   - intervalMilliseconds: from ``shortestIntervalMilliseconds`` to ``longestIntervalMilliseconds``; others are brought there.
+    /// - intervalMilliseconds: from ``shortestIntervalMilliseconds`` to ``longestIntervalMilliseconds``; others are moved into that range.
     public init(style: Style = .actual, intervalMilliseconds: Int64 = 1_000) {
         self.style = style
         self.intervalMilliseconds = ReplaySchedule.interval(milliseconds: intervalMilliseconds)
     }
 
-    /// The nearest interval that there is.
+    /// The nearest valid interval.
     public static func interval(milliseconds: Int64) -> Int64 {
         min(max(milliseconds, shortestIntervalMilliseconds), longestIntervalMilliseconds)
     }
 
-    /// The nearest interval that there is.
+    /// The nearest valid interval.
     public static func interval(_ duration: Duration) -> Int64 {
         let milliseconds = duration / .milliseconds(1)
         return milliseconds < Double(longestIntervalMilliseconds)
             ? interval(milliseconds: Int64(max(milliseconds, 0))) : longestIntervalMilliseconds
     }
 
-    /// Whether a recording can be played at that speed; 0 is as fast as it is taken.
+    /// Whether a recording can be played at that speed; 0 is as fast as it is consumed.
     public static func canPlay(at speed: Double) -> Bool { speed == 0 || speeds.contains(speed) }
 
     // MARK: - In
@@ -115,7 +115,7 @@ public struct ReplaySchedule: Sendable {
         rhythm.learn(point.time, beginsSegment: beginsSegment)
     }
 
-    /// Adds the next point; take all steps with ``next()`` before adding another one.
+    /// Adds the next point; fetch all steps with ``next()`` before adding another one.
     public mutating func add(_ point: Position, beginsSegment: Bool = false) {
         pointCount += 1
         if point.time == nil { untimedCount += 1 }
@@ -142,12 +142,12 @@ public struct ReplaySchedule: Sendable {
         if isConnected { connect(knot) } else { restart(knot, after: last.offset) }
     }
 
-    /// The recording says that it had no position here.
+    /// Notes that the recording had no position here.
     public mutating func addLoss() {
         isLossNoted = true
     }
 
-    /// Says that no point follows.
+    /// Notes that no point follows.
     public mutating func finish() {
         guard style == .interpolated, let last, toldOffset < last.offset else { return }
         deliver(last.position, at: last.offset, recordedTime: last.recordedTime)

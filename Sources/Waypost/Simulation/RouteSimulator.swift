@@ -4,36 +4,36 @@
 /// guard var simulator = RouteSimulator(route: corners) else { return }       // without a corner there is no route
 /// while let position = simulator.next() { use(position) }                    // the last one is the end of the route
 /// ```
-/// Legs are geodesics of the WGS 84 ellipsoid. Positions carry speed, course and accuracy and no time; the player knows when it began.
+/// Legs are geodesics of the WGS 84 ellipsoid. Positions have speed, course and accuracy but no time; only the player knows when it began.
 /// - Cost: memory for the route's corners, one geodesic per position.
 public struct RouteSimulator: Sendable {
-    /// What can be set.
+    /// The settings of a drive.
     public struct Options: Sendable {
         /// The speed along the route in metres per second, one of ``RouteSimulator/speedsMetresPerSecond``.
         public var speedMetresPerSecond = 20.0
-        /// The time between positions in milliseconds, one that ``ReplaySchedule`` has, too; others are brought there.
+        /// The time between positions in milliseconds, within the limits of ``ReplaySchedule``; other values are moved into that range.
         public var intervalMilliseconds: Int64 = 1_000 {
             didSet { intervalMilliseconds = ReplaySchedule.interval(milliseconds: intervalMilliseconds) }
         }
-        /// The accuracy that positions state, in metres (68 %).
+        /// The stated accuracy of positions, in metres (68 %).
         public var accuracyMetres = 5.0
-        /// The error of the receiver; nil is none.
+        /// The receiver's error; nil for none.
         public var noise: NoiseModel?
-        /// Whether the route begins anew at its end, with the way back to its start driven like any other leg.
+        /// Whether the route begins again at its end; the way back to the start is driven like any other leg.
         public var repeats = false
 
-        /// The defaults.
+        /// Creates the default options.
         public init() {}
     }
 
-    /// The speeds along a route, in metres per second.
+    /// The allowed speeds along a route, in metres per second.
     public static let speedsMetresPerSecond = 0.01...1e4
 
     private struct Leg {
         var start: Coordinate
         var azimuthDegrees: Double
         var lengthMetres: Double
-        /// From the start of the route.
+        /// The distance from the start of the route.
         var startMetres: Double
 
         func place(atMetres metres: Double) -> Coordinate {
@@ -50,13 +50,13 @@ public struct RouteSimulator: Sendable {
     private var legIndex = 0
     private var hasEnded = false
 
-    /// Whether it stands still: the positions go on, the progress does not.
+    /// Whether the drive stands still: positions continue, the progress does not.
     public var isStationary = false
 
-    /// The length of the route in metres; of a repeated one, one round.
+    /// The length of the route in metres; for a repeated route, of one round.
     public let lengthMetres: Double
 
-    /// A drive along these corners; nil when there is none.
+    /// Creates a drive along these corners; nil when there are none.
     ///
     /// A single corner is a place to stand at.
     public init?(route: [Coordinate], options: Options = Options()) {
@@ -71,7 +71,7 @@ public struct RouteSimulator: Sendable {
         var length = 0.0
         for (start, end) in zip(corners, corners.dropFirst()) {
             let geodesic = Geodesic.line(from: start, to: end)
-            // Corners that are the same place have no direction.
+            // Two corners at the same place have no direction.
             guard geodesic.distanceMetres > 0.001 else { continue }
             legs.append(
                 Leg(
@@ -98,7 +98,7 @@ public struct RouteSimulator: Sendable {
 
     /// The next position; nil after the end of the route.
     ///
-    /// A route that is one place only, and one that repeats, have no end.
+    /// A route of a single place, and a repeating route, have no end.
     public mutating func next() -> Position? {
         guard !hasEnded else { return nil }
         guard !legs.isEmpty else { return position(at: end, courseDegrees: nil, speed: 0) }

@@ -4,7 +4,7 @@
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The sequence of that seed.
+    /// Creates the sequence for a seed.
     public init(seed: UInt64) {
         state = seed
     }

@@ -2,7 +2,7 @@
 ///
 /// - Source: `CFG-NAV5` of the u-blox 8 / M8 receiver description, `CFG-NAVSPG-DYNMODEL` of the F9 interface description.
 public enum UBXDynamicModel: UInt8, Sendable, CaseIterable {
-    /// Anything slow; as delivered.
+    /// Anything slow; the factory default.
     case portable = 0
     /// Does not move.
     case stationary = 2
@@ -30,7 +30,7 @@ public enum UBXDynamicModel: UInt8, Sendable, CaseIterable {
     /// The name: `automotive`.
     public var name: String { "\(self)" }
 
-    /// The model of that name.
+    /// The model with that name.
     public init?(name: String) {
         guard let model = UBXDynamicModel.allCases.first(where: { $0.name == name }) else { return nil }
         self = model

@@ -4,14 +4,14 @@
 /// B5 62 | class | id | length (2, little endian) | payload | A | B      A, B: UBXChecksum from class to payload
 /// ```
 public struct UBXFrame: Sendable, Hashable {
-    /// What a message is: its class and its identifier within it.
+    /// The kind of a message: its class and its identifier within it.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// The class: `05` acknowledgements, `06` settings, `0A` the receiver itself.
         public var messageClass: UInt8
         /// The identifier.
         public var identifier: UInt8
 
-        /// A kind of message.
+        /// Creates a kind from class and identifier.
         public init(_ messageClass: UInt8, _ identifier: UInt8) {
             self.messageClass = messageClass
             self.identifier = identifier
@@ -26,17 +26,17 @@ public struct UBXFrame: Sendable, Hashable {
         }
     }
 
-    /// The two bytes that begin every frame: a letter that no text has, and `b`.
+    /// The two bytes that begin every frame: one that no text contains, and `b`.
     public static let synchronization: [UInt8] = [0xb5, 0x62]
-    /// The longest payload that is taken: the longest that receivers send has some hundred bytes.
+    /// The longest payload accepted; the longest that receivers send has some hundred bytes.
     public static let longestPayload = 4_096
 
-    /// What it is.
+    /// The kind of message.
     public var kind: Kind
-    /// What it says; numbers are little endian.
+    /// The message's data; numbers are little endian.
     public var payload: [UInt8]
 
-    /// A message.
+    /// Creates a message.
     ///
     /// - Parameters:
     ///   - kind: class and id of the message.
@@ -47,7 +47,7 @@ public struct UBXFrame: Sendable, Hashable {
         self.payload = payload
     }
 
-    /// The frame as it goes over the line.
+    /// The frame's bytes on the line.
     public var bytes: [UInt8] {
         let length = payload.count
         let body = [kind.messageClass, kind.identifier, UInt8(length & 0xff), UInt8(length >> 8)] + payload
@@ -56,7 +56,7 @@ public struct UBXFrame: Sendable, Hashable {
         return UBXFrame.synchronization + body + [checksum.first, checksum.second]
     }
 
-    /// The number of that many bytes at an offset of the payload; nil when the payload ends before.
+    /// The number of that many bytes at an offset of the payload; nil when the payload is too short.
     ///
     /// - Parameters:
     ///   - offset: where the number begins, counted from 0.
@@ -66,7 +66,7 @@ public struct UBXFrame: Sendable, Hashable {
         return payload[offset..<(offset + byteCount)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The text in a field of that many bytes, up to its first NUL; nil when the payload ends before.
+    /// The text in a field of that many bytes, up to its first NUL; nil when the payload is too short.
     public func text(at offset: Int, byteCount: Int) -> String? {
         guard offset >= 0, offset + byteCount <= payload.count else { return nil }
         return String(decoding: payload[offset..<(offset + byteCount)].prefix { $0 != 0 }, as: UTF8.self)

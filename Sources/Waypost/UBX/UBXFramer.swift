@@ -1,30 +1,30 @@
-/// Finds the UBX frames among whatever else comes over a line: NMEA, noise, frames that were cut.
+/// Finds UBX frames among anything else on a line: NMEA, noise, truncated frames.
 ///
-/// If a checksum is wrong, the search goes on at the second byte of the frame, so that a frame inside it is found.
-/// - Cost: keeps at most one frame's bytes; each byte is looked at once, and once more for each beginning that turns out to be none.
+/// If a checksum is wrong, the search continues at the second byte of the frame, so that a frame inside it is found.
+/// - Cost: keeps at most one frame's bytes; each byte is read once, and once more for each false beginning.
 public struct UBXFramer: Sendable {
-    /// What may still become a frame; begins with its first byte.
+    /// Bytes that may still become a frame; they begin with its first byte.
     private var pending: [UInt8] = []
 
-    // Synchronisation, class, identifier, length; and the checksum.
+    // Synchronization, class, identifier, length; and the checksum.
     private static let headerBytes = 6
     private static let frameBytes = 8
 
-    /// Nothing read yet.
+    /// Creates a framer at the start of its input.
     public init() {}
 
     /// Takes the next bytes, cut anywhere, and adds the frames that they complete.
     public mutating func process(_ bytes: Span<UInt8>, into frames: inout [UBXFrame]) {
         for offset in 0..<bytes.count {
             let byte = bytes[offset]
-            // Between frames there is mostly text.
+            // The bytes between frames are mostly text.
             if pending.isEmpty, byte != UBXFrame.synchronization[0] { continue }
             pending.append(byte)
             scan(into: &frames)
         }
     }
 
-    /// Cuts from the front what cannot be a frame, and takes what is one.
+    /// Drops bytes from the front that cannot be a frame, and extracts each frame.
     private mutating func scan(into frames: inout [UBXFrame]) {
         while !pending.isEmpty {
             switch look() {
@@ -32,7 +32,7 @@ public struct UBXFramer: Sendable {
             case .broken: dropBeginning()
             case .frame(let frame, let byteCount):
                 frames.append(frame)
-                // More than the frame is there when a beginning before it was none.
+                // More bytes than the frame's are there if an earlier beginning was false.
                 pending.removeSubrange(..<byteCount)
             }
         }
@@ -59,7 +59,7 @@ public struct UBXFramer: Sendable {
         return .frame(UBXFrame(.init(pending[2], pending[3]), Array(pending[UBXFramer.headerBytes..<(count - 2)])), byteCount: count)
     }
 
-    /// The beginning was none: goes on at the next byte that may be one.
+    /// Drops a false beginning and continues at the next byte that may begin a frame.
     private mutating func dropBeginning() {
         let next = pending.dropFirst().firstIndex(of: UBXFrame.synchronization[0]) ?? pending.endIndex
         pending.removeSubrange(..<next)

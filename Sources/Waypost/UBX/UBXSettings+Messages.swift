@@ -1,9 +1,9 @@
-/// The messages of one purpose each, which receivers up to generation 9 know.
+/// The single-purpose messages that receivers up to generation 9 support.
 extension UBXSettings {
     /// GST among the messages: class and identifier.
     private static let gst: [UInt8] = [0xf0, 0x07]
 
-    /// `CFG-RATE`: a fix each so many milliseconds, aligned to GPS time.
+    /// `CFG-RATE`: sets the time between fixes, aligned to GPS time.
     ///
     /// ```
     /// milliseconds (2) | measurements for each fix (2) | aligned to (2)
@@ -20,11 +20,11 @@ extension UBXSettings {
         return Int(period) * max(1, Int(count))
     }
 
-    /// A port as an answer to a poll of `CFG-PRT` describes it.
+    /// A port's state in an answer to a poll of `CFG-PRT`.
     public struct PortState: Sendable, Equatable {
         /// Its number; see ``Port``.
         public var number: UInt8
-        /// Its speed in bits per second; on USB without a meaning.
+        /// Its speed in bits per second; meaningless on USB.
         public var baudRate: Int
         /// Whether it sends UBX.
         public var sendsUBX: Bool
@@ -40,14 +40,14 @@ extension UBXSettings {
             number: frame.payload[0], baudRate: Int(baudRate), sendsUBX: protocols & 1 != 0, sendsNMEA: protocols & 2 != 0)
     }
 
-    /// The same port with another speed: `CFG-PRT` with the rest as the answer to a poll had it.
+    /// Sets another speed on the same port: `CFG-PRT`, with the rest as in the answer to a poll.
     public static func setBaudRate(_ baudRate: Int, ofPortIn frame: UBXFrame) -> UBXFrame {
         var payload = frame.payload
         payload.replaceSubrange(8..<12, with: littleEndian(UInt32(clamping: baudRate), 4))
         return UBXFrame(Kinds.port, payload)
     }
 
-    /// `CFG-NAV5` that changes the dynamic model alone.
+    /// `CFG-NAV5` that changes only the dynamic model.
     ///
     /// ```
     /// what is set (2) | dynamic model | fix mode | ... 36 bytes in all
@@ -62,47 +62,47 @@ extension UBXSettings {
         return UBXDynamicModel(rawValue: frame.payload[2])
     }
 
-    /// `CFG-MSG` that switches GST on or off on the port that it comes by.
+    /// `CFG-MSG` that switches GST on or off on the port that receives it.
     public static func setGST(_ isOn: Bool) -> UBXFrame { UBXFrame(Kinds.message, gst + [isOn ? 1 : 0]) }
 
     /// Asks whether GST is sent.
     public static var pollGST: UBXFrame { UBXFrame(Kinds.message, gst) }
 
-    /// Whether GST is sent on a port, in an answer to ``pollGST``: one rate for each port behind class and identifier.
+    /// Whether GST is sent on a port, in an answer to ``pollGST``: one rate per port after class and identifier.
     public static func sendsGST(in frame: UBXFrame, port: Port) -> Bool? {
         let offset = 2 + Int(port.rawValue)
         guard frame.kind == Kinds.message, Array(frame.payload.prefix(2)) == gst, offset < frame.payload.count else { return nil }
         return frame.payload[offset] > 0
     }
 
-    /// `CFG-CFG`: keeps all settings where the receiver keeps them without power.
+    /// `CFG-CFG`: saves all settings where the receiver keeps them without power.
     ///
     /// ```
     /// cleared (4) | saved (4) | loaded (4) | to: battery-backed memory, flash, EEPROM
     /// ```
     public static var keepAll: UBXFrame { UBXFrame(Kinds.keep, [0, 0, 0, 0, 0x1f, 0x1f, 0, 0, 0, 0, 0, 0, 0x07]) }
 
-    /// What a receiver says of its antenna.
+    /// The state of the antenna as the receiver reports it.
     public enum Antenna: UInt64, Sendable {
-        /// It is finding out.
+        /// The receiver is still finding out.
         case unsure = 0
-        /// It cannot tell: an antenna without a supply that is watched.
+        /// The receiver cannot know: the antenna's supply is not monitored.
         case notWatched = 1
-        /// All is well.
+        /// The antenna works.
         case well = 2
-        /// Its supply is short-circuited.
+        /// The antenna's supply is short-circuited.
         case shortCircuit = 3
-        /// There is none, or its wire is broken.
+        /// There is no antenna, or its wire is broken.
         case open = 4
     }
 
-    /// The antenna in an answer to a poll of `MON-HW` or `MON-RF`; of several the first that is not well.
+    /// The antenna in an answer to a poll of `MON-HW` or `MON-RF`; of several, the first with a fault, else the first.
     public static func antenna(in frame: UBXFrame) -> Antenna? {
         switch frame.kind {
         case Kinds.hardware: return frame.number(at: 20, byteCount: 1).flatMap(Antenna.init)
         case Kinds.radio:
             let count = Int(frame.number(at: 1, byteCount: 1) ?? 0)
-            // A block of 24 bytes for each: band, flags, antenna, its power, ...
+            // A block of 24 bytes per antenna: band, flags, antenna, its power, ...
             let states = (0..<count).compactMap { frame.number(at: 4 + 24 * $0 + 2, byteCount: 1).flatMap(Antenna.init) }
             return states.first { $0 == .shortCircuit || $0 == .open } ?? states.first
         default: return nil

@@ -1,6 +1,6 @@
 /// The UBX messages that read and change a receiver's settings.
 ///
-/// Receivers up to generation 8 know messages of one purpose each (`CFG-PRT`); from protocol 27 on they have keys with values
+/// Receivers up to generation 8 use single-purpose messages (`CFG-PRT`); from protocol 27 on they have keys with values
 /// (`CFG-VALSET`), and from protocol 34 on these alone.
 /// - Source: u-blox 8 / M8 receiver description (UBX-13003221); ZED-F9P interface description (UBX-18010854), sections 5 and 6.
 public enum UBXSettings {
@@ -9,19 +9,19 @@ public enum UBXSettings {
 
     /// The kinds of messages.
     public enum Kinds {
-        /// Refused; the payload names the kind.
+        /// The command was refused; the payload names its kind.
         public static let refused = UBXFrame.Kind(0x05, 0x00)
-        /// Done; the payload names the kind.
+        /// The command was carried out; the payload names its kind.
         public static let acknowledged = UBXFrame.Kind(0x05, 0x01)
         /// `CFG-PRT`: a port's speed and protocols.
         public static let port = UBXFrame.Kind(0x06, 0x00)
-        /// `CFG-MSG`: how often a message comes.
+        /// `CFG-MSG`: how often a message is sent.
         public static let message = UBXFrame.Kind(0x06, 0x01)
         /// `CFG-RATE`: how often there is a fix.
         public static let rate = UBXFrame.Kind(0x06, 0x08)
-        /// `CFG-CFG`: keep the settings.
+        /// `CFG-CFG`: save the settings.
         public static let keep = UBXFrame.Kind(0x06, 0x09)
-        /// `CFG-NAV5`: how the receiver is thought to move.
+        /// `CFG-NAV5`: how the receiver is expected to move.
         public static let navigation = UBXFrame.Kind(0x06, 0x24)
         /// `CFG-VALSET`: values for keys.
         public static let setValues = UBXFrame.Kind(0x06, 0x8a)
@@ -31,17 +31,17 @@ public enum UBXSettings {
         public static let version = UBXFrame.Kind(0x0a, 0x04)
         /// `MON-HW`: the antenna, up to generation 8.
         public static let hardware = UBXFrame.Kind(0x0a, 0x09)
-        /// `MON-RF`: the antenna, since.
+        /// `MON-RF`: the antenna, from generation 9 on.
         public static let radio = UBXFrame.Kind(0x0a, 0x38)
     }
 
-    /// The keys, and how many bytes their values have.
+    /// The keys, and the size of their values in bytes.
     public enum Key: UInt32, Sendable, CaseIterable {
         /// Milliseconds between measurements.
         case measurementPeriod = 0x3021_0001
-        /// Measurements for each fix.
+        /// Measurements per fix.
         case measurementsPerFix = 0x3021_0002
-        /// How the receiver is thought to move.
+        /// How the receiver is expected to move.
         case dynamicModel = 0x2011_0021
         /// The speed of the first UART.
         case uartBaudRate = 0x4052_0001
@@ -53,7 +53,7 @@ public enum UBXSettings {
         case usbSendsUBX = 0x1078_0001
         /// Whether USB sends NMEA.
         case usbSendsNMEA = 0x1078_0002
-        // Fixes for each sentence of a type, 0 for none: on the first UART, on USB.
+        // Fixes per sentence of a type, 0 for none: on the first UART, on USB.
         case uartRMC = 0x2091_00ac
         case usbRMC = 0x2091_00ae
         case uartVTG = 0x2091_00b1
@@ -78,11 +78,11 @@ public enum UBXSettings {
         }
     }
 
-    /// Where settings are put.
+    /// Where settings are stored.
     public enum Place: Sendable {
-        /// They hold until the receiver is without power.
+        /// Valid until the receiver loses power.
         case memory
-        /// They hold for good: memory that is kept by a battery, and flash, as far as the receiver has them.
+        /// Kept permanently: battery-backed memory and flash, as far as the receiver has them.
         case everywhere
 
         fileprivate var layers: UInt8 { self == .memory ? 0x01 : 0x07 }
@@ -93,18 +93,18 @@ public enum UBXSettings {
     /// Asks for a message of that kind.
     public static func poll(_ kind: UBXFrame.Kind, _ payload: [UInt8] = []) -> UBXFrame { UBXFrame(kind, payload) }
 
-    /// Asks for the values of keys, as they hold now.
+    /// Asks for the current values of keys.
     public static func get(_ keys: [Key]) -> UBXFrame {
         UBXFrame(Kinds.getValues, [0, 0, 0, 0] + keys.flatMap { littleEndian($0.rawValue, 4) })
     }
 
-    /// The values in an answer to ``get(_:)``; keys that are not known are left out.
+    /// The values in an answer to ``get(_:)``; unknown keys are left out.
     public static func values(in frame: UBXFrame) -> [Key: UInt64] {
         guard frame.kind == Kinds.getValues, frame.payload.first == 1 else { return [:] }
         var found: [Key: UInt64] = [:]
         var offset = 4
         while let number = frame.number(at: offset, byteCount: 4) {
-            // Of an unknown key not even the size matters: only those were asked for that are known.
+            // An unknown key ends the list, since its size is unknown; only known keys were asked for.
             guard let key = Key(rawValue: UInt32(number)), let value = frame.number(at: offset + 4, byteCount: key.byteCount) else { break }
             found[key] = value
             offset += 4 + key.byteCount
@@ -112,20 +112,20 @@ public enum UBXSettings {
         return found
     }
 
-    /// The protocol version in an answer to `MON-VER`: `PROTVER=27.11`, `PROTVER 14.00`; nil when it says none.
+    /// The protocol version in an answer to `MON-VER`: `PROTVER=27.11`, `PROTVER 14.00`; nil when it names none.
     public static func protocolVersion(in frame: UBXFrame) -> Double? {
         let name = "PROTVER"
         let text = extensions(in: frame).first { $0.hasPrefix(name) }
         return text.flatMap { Double($0.dropFirst(name.count).drop { $0 == "=" || $0 == " " }) }
     }
 
-    /// What the receiver calls itself in an answer to `MON-VER`: `NEO-M8N`, else its hardware's number.
+    /// The receiver's name for itself in an answer to `MON-VER`: `NEO-M8N`, else its hardware number.
     public static func modelName(in frame: UBXFrame) -> String? {
         if let model = extensions(in: frame).first(where: { $0.hasPrefix("MOD=") }) { return String(model.dropFirst("MOD=".count)) }
         return frame.text(at: 30, byteCount: 10).map { "hardware \($0)" }
     }
 
-    /// The lines of 30 characters behind software (30) and hardware (10).
+    /// The lines of 30 characters after software (30) and hardware (10).
     private static func extensions(in frame: UBXFrame) -> [String] {
         stride(from: 40, to: frame.payload.count, by: 30).compactMap { frame.text(at: $0, byteCount: 30) }
     }
@@ -139,26 +139,26 @@ public enum UBXSettings {
             [0, place.layers, 0, 0] + values.flatMap { littleEndian($0.key.rawValue, 4) + littleEndian($0.value, $0.key.byteCount) })
     }
 
-    /// What makes a receiver of any generation send NMEA again, whichever of its ports the line is.
+    /// The messages that make a receiver of any generation send NMEA again, whichever of its ports the line is.
     ///
-    /// Each receiver takes those messages that it knows and refuses the others; that NMEA comes is the answer. The speed stays.
+    /// Each receiver accepts the messages that it supports and refuses the others; success shows when NMEA arrives. The speed does not change.
     /// gpsd leaves NMEA among the port's protocols, but switches off each of its sentences (seen: 3.22).
-    /// - Parameter baudRate: the speed that the line has now, in bits per second.
+    /// - Parameter baudRate: the current speed of the line, in bits per second.
     public static func speakNMEA(baudRate: Int) -> [UBXFrame] {
         let usb: [Key] = [.usbSendsNMEA, .usbRMC, .usbGGA, .usbGSA, .usbGSV, .usbVTG]
         let uart: [Key] = [.uartSendsNMEA, .uartRMC, .uartGGA, .uartGSA, .uartGSV, .uartVTG]
-        // Apart, as a receiver without one of the ports refuses the whole message that names it. UBX goes off: what gpsd asked for would
-        // go on to come, and fill a slow line.
+        // Separate messages, because a receiver without one of the ports refuses any message that names it. UBX is switched off: what gpsd
+        // asked for would keep coming, and fill a slow line.
         let byKeys = [(usb, Key.usbSendsUBX), (uart, .uartSendsUBX)].map { on, off in set(on.map { ($0, 1) } + [(off, 0)]) }
         let sentences = SentenceType.usual.map { UBXFrame(Kinds.message, [SentenceType.messageClass, $0.rawValue, 1]) }
         return byKeys + sentences + [portProtocols(.usb, baudRate: 0), portProtocols(.uart, baudRate: baudRate)]
     }
 
-    /// Whether the receiver answers in UBX, beside the NMEA that it sends; which messages it sends unasked stays as it is.
+    /// The messages that switch UBX answers on or off, besides the NMEA that is sent; which messages come unasked does not change.
     ///
     /// - Parameters:
-    ///   - answers: whether it answers in UBX.
-    ///   - baudRate: the speed that the line has now, in bits per second.
+    /// - answers: whether the receiver answers in UBX.
+    /// - baudRate: the current speed of the line, in bits per second.
     public static func setAnswering(_ answers: Bool, baudRate: Int) -> [UBXFrame] {
         let byKeys = [(Key.usbSendsNMEA, Key.usbSendsUBX), (.uartSendsNMEA, .uartSendsUBX)].map { nmea, ubx in
             set([(nmea, 1), (ubx, answers ? 1 : 0)])
@@ -173,9 +173,9 @@ public enum UBXSettings {
         case gll, gsa, gsv, rmc, vtg
         case gst = 7, zda
 
-        /// The class of all of them.
+        /// The class of all these types.
         public static let messageClass: UInt8 = 0xf0
-        /// What positions are made of.
+        /// The sentences that positions are made from.
         static let usual: [SentenceType] = [.rmc, .gga, .gsa, .gsv, .vtg]
     }
 
@@ -187,7 +187,7 @@ public enum UBXSettings {
         case usb = 3
     }
 
-    /// `CFG-PRT` that lets a port send NMEA, UBX with it or not, and take UBX, NMEA and RTCM.
+    /// `CFG-PRT` that lets a port send NMEA, with or without UBX, and accept UBX, NMEA and RTCM.
     ///
     /// ```
     /// port | 0 | ready pin (2) | mode (4) | speed (4) | protocols in (2) | protocols out (2) | flags (2) | 0 (2)

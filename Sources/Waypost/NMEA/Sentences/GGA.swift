@@ -6,9 +6,9 @@
 ///     11 geoid above ellipsoid, metres   13 age of corrections, seconds   14 reference station
 struct GGA {
     var millisecondOfDay: Int?
-    /// The place, nil when the sentence says that it is not valid.
+    /// The place; nil when the sentence reports that it is not valid.
     var coordinate: Coordinate?
-    /// Whether the sentence says in so many words that there is no fix; an empty field says nothing.
+    /// Whether the sentence states explicitly that there is no fix; an empty field states nothing.
     var saysNoFix: Bool
     var status: FixStatus
     var satellitesUsed: Int?

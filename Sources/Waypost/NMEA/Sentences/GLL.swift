@@ -5,15 +5,15 @@
 ///      1-2 latitude   3-4 longitude   5 UTC   6 A valid, V not   7 mode (2.3 and later)
 struct GLL {
     var millisecondOfDay: Int?
-    /// The place, nil when the sentence says that it is not valid.
+    /// The place; nil when the sentence reports that it is not valid.
     var coordinate: Coordinate?
-    /// Whether the sentence says in so many words that there is no fix; an empty field says nothing.
+    /// Whether the sentence states explicitly that there is no fix; an empty field states nothing.
     var saysNoFix: Bool
     var status: FixStatus
 
     /// Nil when the sentence is too short to be a GLL.
     ///
-    /// Leniencies: no time and status at all (NMEA 1.5): then valid when it has a place.
+    /// Leniencies: without time and status (NMEA 1.5) the sentence is valid when it has a place.
     init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
         guard fields.count >= 5 else { return nil }
         millisecondOfDay = fields.millisecondOfDay(5, in: bytes)

@@ -6,9 +6,9 @@
 ///      9 altitude above mean sea level, metres   10 geoid above ellipsoid, metres   11 age of corrections   12 station   13 status (4.1)
 struct GNS {
     var millisecondOfDay: Int?
-    /// The place, nil when the sentence says that it is not valid.
+    /// The place; nil when the sentence reports that it is not valid.
     var coordinate: Coordinate?
-    /// Whether the sentence says in so many words that there is no fix; an empty field says nothing.
+    /// Whether the sentence states explicitly that there is no fix; an empty field states nothing.
     var saysNoFix: Bool
     var status: FixStatus
     var satellitesUsed: Int?
@@ -35,7 +35,7 @@ struct GNS {
         return false
     }
 
-    /// The best solution that any constellation takes part in.
+    /// The best solution that any constellation contributes to.
     private static func best(_ modes: Range<Int>, in bytes: Span<UInt8>) -> FixStatus {
         let order: [FixStatus] = [.rtkFixed, .rtkFloat, .precise, .differential, .gps, .deadReckoning, .simulated]
         var best = order.count

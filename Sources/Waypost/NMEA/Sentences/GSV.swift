@@ -1,4 +1,4 @@
-/// Satellites in view, four a sentence.
+/// Satellites in view, four per sentence.
 ///
 ///     $--GSV,x,x,xx,xx,xx,xxx,xx,...[,h]*hh
 ///       0    1 2 3  4  5  6   7      last
@@ -23,7 +23,7 @@ struct GSV {
         satelliteCount = min(4, rest / 4)
     }
 
-    /// The satellite at `index` of this sentence, or nil when its place is empty.
+    /// The satellite at `index` of this sentence, or nil when its fields are empty.
     func satellite(_ index: Int, _ fields: inout NMEAFields, in bytes: Span<UInt8>, talker: UInt16) -> SatelliteView? {
         let first = 4 + 4 * index
         guard let number = fields.integer(first, in: bytes), number > 0 else { return nil }

@@ -7,7 +7,7 @@ struct VTG {
     var courseDegrees: Double?
     var speedMetresPerSecond: Double?
 
-    /// Nil when the sentence is too short to be a VTG; without values when it says that it is not valid.
+    /// Nil when the sentence is too short to be a VTG; without values when it reports that they are not valid.
     ///
     /// Leniencies: the old form without the unit letters (`$--VTG,true,magnetic,knots,km/h`); a speed in km/h only.
     init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
