@@ -1,16 +1,16 @@
-/// A track that the retention rule has deleted, and which positions were in it: a destination may have waited for them.
+/// A track that the retention rule has deleted, with its positions, which a destination may still have been waiting for.
 public struct DeletedTrack: Sendable, Hashable {
     /// The name of its files.
     public var stem: String
-    /// Why.
+    /// Why it was deleted.
     public var reason: RetentionRule.Reason
-    /// The numbers of its positions, those of the log's main type, in order: each from one to another.
+    /// The numbers of its positions of the log's main type, in order, as ranges.
     public var positions: [ClosedRange<UInt64>]
 
-    /// A track whose journal is still there.
+    /// Creates the value for a track whose journal still exists.
     ///
-    /// What cannot be read of it nobody has waited for.
-    /// - Cost: reads all of it.
+    /// Unreadable parts are left out: no destination can have waited for them.
+    /// - Cost: reads the whole journal.
     init(stem: String, reason: RetentionRule.Reason, journalPath: String, type: LogTypes) {
         (self.stem, self.reason, positions) = (stem, reason, [])
         do throws(RecordingError) {
@@ -24,7 +24,7 @@ public struct DeletedTrack: Sendable, Hashable {
                 }
             }
         } catch {
-            // A damage ends it: what is behind could not be sent either.
+            // Damage ends the list: what follows could not have been sent either.
         }
     }
 }

@@ -12,11 +12,11 @@ public struct FinishedTrack: Sendable, Equatable {
     public var journalPath: String
     /// How many fixes it holds.
     public var positionCount = 0
-    /// How many segments they are in.
+    /// How many segments the fixes form.
     public var segmentCount = 0
     /// How many events the journal holds.
     public var eventCount = 0
-    /// Whether its first segment continues the last one of the track before.
+    /// Whether its first segment continues the last one of the previous track.
     public var continuesPrevious = false
     /// The time of the first fix.
     public var firstTime: UTCTime?
@@ -30,9 +30,9 @@ public struct FinishedTrack: Sendable, Equatable {
     public var damageCount = 0
     /// How many bytes of the journal could not be read.
     public var damagedByteCount: Int64 = 0
-    /// How many bytes of the journal say something.
+    /// How many bytes of the journal are content.
     var contentByteCount: Int64 = 0
-    /// How many bytes of GPX were written; 0 when the file was there already.
+    /// How many bytes of GPX were written; 0 when the file existed already.
     public var writtenByteCount = 0
 }
 

@@ -1,15 +1,15 @@
 import Waypost
 import WaypostSystem
 
-/// The journal that records go into.
+/// The journal that is being written.
 struct OpenJournal {
     let stem: String
     let first: CarriedRecords.First
     let header: JournalHeader
     let file: AppendOnlyFile
-    /// What was written and is not on the disk yet.
+    /// The records written but not yet on the disk.
     var atRisk = RecordsAtRisk()
-    /// When the oldest of that was written, monotonic nanoseconds.
+    /// When the oldest of them was written, in monotonic nanoseconds.
     var oldestAtRisk: Int64?
     /// Whether its name is on the disk.
     var isNameDurable = false
@@ -21,14 +21,14 @@ struct OpenJournal {
         self.file = file
     }
 
-    /// Says that what was carried is written here now.
+    /// Notes that the carried records have been written here.
     mutating func markWritten(_ carried: CarriedRecords) {
         atRisk = carried.records
         oldestAtRisk = carried.oldestAtRisk
     }
 }
 
-/// Records as they stand in a journal that was not brought to the disk since they were written.
+/// Records as stored in a journal that has not been synchronized since they were written.
 struct RecordsAtRisk {
     var bytes: [UInt8] = []
     var first: CarriedRecords.First?
@@ -39,11 +39,11 @@ struct RecordsAtRisk {
     }
 }
 
-/// Records that a journal may have lost, to be written again, under the same numbers, into the next one.
+/// Records that a journal may have lost, to be written again under the same numbers into the next one.
 ///
-/// The numbers make sure that nothing comes twice: of the journal before counts only what has smaller ones.
+/// The numbers make sure that nothing comes twice: in the previous journal only smaller numbers count.
 struct CarriedRecords {
-    /// What the next journal's name and header come from.
+    /// The data for the next journal's name and header.
     struct First {
         var sequence: UInt64
         var time: UTCTime
@@ -54,12 +54,12 @@ struct CarriedRecords {
     let first: First
     let records: RecordsAtRisk
     let oldestAtRisk: Int64
-    /// When it was last tried to write them, monotonic nanoseconds; nil before the first time.
+    /// When writing them was last tried, in monotonic nanoseconds; nil before the first time.
     var triedAt: Int64?
-    /// Whether the journal is not where it was, rather than bad.
+    /// Whether the journal was moved away, as opposed to having failed.
     let isDisplaced: Bool
 
-    /// So much is brought to the disk before its time.
+    /// The number of unsynchronized bytes that are synchronized at once, before the interval is over.
     static let maximumByteCount = 1 << 20
 
     init?(_ journal: OpenJournal, isDisplaced: Bool, now: Int64) {
@@ -69,7 +69,7 @@ struct CarriedRecords {
         records = journal.atRisk
         oldestAtRisk = journal.oldestAtRisk ?? now
         self.isDisplaced = isDisplaced
-        // After a write that failed the disk gets some time.
+        // After a failed write the disk gets some time.
         triedAt = isDisplaced ? nil : now
     }
 }

@@ -1,10 +1,10 @@
 import Waypost
 import WaypostSystem
 
-/// The pullers of a log, and how far each has got: what a puller has acknowledged has arrived.
+/// The pullers of a log, and how far each has read: what a puller has acknowledged has arrived.
 ///
-/// With `keep_unpulled` nothing is deleted that one of the known pullers has not acknowledged. Reading a log acknowledges nothing.
-/// - Concurrency: any number of processes at once; none needs the recorder. Whoever may write the log's folder may acknowledge.
+/// With `keep_unpulled` nothing is deleted until every known puller has acknowledged it. Reading a log acknowledges nothing.
+/// - Concurrency: any number of processes at once; none needs the recorder. Any process that may write to the log's folder may acknowledge.
 public struct Pullers: Sendable {
     /// A program or person that fetches the log.
     public struct Puller: Sendable, Hashable {
@@ -13,7 +13,7 @@ public struct Pullers: Sendable {
         /// The sequence number of the last record that it has.
         public var cursor: UInt64
 
-        /// A puller that has everything up to that record.
+        /// Creates a puller that has everything up to that record.
         public init(name: String, cursor: UInt64) {
             self.name = name
             self.cursor = cursor
@@ -27,12 +27,12 @@ public struct Pullers: Sendable {
 
     private let folder: LogFolder
 
-    /// The pullers of the log in that folder.
+    /// Creates the value for the log in a folder.
     public init(folder: LogFolder) {
         self.folder = folder
     }
 
-    /// Whether a puller may have that name: 1 to 64 letters, digits, `.`, `_` and `-` of ASCII, the first no `.` or `-`.
+    /// Whether a puller may have that name: 1 to 64 letters, digits, `.`, `_` and `-` of ASCII, the first neither `.` nor `-`.
     public static func isValid(name: String) -> Bool {
         guard let first = name.utf8.first, name.utf8.count <= maximumNameByteCount else { return false }
         return first != UInt8(ascii: ".") && first != UInt8(ascii: "-")
@@ -46,7 +46,7 @@ public struct Pullers: Sendable {
 
     /// All known pullers, by name.
     ///
-    /// - Errors: `cannotRead`; `damagedPullers` when the file is not ours: then nothing counts as pulled.
+    /// - Errors: `cannotRead`; `damagedPullers` when the file is not valid: then nothing counts as pulled.
     public func all() throws(RecordingError) -> [Puller] {
         let bytes: [UInt8]?
         do {
@@ -66,11 +66,11 @@ public struct Pullers: Sendable {
         return pullers.sorted { $0.name < $1.name }
     }
 
-    /// Says that a puller has all records up to that number; it is on the disk when this returns.
+    /// Records that a puller has all records up to that number; this is on the disk when the call returns.
     ///
-    /// A cursor before the one that is known changes nothing: what has arrived has arrived.
-    /// - Returns: the puller as it is known now.
-    /// - Errors: `invalidPuller`; `unknownCursor` for a record that there is not; `tooManyPullers`; `cannotRead`, `cannotAcknowledge`
+    /// A cursor before the known one changes nothing: what has arrived has arrived.
+    /// - Returns: the puller's new state.
+    /// - Errors: `invalidPuller`; `unknownCursor` for a record that does not exist; `tooManyPullers`; `cannotRead`, `cannotAcknowledge`
     ///   (also when there is no log), `damagedPullers`.
     @discardableResult
     public func acknowledge(_ cursor: UInt64, puller name: String) throws(RecordingError) -> Puller {
@@ -94,7 +94,7 @@ public struct Pullers: Sendable {
         return known
     }
 
-    /// Forgets a puller that does not come any more, so that nothing is kept for it; false when it was not known.
+    /// Forgets a puller that no longer comes, so that nothing is kept for it; false when it was not known.
     @discardableResult
     public func forget(_ name: String) throws(RecordingError) -> Bool {
         var isKnown = false
@@ -106,7 +106,7 @@ public struct Pullers: Sendable {
         return isKnown
     }
 
-    /// Changes the file while no other process does; the body says whether there is anything to store.
+    /// Changes the file under a lock; the body returns whether there is anything to store.
     private func change(_ body: (inout [Puller]) throws(RecordingError) -> Bool) throws(RecordingError) {
         let lock: FileLock
         do {
@@ -129,7 +129,7 @@ public struct Pullers: Sendable {
 }
 
 extension LogFolder {
-    /// The number of the newest record; 0 where there is none.
+    /// The number of the newest record; 0 when there is none.
     ///
     /// - Cost: reads the end of the newest journals.
     public func lastSequence() throws(RecordingError) -> UInt64 {
@@ -148,7 +148,7 @@ extension LogFolder {
         return 0
     }
 
-    /// That of the newest record; where there is no journal any more, the last that may have been used: a recorder may yet use it.
+    /// The number of the newest record; without any journal, the last that may have been used, because a recorder may still use it.
     func lastSequenceEver() throws(RecordingError) -> UInt64 {
         let last = try lastSequence()
         if last > 0 { return last }

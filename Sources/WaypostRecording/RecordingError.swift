@@ -2,33 +2,33 @@ import WaypostSystem
 
 /// What can go wrong with the log.
 public enum RecordingError: Error, Sendable, Equatable {
-    /// Another recorder has this log folder: its process id, when it is known.
+    /// Another recorder uses this log folder; its process id, when known.
     case alreadyInUse(folder: String, holder: Int32?)
-    /// The log folder cannot be made or used.
+    /// The log folder cannot be created or used.
     case cannotPrepare(folder: String, cause: SystemError)
-    /// A fix could not be written; it is not in the log, all before it are.
+    /// A fix could not be written; it is not in the log, but all earlier ones are.
     case cannotAppend(path: String, cause: SystemError)
-    /// What was written could not be synchronised with the disk; a power cut may lose it.
+    /// Written records could not be synchronized with the disk; a power cut may lose them.
     case cannotSynchronize(path: String, cause: SystemError)
     /// A journal cannot be read.
     case cannotRead(path: String, cause: SystemError)
-    /// A journal was written by another version of this program; it is left as it is.
+    /// A journal was written by another version of this program; it is left unchanged.
     case unsupportedVersion(path: String, version: Int)
     /// A GPX file cannot be written; its journal stays, and the next recovery tries again.
     case cannotFinish(path: String, cause: SystemError)
     /// Tracks that are too old or too many cannot be deleted.
     case cannotDelete(path: String, cause: SystemError)
-    /// A name that no puller may have; see ``Pullers/isValid(name:)``.
+    /// An invalid name for a puller; see ``Pullers/isValid(name:)``.
     case invalidPuller(name: String)
-    /// A cursor behind the last record of the log.
+    /// A cursor after the last record of the log.
     case unknownCursor(UInt64, last: UInt64)
-    /// No further puller is remembered.
+    /// No further puller can be added.
     case tooManyPullers(limit: Int)
     /// The file of the pullers is damaged; nothing counts as pulled until it is removed.
     case damagedPullers(path: String)
-    /// What arrived at a puller could not be stored.
+    /// An acknowledgement could not be stored.
     case cannotAcknowledge(path: String, cause: SystemError)
-    /// A stretch could not be erased; the next recovery goes on.
+    /// A stretch could not be erased; the next recovery continues.
     case cannotErase(path: String, cause: SystemError)
     /// The recorder was closed.
     case closed
@@ -38,7 +38,7 @@ public enum RecordingError: Error, Sendable, Equatable {
         if case .cannotSynchronize(_, let cause) = self { cause.isMissing } else { false }
     }
 
-    /// Whether the same may succeed later without a change of the set-up.
+    /// Whether the same call may succeed later without a change to the set-up.
     public var isTemporary: Bool {
         switch self {
         case .alreadyInUse, .unsupportedVersion, .invalidPuller, .unknownCursor, .tooManyPullers, .damagedPullers, .closed:
@@ -51,7 +51,7 @@ public enum RecordingError: Error, Sendable, Equatable {
 }
 
 extension RecordingError {
-    /// What is wrong with a journal, with its place.
+    /// Creates the error for a journal, with its path.
     init(_ error: JournalFormatError, path: String) {
         switch error {
         case .unsupportedVersion(let version): self = .unsupportedVersion(path: path, version: version)

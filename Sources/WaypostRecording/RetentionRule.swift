@@ -2,24 +2,24 @@ import Waypost
 
 /// Decides which finished tracks are deleted: always the oldest first, journal and GPX files together, never the open one.
 ///
-/// - Older than ``maximumAge``, by the time of the last fix and a confirmed time: while no date is confirmed nothing is too old. A track is
-///   no older than one that was recorded before it, whatever date its receiver gave.
+/// - Older than ``maximumAge``, by the time of the last fix and a confirmed time: while no date is confirmed nothing is too old. A track counts
+///   as no older than one recorded before it, whatever date its receiver reported.
 /// - While the log has more than ``maximumByteCount``, or the disk less than ``minimumFreeByteCount`` free.
-/// - With ``keepsUnpulled`` only what every known puller has acknowledged, and nothing while none is known: what somebody has not fetched
-///   is never deleted, and a disk that fills up pauses logging instead.
+/// - With ``keepsUnpulled``, only what every known puller has acknowledged, and nothing while none is known: tracks that have not been fetched
+///   are never deleted, and a full disk pauses logging instead.
 public struct RetentionRule: Sendable, Hashable {
     /// A finished track.
     public struct Track: Sendable, Hashable {
         /// The name of its files.
         public var stem: String
-        /// The number of its last record; nil when that cannot be known.
+        /// The number of its last record; nil when unknown.
         public var lastSequence: UInt64?
         /// The time of its last fix.
         public var lastTime: UTCTime?
         /// How many bytes deleting it frees.
         public var byteCount: Int64
 
-        /// A finished track.
+        /// Creates a finished track.
         public init(stem: String, lastSequence: UInt64?, lastTime: UTCTime?, byteCount: Int64) {
             self.stem = stem
             self.lastSequence = lastSequence
@@ -28,18 +28,18 @@ public struct RetentionRule: Sendable, Hashable {
         }
     }
 
-    /// What the rule needs to know of the log and the disk.
+    /// What the rule needs to know about the log and the disk.
     public struct Situation: Sendable, Hashable {
-        /// The time, when it is certain.
+        /// The current time, when it is certain.
         public var confirmedTime: UTCTime?
-        /// The free space on the disk, bytes; nil if it is not known.
+        /// The free space on the disk in bytes; nil if unknown.
         public var freeByteCount: Int64?
-        /// What was written to the unfinished journals.
+        /// The bytes written to the unfinished journals.
         public var openByteCount: Int64
-        /// How far each puller has got.
+        /// How far each puller has read.
         public var pullers: [Pullers.Puller]
 
-        /// A situation.
+        /// Creates a situation from its parts.
         public init(confirmedTime: UTCTime?, freeByteCount: Int64?, openByteCount: Int64, pullers: [Pullers.Puller]) {
             self.confirmedTime = confirmedTime
             self.freeByteCount = freeByteCount
@@ -50,44 +50,44 @@ public struct RetentionRule: Sendable, Hashable {
 
     /// Why a track is deleted.
     public enum Reason: Sendable, Hashable {
-        /// ``maximumAge``.
+        /// Older than ``maximumAge``.
         case tooOld
-        /// ``maximumByteCount``.
+        /// The log exceeds ``maximumByteCount``.
         case tooMuch
-        /// ``minimumFreeByteCount``.
+        /// The disk has less than ``minimumFreeByteCount`` free.
         case tooFull
     }
 
     /// How long tracks are kept; nil for forever.
     public var maximumAge: Duration?
-    /// The largest size of the log, bytes; nil for any.
+    /// The largest size of the log in bytes; nil for any.
     public var maximumByteCount: Int64?
-    /// How many bytes are left free on the disk; nil for none.
+    /// How many bytes to leave free on the disk; nil for none.
     public var minimumFreeByteCount: Int64?
     /// Whether tracks are kept until every puller has them.
     public var keepsUnpulled = false
 
-    /// A rule that deletes nothing.
+    /// Creates a rule that deletes nothing.
     public init() {}
 
-    /// Whether it never deletes anything.
+    /// Whether the rule never deletes anything.
     public var isIdle: Bool { maximumAge == nil && maximumByteCount == nil && minimumFreeByteCount == nil }
 
-    /// The tracks to delete, in the order in which to do it.
+    /// The tracks to delete, in order.
     ///
     /// - Parameters:
     ///   - tracks: all finished tracks, oldest first.
-    ///   - situation: the room on the disk and the time.
+    ///   - situation: the state of the log and the disk, and the time.
     public func expired(_ tracks: [Track], in situation: Situation) -> [Track] { expiries(tracks, in: situation).map(\.track) }
 
-    /// The same with the reason of each.
+    /// The same, with a reason for each.
     func expiries(_ tracks: [Track], in situation: Situation) -> [(track: Track, reason: Reason)] {
         var byteCount = tracks.reduce(situation.openByteCount) { $0 + $1.byteCount }
         var freeByteCount = situation.freeByteCount
         var expired: [(track: Track, reason: Reason)] = []
         var latest: UTCTime?
         for track in tracks {
-            // A date to come is as wrong as one that is long over, and proves nothing about later tracks.
+            // A date in the future is as wrong as one long past, and proves nothing about later tracks.
             if let last = track.lastTime, situation.confirmedTime.map({ last <= $0 }) ?? false { latest = max(latest ?? last, last) }
             guard isDeletable(track, in: situation) else { continue }
             let isTooMuch = maximumByteCount.map { byteCount > $0 } ?? false

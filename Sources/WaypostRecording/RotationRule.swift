@@ -1,11 +1,11 @@
 import Waypost
 
-/// Decides when a track ends although fixes go on.
+/// Decides when a track ends although fixes continue.
 ///
-/// - A fix of another UTC day than the track's first one belongs into another track, whether the day before ended or the clock jumped.
-/// - A journal of that many bytes is long enough.
-/// - A receiver whose date flickers must not fill the folder with files: after ten tracks of less than ten fixes the day does not end one
-///   until it has ten; a track of a hundred fixes ends the suspicion.
+/// - A fix of a UTC day other than that of the track's first fix belongs to another track, whether the day ended or the clock jumped.
+/// - A journal that has reached the maximum size ends its track.
+/// - A receiver with a flickering date must not fill the folder with files: after ten tracks of fewer than ten fixes, a new day does not end a
+///   track until it has ten; a track of a hundred fixes ends the suspicion.
 public struct RotationRule: Sendable, Hashable {
     private let maximumByteCount: Int64
     private var day: Int64?
@@ -16,19 +16,19 @@ public struct RotationRule: Sendable, Hashable {
     private static let manyPositions = 100
     private static let manyShortTracks = 10
 
-    /// A rule for journals of at most about that many bytes; 0 for any.
+    /// Creates a rule for journals of at most about that many bytes; 0 for any.
     public init(maximumByteCount: Int64) {
         self.maximumByteCount = maximumByteCount
     }
 
-    /// Whether the track, whose journal has that many bytes, ends before a fix of that time.
+    /// Whether the track, whose journal has that many bytes, ends before a fix at that time.
     public func isDue(before time: UTCTime, byteCount: Int64) -> Bool {
         if maximumByteCount > 0, byteCount >= maximumByteCount { return true }
         guard let day, day != time.day else { return false }
         return positionCount >= RotationRule.fewPositions || shortTrackCount < RotationRule.manyShortTracks
     }
 
-    /// Takes that a track began, with a fix or event of that time.
+    /// Notes that a track began, with a fix or event at that time.
     public mutating func begin(at time: UTCTime) {
         if positionCount >= RotationRule.manyPositions {
             shortTrackCount = 0
@@ -39,7 +39,7 @@ public struct RotationRule: Sendable, Hashable {
         positionCount = 0
     }
 
-    /// Takes that a fix went into the track.
+    /// Notes that a fix was added to the track.
     public mutating func count() {
         positionCount += 1
     }

@@ -1,13 +1,13 @@
 import Waypost
 import WaypostSystem
 
-/// Finishes tracks and deletes old ones, on a thread of its own: a long track takes seconds, for which recording must not wait.
+/// Finishes tracks and deletes old ones on its own thread: a long track takes seconds, and recording must not wait for it.
 actor TrackArchive {
     private let folder: LogFolder
     private let creator: String
     private let types: [LogType]
     private let executor: ThreadExecutor
-    /// The last records of finished journals, so that they are looked up once.
+    /// The last records of finished journals, cached so that each is looked up once.
     private var lastRecords: [String: (sequence: UInt64?, time: UTCTime?)] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -19,13 +19,13 @@ actor TrackArchive {
         executor = try ThreadExecutor(name: "archive")
     }
 
-    /// Makes the files of an open journal; nil when somebody did meanwhile.
+    /// Makes the files of an open journal; nil when it has been finished in the meantime.
     func finish(_ stem: String) throws(RecordingError) -> FinishedTrack? {
         guard Syscalls.exists(folder.openJournalPath(stem)) else { return nil }
         return try TrackFinisher(folder: folder, creator: creator, types: types).finish(stem)
     }
 
-    /// Whether one of the journals that are recorded holds something of the stretch.
+    /// Whether one of the journals being recorded contains something of the stretch.
     func isConcerned(by from: UTCTime, _ to: UTCTime, recorded stems: [String]) throws(RecordingError) -> Bool {
         for stem in stems where try LogEraser(folder: folder, creator: creator).isConcerned(by: from, to, stem) { return true }
         return false
@@ -37,21 +37,21 @@ actor TrackArchive {
         return try LogEraser(folder: folder, creator: creator, limit: limit).erase(from: from, to: to)
     }
 
-    /// Ends an erasure that was cut off, if there is one.
+    /// Completes an interrupted erasure, if there is one.
     func resumeErasure(before limit: UInt64) throws(RecordingError) {
         if try LogEraser(folder: folder, creator: creator, limit: limit).resume() != nil { lastRecords = [:] }
     }
 
-    /// Makes `SHA256SUMS` agree with the files that are there.
+    /// Makes `SHA256SUMS` agree with the existing files.
     func updateDigests() throws(RecordingError) {
         try TrackDigests(folder: folder).update()
     }
 
-    /// Deletes what the rule does not keep; returns the tracks that are gone, oldest first.
+    /// Deletes what the rule does not keep; returns the deleted tracks, oldest first.
     ///
-    /// A journal of another version stays: nobody knows what in it was fetched or sent.
+    /// A journal of another version stays, because it is not known what in it was fetched or sent.
     /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last.
-    /// - Parameter room: what the open journal has reserved for records to come: no track goes for it.
+    /// - Parameter room: what the open journal has reserved for future records: no track is deleted for it.
     func delete(by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64) throws(RecordingError) -> [DeletedTrack] {
         guard !rule.isIdle else { return [] }
         let (tracks, unreadableByteCount) = try finishedTracks()
@@ -88,7 +88,7 @@ actor TrackArchive {
         return deleted
     }
 
-    /// The finished tracks, oldest first, with the names of their GPX files; and the bytes of those whose journals are of another version.
+    /// The finished tracks, oldest first, with the names of their GPX files; and the bytes of those with journals of another version.
     private func finishedTracks() throws(RecordingError) -> (
         tracks: [(track: RetentionRule.Track, names: [String])], unreadableByteCount: Int64
     ) {
@@ -127,7 +127,7 @@ actor TrackArchive {
     private func lastRecord(of stem: TrackStem) throws(RecordingError) -> (sequence: UInt64?, time: UTCTime?) {
         if let known = lastRecords[stem.description] { return known }
         let path = folder.finishedJournalPath(stem.description)
-        // A track whose journal somebody removed: nobody can know what a puller has of it.
+        // A track whose journal was removed: what a puller has of it is unknown.
         guard Syscalls.exists(path) else { return (nil, stem.firstTime) }
         var journal = try JournalReader(path: path)
         let last = try journal.lastRecords()

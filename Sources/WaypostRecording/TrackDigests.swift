@@ -3,9 +3,9 @@ import WaypostSystem
 
 /// The file `SHA256SUMS` beside the finished tracks, in the format of `sha256sum -c`.
 ///
-/// It appears whole or not at all. A line is there for every finished GPX file and for no other once ``update(adding:removing:)`` has run,
-/// whatever interrupted the one before: files without a line are read, lines without a file go.
-/// - Cost: the length of the list; a file that has no line yet is read once.
+/// It appears complete or not at all. After ``update(adding:removing:)`` there is a line for every finished GPX file and for no other, even
+/// if the previous update was interrupted: files without a line are read, and lines without a file are removed.
+/// - Cost: the length of the list; a file without a line is read once.
 struct TrackDigests {
     let folder: LogFolder
     var path: String { folder.path + "/SHA256SUMS" }
@@ -13,8 +13,8 @@ struct TrackDigests {
     /// Stores the list.
     ///
     /// - Parameters:
-    ///   - added: digests of files that were just written, by their names.
-    ///   - removed: the names of files that are deleted next.
+    ///   - added: digests of files just written, by their names.
+    ///   - removed: the names of files about to be deleted.
     func update(adding added: [String: String] = [:], removing removed: Set<String> = []) throws(RecordingError) {
         let stored = try lines()
         var digests: [String: String] = [:]
@@ -38,9 +38,9 @@ struct TrackDigests {
         }
     }
 
-    /// What the list says that is not so, and which files it does not tell of.
+    /// The entries that do not match their files, and the files that the list does not contain.
     ///
-    /// A line whose file was fetched and deleted is no fault.
+    /// A line whose file was fetched and deleted is not a fault.
     /// - Cost: reads every GPX file.
     func faults() throws(RecordingError) -> [LogFault] {
         let stored = try lines()
@@ -65,7 +65,7 @@ struct TrackDigests {
         }
     }
 
-    /// The digests in the file by name; what is no line of ours is left out, and comes anew from its file.
+    /// The digests in the file by name; invalid lines are left out, and their digests are computed again.
     private func lines() throws(RecordingError) -> [String: String] {
         let bytes: [UInt8]?
         do {
@@ -82,7 +82,7 @@ struct TrackDigests {
         return digests
     }
 
-    /// Nil when the file is gone meanwhile: tracks may be fetched and deleted at any time.
+    /// The digest of a file; nil when it no longer exists, because tracks may be fetched and deleted at any time.
     private func digest(of name: String) throws(RecordingError) -> String? {
         let path = "\(folder.path)/\(name)"
         do {

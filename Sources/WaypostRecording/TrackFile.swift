@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// A GPX file while it is written.
+/// A GPX file being written.
 struct TrackFile: ~Copyable {
     private let path: String
     private let file: AtomicFile
@@ -27,7 +27,7 @@ struct TrackFile: ~Copyable {
         if text.count > 60_000 { try flush() }
     }
 
-    /// Adds a waypoint; before all positions.
+    /// Adds a waypoint; call it before adding any position.
     mutating func add(_ event: TrackerEvent) throws(RecordingError) {
         guard var position = event.position else { return }
         position.time = event.time
@@ -35,7 +35,7 @@ struct TrackFile: ~Copyable {
         if text.count > 60_000 { try flush() }
     }
 
-    /// Returns how many bytes the file has, and their SHA-256.
+    /// Ends the file; returns its size in bytes and its SHA-256.
     consuming func finish(lastTime: UTCTime?) throws(RecordingError) -> (byteCount: Int, digest: String) {
         writer.end(into: &text)
         try flush()

@@ -1,19 +1,19 @@
 import Waypost
 import WaypostSystem
 
-/// Makes the GPX files of a journal that nobody appends to any more, and marks the journal as finished.
+/// Makes the GPX files of a journal that is no longer written, and marks the journal as finished.
 ///
-/// It may be interrupted at any point and run again: a GPX file appears whole or not at all; one that is there is kept as it is (it was
-/// made from this same journal, whose name no other has); `SHA256SUMS` gets the lines that are missing; the journal is marked only after
-/// all that is on the disk.
+/// It may be interrupted at any point and run again: a GPX file appears complete or not at all; an existing one is kept unchanged (it was
+/// made from this same journal, whose name no other has); `SHA256SUMS` gets the missing lines; the journal is marked only after all
+/// of that is on the disk.
 ///
-/// Each type of the journal's header becomes a file, the first one `STEM.gpx`, the others `STEM.TYPE.gpx`. Events are waypoints of the
-/// first file, before its track as the schema wants it; so that file takes two passes over the journal.
+/// Each type in the journal's header becomes a file, the first one `STEM.gpx`, the others `STEM.TYPE.gpx`. Events are waypoints of the
+/// first file, before its track as the schema requires, so that file takes two passes over the journal.
 /// - Cost: memory for one piece of either file, however long they are.
 struct TrackFinisher {
     let folder: LogFolder
     let creator: String
-    /// Taken for a journal whose header cannot be read.
+    /// The types assumed for a journal whose header cannot be read.
     var types: [LogType] = [.raw]
 
     /// Finishes the open journal of that name.
@@ -23,7 +23,7 @@ struct TrackFinisher {
         return track
     }
 
-    /// Makes the GPX files of a finished journal again that are not there; nil when none is missing, or the journal gives none.
+    /// Makes the missing GPX files of a finished journal again; nil when none is missing, or the journal yields none.
     func restore(_ stem: String) throws(RecordingError) -> FinishedTrack? {
         let path = folder.finishedJournalPath(stem)
         var journal = try JournalReader(path: path, isGrowing: false)
@@ -34,14 +34,14 @@ struct TrackFinisher {
         return track.writtenByteCount > 0 ? track : nil
     }
 
-    /// The names of the files of a journal with that header, and what is in them.
+    /// The names and types of the files for a journal with that header.
     private func trackNames(_ stem: String, _ header: JournalHeader?) -> [(name: String, type: LogType, isMain: Bool)] {
         (header?.types ?? types).enumerated().map { index, type in
             (LogFolder.trackName(stem, type: index == 0 ? nil : type), type, index == 0)
         }
     }
 
-    /// Makes the files that are not there.
+    /// Makes the missing files.
     private func makeFiles(_ stem: String, of journalPath: String) throws(RecordingError) -> FinishedTrack {
         let next = try folder.firstSequence(after: stem)
         var track = FinishedTrack(stem: stem, journalPath: folder.finishedJournalPath(stem))
@@ -67,7 +67,7 @@ struct TrackFinisher {
         return track
     }
 
-    /// Counts what the journal holds, for the first of its types.
+    /// Counts the journal's contents for the first of its types.
     private func survey(_ path: String, before next: UInt64, into track: inout FinishedTrack) throws(RecordingError) -> JournalHeader? {
         var journal = try JournalReader(path: path, isGrowing: false)
         var filter = TrackFilter()
@@ -135,11 +135,11 @@ struct TrackFinisher {
     }
 }
 
-/// Chooses the positions of one type, and finds where its segments begin.
+/// Selects the positions of one type, and finds where its segments begin.
 private struct TrackFilter {
     /// Whether a break was noted so far.
     private(set) var hasBreak = false
-    // Times grow within a segment also where a break was lost with a damaged stretch.
+    // Times also grow within a segment where a break was lost with a damaged stretch.
     private var segmenter = TrackSegmenter(includesNotMeasured: true)
     private var knownDamageCount = 0
 
@@ -149,7 +149,7 @@ private struct TrackFilter {
         segmenter.note(reason)
     }
 
-    /// Whether the position begins a segment; nil when it does not belong into the track.
+    /// Whether the position begins a segment; nil when it does not belong to the track.
     mutating func process(_ record: JournalRecord, _ position: Position, _ type: LogTypes, damageCount: Int) -> Bool? {
         if damageCount > knownDamageCount {
             knownDamageCount = damageCount

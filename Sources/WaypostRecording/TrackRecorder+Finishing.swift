@@ -2,22 +2,22 @@ import Waypost
 import WaypostSystem
 
 extension TrackRecorder {
-    /// What a recovery did.
+    /// The result of a recovery.
     public struct Recovery: Sendable, Equatable {
-        /// The tracks that are finished now, oldest name first.
+        /// The tracks that were finished, oldest name first.
         public var tracks: [FinishedTrack] = []
-        /// Why others could not be finished; their journals stay for the next recovery.
+        /// Why other tracks could not be finished; their journals stay for the next recovery.
         public var failures: [RecordingError] = []
 
-        /// Nothing was done.
+        /// Creates an empty result.
         public init() {}
     }
 
-    /// Makes the GPX files of the journals that are left: by a crash, by a finish that failed, by ``record(_:as:now:)`` when it ended
-    /// a track; and makes `SHA256SUMS` complete.
+    /// Makes the GPX files of the remaining journals, and completes `SHA256SUMS`.
     ///
-    /// - Errors: `cannotRead` when the folder cannot be listed; what fails for one track is in the result and in ``problems``.
-    /// - Cost: reads the open journals and writes their tracks; memory for one piece of a file. Recording goes on meanwhile.
+    /// Journals remain after a crash, after a failed finish, and when ``record(_:as:now:)`` ended a track.
+    /// - Errors: `cannotRead` when the folder cannot be listed; the failure of a single track is in the result and in ``problems``.
+    /// - Cost: reads the open journals and writes their tracks; memory for one piece of a file. Recording continues in the meantime.
     public func recover() async throws(RecordingError) -> Recovery {
         guard lock != nil else { throw .closed }
         try prepareFolder()
@@ -29,7 +29,7 @@ extension TrackRecorder {
             throw .cannotRead(path: folder.journalFolder, cause: error)
         }
         var recovery = Recovery()
-        // What a journal carries into the next one must be there first.
+        // Records carried from one journal must be in the next one first.
         for stem in stems where stem != journal?.stem && stem != carried?.stem {
             do {
                 if let track = try await finish(stem) { recovery.tracks.append(track) }
@@ -59,10 +59,10 @@ extension TrackRecorder {
     /// Ends the track and makes its GPX file; the next fix continues the segment in a new track.
     ///
     /// Nil when nothing was logged since the last time.
-    /// - Errors: as of ``finishTrack()``; `cannotSynchronize`; `cannotAppend` when there is no room for another journal: the track goes on.
+    /// - Errors: like ``finishTrack()``; `cannotSynchronize`; `cannotAppend` when there is no room for another journal: the track continues.
     public func rotate() async throws(RecordingError) -> FinishedTrack? {
         guard lock != nil else { throw .closed }
-        // One that was moved away is no room to go on in: what it is missed for is carried.
+        // A journal that was moved away cannot be continued: its missing records are carried.
         do throws(RecordingError) { try checkPlace() } catch { return try await endTrack() }
         if journal != nil { try prepareNext() }
         return try await endTrack()
@@ -75,7 +75,7 @@ extension TrackRecorder {
         guard let stem = journal?.stem else { return nil }
         endTrack(now: now)
         if carried != nil {
-            // Its end did not reach the disk: once more, and both journals become tracks.
+            // Its end did not reach the disk: write it once more, and both journals become tracks.
             try settle(now: now)
             let rest = journal?.stem
             endTrack(now: now)
@@ -88,7 +88,7 @@ extension TrackRecorder {
 
     /// Ends the track as ``finishTrack()`` does and releases the folder; nothing can be recorded afterwards.
     ///
-    /// - Errors: as of ``finishTrack()``; the folder is given back all the same. Closing again does nothing.
+    /// - Errors: like ``finishTrack()``; the folder is released even then. Closing again does nothing.
     public func close() async throws(RecordingError) -> FinishedTrack? {
         guard lock != nil else { return nil }
         defer {
@@ -101,9 +101,9 @@ extension TrackRecorder {
 
     /// Deletes what the configuration does not keep; see ``RetentionRule``.
     ///
-    /// - Parameter confirmedTime: the time, when it is certain; else nothing is too old.
-    /// - Returns: the tracks that are gone.
-    /// - Errors: `cannotDelete`, `cannotRead`, `damagedPullers`; in ``problems``, too.
+    /// - Parameter confirmedTime: the current time, when it is certain; otherwise nothing is too old.
+    /// - Returns: the deleted tracks.
+    /// - Errors: `cannotDelete`, `cannotRead`, `damagedPullers`; they are in ``problems``, too.
     public func applyRetention(confirmedTime: UTCTime?) async throws(RecordingError) -> [DeletedTrack] {
         guard lock != nil else { throw .closed }
         do {

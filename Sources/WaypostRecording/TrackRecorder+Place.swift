@@ -1,21 +1,21 @@
 import Waypost
 import WaypostSystem
 
-// A descriptor follows its file wherever that goes: here the recorder sees to it that its files are where people look for them.
+// A descriptor follows its file when that is moved: here the recorder makes sure that its files are where people look for them.
 extension TrackRecorder {
-    /// Leaves a journal that its path does not lead to any more; what was written since it was last seen there goes into the next one.
+    /// Leaves a journal that is no longer at its path; records written since it was last seen there go into the next one.
     ///
-    /// The recorder does it whenever it brings the journal to the disk; call it when somebody wants to know how the log is.
-    /// - Errors: `cannotSynchronize` when it was left; ``synchronizeIfDue(now:)`` makes the next one.
+    /// The recorder does this whenever it synchronizes the journal; call it before reporting the state of the log.
+    /// - Errors: `cannotSynchronize` when the journal was left; ``synchronizeIfDue(now:)`` makes the next one.
     public func checkPlace(now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) {
         guard let journal, !journal.file.isInPlace else { return }
-        // Where it is now it may be all there is of its fixes.
+        // At its new place it may hold the only copy of its fixes.
         try? journal.file.giveRoomBack()  // Readers pass over the room.
         try? journal.file.synchronize()  // Its disk may be gone.
         throw leave(journal, because: SystemError.isDisplaced(journal.file.path), now: now)
     }
 
-    /// Leaves a journal, carries what it may lose and says why.
+    /// Leaves a journal, carries the records that it may lose, and returns the reason.
     func leave(_ journal: OpenJournal, because cause: SystemError, now: Int64) -> RecordingError {
         let failure = RecordingError.cannotSynchronize(path: journal.file.path, cause: cause)
         carried = CarriedRecords(journal, isDisplaced: failure.isDisplacement, now: now)
@@ -24,9 +24,9 @@ extension TrackRecorder {
         return failure
     }
 
-    /// Makes the folders that somebody removed, moved away or unmounted, and takes over what lies in their place now.
+    /// Creates folders that were removed, moved away or unmounted, and takes over what is in their place now.
     ///
-    /// Everything new that the recorder writes comes by here first.
+    /// Every new file that the recorder writes passes through here first.
     func prepareFolder() throws(RecordingError) {
         let isLocked = lock?.isNamed(folder.lockPath) == true
         if isLocked, let place, place == FileIdentity(of: folder.journalFolder) { return }
@@ -45,7 +45,7 @@ extension TrackRecorder {
         if problems.otherDiskSince == nil { problems.otherDiskSince = MonotonicClock.milliseconds }
     }
 
-    /// Forgets what is carried when another log lies in the place of ours, whose records have these numbers: it stays where it was written.
+    /// Forgets the carried records when another log with the same numbers has replaced ours: they stay where they were written.
     func dropCarriedAmongOthers() throws(RecordingError) {
         guard let carried, carried.isDisplaced,
             ![folder.openJournalPath(carried.stem), folder.finishedJournalPath(carried.stem)].contains(where: { Syscalls.exists($0) }),

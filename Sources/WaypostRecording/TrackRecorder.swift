@@ -11,21 +11,22 @@ import WaypostSystem
 /// let track = try await recorder.close()         // the GPX file is on the disk
 /// ```
 ///
-/// Each fix is written at once, so that the end of the process loses none; it is brought to the disk at most ``Configuration/syncInterval``
-/// later, so that a power cut loses no more than the fixes of that span. (Holding fixes back would spare no flash: the system's cache
-/// gathers them, and only what is brought to the disk wears it.) For the files see ``LogFolder``; when a track ends: ``RotationRule``.
+/// Each fix is written at once, so that no fix is lost when the process ends. It is synchronized with the disk at most
+/// ``Configuration/syncInterval`` later, so that a power cut loses no more than the fixes of that time. (Holding fixes back would not spare
+/// the flash: the system's cache gathers them, and only synchronizing wears it.) For the files see ``LogFolder``; for when a track ends,
+/// ``RotationRule``.
 ///
-/// When a write fails (the disk is full, the card is gone) ``record(_:as:now:)`` throws, nothing is half written, and the next call tries
-/// again; the first fix that goes in begins a new segment. While there is no room for another journal, a track goes on in its own, whatever
-/// the day. When bringing fixes to the disk fails, the system may have forgotten them: they are kept here and written once more, into another
-/// journal, until that is on the disk; so is what a log folder took with it that was removed, moved or unmounted. What is wrong now, and
-/// since when, is in ``problems``.
-/// - Concurrency: an actor with a thread of its own, as disks may take seconds. Finishing a track holds up no recording. One recorder has a
-///   log folder at a time, over all processes.
+/// When a write fails (the disk is full, the card is gone) ``record(_:as:now:)`` throws, nothing is half written, and the next call retries;
+/// the first fix written begins a new segment. While there is no room for another journal, a track continues in its own, whatever the day.
+/// When synchronizing fails, the system may have dropped the fixes: they are kept here and written again, into another journal, until that is
+/// on the disk. The same happens to fixes in a log folder that was removed, moved or unmounted. ``problems`` shows what is wrong, and since
+/// when.
+/// - Concurrency: an actor with its own thread, because disks may take seconds. Finishing a track does not delay recording. Only one recorder
+///   at a time uses a log folder, over all processes.
 public actor TrackRecorder {
-    /// What was done so far.
+    /// What the recorder has done so far.
     public internal(set) var statistics = RecorderStatistics()
-    /// What is wrong now.
+    /// What is currently wrong.
     public internal(set) var problems = RecorderProblems()
 
     let folder: LogFolder
@@ -35,27 +36,27 @@ public actor TrackRecorder {
     private let executor: ThreadExecutor
     var lock: FileLock?
     var counter: SequenceCounter
-    /// The journal folder that was used last, and the one at the start.
+    /// The journal folder used last, and the one at the start.
     var place: FileIdentity?
     let home: FileIdentity?
     private var segmenters: [TypeSegmenter]
     private var rotation: RotationRule
     var journal: OpenJournal?
-    /// What the journal before may have lost.
+    /// The records that the previous journal may have lost.
     var carried: CarriedRecords?
-    /// The room of the next journal, taken before the one before is left.
+    /// The reserved room of the next journal, taken before the previous one is left.
     private var next: AppendOnlyFile?
-    /// Not before then it is tried again to end a track that has gone on for want of room, monotonic nanoseconds.
+    /// The earliest time to retry ending a track that continued for lack of room, in monotonic nanoseconds.
     private var nextRotation: Int64 = 0
     private var bytes: [UInt8] = []
 
-    /// So soon it is tried again to end a track for which there was no room, nanoseconds.
+    /// How soon to retry ending a track for which there was no room, in nanoseconds.
     private static let rotationRetry: Int64 = 10_000_000_000
 
     /// The recorder's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Takes a log folder, and creates it if it is missing; reads and writes little, whatever is in it.
+    /// Opens a log folder, and creates it if it is missing; reads and writes little, whatever is in it.
     ///
     /// - Errors: `alreadyInUse`, `cannotPrepare`, `cannotRead`, `unsupportedVersion`.
     public init(folder path: String, configuration: Configuration = Configuration()) throws(RecordingError) {
@@ -82,14 +83,14 @@ public actor TrackRecorder {
 
     // MARK: - Recording
 
-    /// Logs a fix, if it is one that is logged; see ``TrackSegmenter`` for the rule.
+    /// Logs a fix, if the rules in ``TrackSegmenter`` accept it.
     ///
     /// - Parameters:
     ///   - position: the fix.
-    ///   - types: what the position is; it goes into the tracks of those that are configured.
+    ///   - types: the position's types; it goes into the tracks of those that are configured.
     ///   - now: monotonic nanoseconds.
-    /// - Errors: `cannotAppend` (the fix is not in the log); `cannotSynchronize` (it is, and may not survive a power cut; it is tried
-    ///   again after a sync interval); `closed`; `alreadyInUse` and `cannotPrepare` when the folder was removed.
+    /// - Errors: `cannotAppend` (the fix is not in the log); `cannotSynchronize` (it is, but may not survive a power cut; this is retried after
+    ///   a sync interval); `closed`; `alreadyInUse` and `cannotPrepare` when the folder was removed.
     @discardableResult
     public func record(
         _ position: Position, as types: LogTypes = [.source, .raw, .current], now: Int64 = MonotonicClock.nanoseconds
@@ -123,8 +124,8 @@ public actor TrackRecorder {
 
     /// Logs an event, which becomes a waypoint of the track.
     ///
-    /// One that is too long is logged without its payload.
-    /// - Errors: as of ``record(_:as:now:)``.
+    /// An event that is too long is logged without its payload.
+    /// - Errors: like ``record(_:as:now:)``.
     @discardableResult
     public func record(_ event: TrackerEvent, now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) -> EventOutcome {
         guard lock != nil else { throw .closed }
@@ -136,23 +137,23 @@ public actor TrackRecorder {
         return .logged(sequence: sequence, isWhole: fitted == event)
     }
 
-    /// Takes that the track is interrupted: the next fix begins a new segment.
+    /// Notes that the track is interrupted: the next fix begins a new segment.
     ///
-    /// Costs nothing until then.
+    /// Nothing is written until then.
     public func note(_ reason: SegmentBreak) {
         for index in segmenters.indices { segmenters[index].rule.note(reason) }
     }
 
-    /// When ``synchronizeIfDue(now:)`` has something to do, in monotonic nanoseconds; nil while everything is on the disk.
+    /// When ``synchronizeIfDue(now:)`` is next due, in monotonic nanoseconds; nil while everything is on the disk.
     public var synchronizationDeadline: Int64? {
         if let carried { return carried.triedAt.map { $0 + max(syncIntervalNanoseconds, 1_000_000_000) } ?? carried.oldestAtRisk }
         return journal?.oldestAtRisk.map { $0 + syncIntervalNanoseconds }
     }
 
-    /// Synchronises the journal with the disk, if its oldest unsynchronised record has waited for the sync interval.
+    /// Synchronizes the journal with the disk, if its oldest unsynchronized record has waited for the sync interval.
     ///
-    /// ``record(_:as:now:)`` does it, too; call it when ``synchronizationDeadline`` has come and no fix does.
-    /// - Errors: `cannotSynchronize`; it is tried again after another interval.
+    /// ``record(_:as:now:)`` does this, too; call it at ``synchronizationDeadline`` when no fix has come.
+    /// - Errors: `cannotSynchronize`; it is retried after another interval.
     public func synchronizeIfDue(now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) {
         if carried != nil, let deadline = synchronizationDeadline, now >= deadline { try settle(now: now) }
         guard let journal, let oldest = journal.oldestAtRisk else { return }
@@ -210,7 +211,7 @@ public actor TrackRecorder {
             try journal.file.append(bytes)
         } catch {
             if isNew { _ = try? Syscalls.remove(journal.file.path) }  // Empty; if it stays, the next recovery finds no fix in it.
-            // A journal that is not there has no name that says anything, and each attempt another one.
+            // A journal that was not created has no meaningful name, and each attempt uses another one.
             throw .cannotAppend(path: isNew ? folder.journalFolder : journal.file.path, cause: error)
         }
         if isNew {
@@ -233,7 +234,7 @@ public actor TrackRecorder {
         func nextStem() -> String { TrackStem(time: first.time, bootIdentity: BootIdentity.bytes, sequence: first.sequence).description }
         var stem = nextStem()
         if carried == nil {
-            // Only when somebody removed the counter and the journals, but not their tracks.
+            // Only after the counter and the journals were removed, but not their tracks.
             while folder.isTaken(stem) {
                 counter.use(1)
                 try reserve(3)
@@ -243,7 +244,7 @@ public actor TrackRecorder {
         }
         let path = folder.openJournalPath(stem)
         do {
-            // Where the journal before held nothing else than what is carried, it has that name.
+            // When the previous journal held nothing but the carried records, it has this name.
             if carried != nil { try Syscalls.remove(path) }
             let header = JournalHeader(
                 bootIdentity: BootIdentity.bytes, firstSequence: first.sequence, source: first.source, types: configuration.types)
@@ -264,7 +265,7 @@ public actor TrackRecorder {
         do {
             try counter.reserve(count)
         } catch {
-            // The journal that is open may be elsewhere by now; the next time that it is brought to the disk shows it.
+            // The open journal may have been moved, too; the next synchronization detects that.
             if error.isMissing, journal != nil {
                 try prepareFolder()
                 return try reserve(count)
@@ -273,7 +274,7 @@ public actor TrackRecorder {
         }
     }
 
-    /// Brings the journal to the disk; one that cannot be is left, and what it may lose carried into the next one.
+    /// Synchronizes the journal; if that fails, leaves it and carries what it may lose into the next one.
     func synchronize(now: Int64) throws(RecordingError) {
         try checkPlace(now: now)
         guard var journal, journal.oldestAtRisk != nil else { return }
@@ -294,7 +295,7 @@ public actor TrackRecorder {
         }
     }
 
-    /// Writes what is carried into a journal of its own, when no fix did, and brings it to the disk.
+    /// Writes the carried records into a new journal when no fix has done so, and synchronizes it.
     func settle(now: Int64) throws(RecordingError) {
         guard let first = carried?.first else { return }
         carried?.triedAt = now
@@ -302,7 +303,7 @@ public actor TrackRecorder {
         try synchronize(now: now)
     }
 
-    /// Ends the track when the rule says so; whether it did.
+    /// Ends the track when the rule says so; returns whether it did.
     private func endTrackIfDue(before time: UTCTime, now: Int64) -> Bool {
         guard let journal, now >= nextRotation, rotation.isDue(before: time, byteCount: journal.file.byteCount) else { return false }
         do {
@@ -315,7 +316,7 @@ public actor TrackRecorder {
         return true
     }
 
-    /// Takes the room of the next journal; a journal that has room is left only when the next one has some.
+    /// Reserves the room of the next journal; a journal is left only once the next one has room.
     func prepareNext() throws(RecordingError) {
         guard next?.isInPlace != true else { return }
         let path = folder.nextJournalPath
@@ -332,14 +333,14 @@ public actor TrackRecorder {
         }
     }
 
-    /// Gives back the room of a next journal that does not come.
+    /// Releases the room of a next journal that is not needed.
     func discardNext() {
         guard let next else { return }
         _ = try? Syscalls.remove(next.path)  // The next recorder does it.
         self.next = nil
     }
 
-    /// Leaves the journal to the archive, its records on the disk or carried.
+    /// Leaves the journal to the archive; its records are on the disk or carried.
     func endTrack(now: Int64) {
         try? synchronize(now: now)  // What failed is carried, and told in the problems.
         try? journal?.file.giveRoomBack()  // Finishing the track does it.
@@ -349,10 +350,10 @@ public actor TrackRecorder {
     /// The number of the newest record.
     public var newestNumber: UInt64 { counter.next - 1 }
 
-    /// The number from which on journals may be those that are recorded; all with smaller ones are complete.
+    /// The number from which journals may still be recorded; all journals with smaller numbers are complete.
     var firstRecordedSequence: UInt64 { min(journal?.header.firstSequence ?? counter.next, carried?.first.sequence ?? .max) }
 
-    /// Gives back the numbers that were not used.
+    /// Returns the unused numbers.
     func releaseNumbers() {
         try? counter.release()  // Only leaves a hole in the numbers.
     }

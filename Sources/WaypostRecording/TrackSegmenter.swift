@@ -1,28 +1,30 @@
 import Waypost
 
-/// Decides which fixes are logged and where the track is interrupted. The rule, in this order:
+/// Decides which fixes are logged and where the track is interrupted.
+///
+/// The rule, in this order:
 ///
 /// 1. A fix without a time (or with one outside the years 1 to 9999) has no place in a track: left out.
-/// 2. A fix that no satellites stand behind (dead reckoning alone, simulated, entered by hand) is left out unless asked for.
+/// 2. A fix that does not come from satellites (dead reckoning alone, simulated, entered by hand) is left out unless asked for.
 /// 3. A fix with the time of the last one is a repetition: left out.
 /// 4. A new segment begins at the first fix, after a loss or restart that was noted, when the time goes backward, and when it jumps forward
 ///    by more than ten minutes. Times therefore grow within a segment.
 public struct TrackSegmenter: Sendable, Hashable {
-    /// What becomes of a fix.
+    /// What happens to a fix.
     public enum Decision: Sendable, Hashable {
-        /// It goes into the track, in a new segment when a break is given.
+        /// The fix goes into the track, in a new segment if there is a break.
         case log(after: SegmentBreak?)
-        /// It does not.
+        /// The fix is left out.
         case leaveOut(Reason)
     }
 
     /// Why a fix is not logged.
     public enum Reason: Sendable, Hashable, CaseIterable {
-        /// The receiver has not given a date.
+        /// The receiver has not reported a date.
         case untimed
         /// Dead reckoning, simulated or entered by hand.
         case notMeasured
-        /// It has the time of the last one.
+        /// The fix has the same time as the last one.
         case repeated
     }
 
@@ -33,13 +35,13 @@ public struct TrackSegmenter: Sendable, Hashable {
     private var lastTime: UTCTime?
     private var notedBreak: SegmentBreak?
 
-    /// A segmenter before the first fix, whose segment begins for that reason.
+    /// Creates a segmenter before the first fix, whose segment begins for that reason.
     public init(includesNotMeasured: Bool = false, beginning: SegmentBreak = .start) {
         self.includesNotMeasured = includesNotMeasured
         notedBreak = beginning
     }
 
-    /// Says that the track is interrupted here; the first reason counts.
+    /// Notes that the track is interrupted here; the first reason counts.
     public mutating func note(_ reason: SegmentBreak) {
         if notedBreak == nil { notedBreak = reason }
     }

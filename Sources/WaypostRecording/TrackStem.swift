@@ -1,10 +1,10 @@
 import Waypost
 
-/// The name that the files of a track share: the UTC time of the first fix, the first eight digits of the boot identity and the sequence
-/// number of the first record, as in `20260502T032502Z-1f0c22d9-4711`.
+/// The name shared by the files of a track, such as `20260502T032502Z-1f0c22d9-4711`.
 ///
-/// The number grows for ever, so no name comes twice, even after its file was fetched and deleted. Names are ordered by it: the order in
-/// which tracks were recorded, whatever the clocks said.
+/// It consists of the UTC time of the first fix, the first eight digits of the boot identity and the sequence number of the first record.
+/// The number grows for ever, so no name repeats, even after its file was fetched and deleted. Names are ordered by it: the order in
+/// which tracks were recorded, whatever the clocks showed.
 public struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The time of the first fix, to the second.
     public let firstTime: UTCTime
@@ -13,7 +13,7 @@ public struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible
     /// The name.
     public let description: String
 
-    /// The name of a track that begins with a fix of that time.
+    /// Creates the name of a track that begins with a fix at that time.
     init(time: UTCTime, bootIdentity: [UInt8], sequence: UInt64) {
         firstTime = time.wholeSecond
         firstSequence = sequence
@@ -24,7 +24,7 @@ public struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible
         description = "\(name)-\(boot)-\(sequence)"
     }
 
-    /// Reads a name; nil when it is not one of a track.
+    /// Parses a name; nil when it is not one of a track.
     public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].count == 8, parts[1].allSatisfy({ $0.isHexDigit && !$0.isUppercase }),
@@ -43,7 +43,7 @@ public struct TrackStem: Sendable, Hashable, Comparable, CustomStringConvertible
 }
 
 extension UTCTime {
-    /// A time as track names have it, `20260502T032502Z`.
+    /// Parses a time in the form of track names, `20260502T032502Z`.
     fileprivate init?(trackName text: Substring) {
         let bytes = Array(text.utf8)
         guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
@@ -59,7 +59,7 @@ extension UTCTime {
         self.init(year: year, month: month, day: day, millisecondOfDay: ((hour * 60 + minute) * 60 + second) * 1_000)
     }
 
-    /// The beginning of the second.
+    /// The time without the fraction of a second.
     fileprivate var wholeSecond: UTCTime {
         let rest = millisecondsSince1970 % 1_000
         return advanced(byMilliseconds: rest < 0 ? -rest - 1_000 : -rest)
@@ -67,7 +67,7 @@ extension UTCTime {
 }
 
 extension UTCTime {
-    /// The number of its UTC day, 0 for 1970-01-01.
+    /// The number of the UTC day, 0 for 1970-01-01.
     var day: Int64 {
         let (quotient, rest) = millisecondsSince1970.quotientAndRemainder(dividingBy: 86_400_000)
         return rest < 0 ? quotient - 1 : quotient

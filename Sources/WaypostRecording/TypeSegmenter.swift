@@ -11,17 +11,17 @@ struct TypeSegmenter {
     }
 }
 
-/// What becomes of a position in the tracks of all types.
+/// What happens to a position in the tracks of all types.
 struct TypeDecision {
-    /// The types in whose tracks it belongs.
+    /// The types whose tracks it belongs to.
     private(set) var accepted: LogTypes = []
-    /// Why it is in none.
+    /// Why it belongs to none.
     private(set) var reason: TrackSegmenter.Reason?
-    /// The breaks before it.
+    /// The breaks before the position.
     private(set) var breaks: [(JournalRecord.Content, LogTypes)] = []
     private var segmenters: [TypeSegmenter]
 
-    /// Decides about a position that is of those types.
+    /// Decides about a position of these types.
     init(_ position: Position, as types: LogTypes, _ segmenters: [TypeSegmenter]) {
         self.segmenters = segmenters
         var reasons: [(SegmentBreak, LogTypes)] = []

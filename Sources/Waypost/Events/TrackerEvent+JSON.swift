@@ -14,8 +14,8 @@ extension TrackerEvent {
     /// Writes the event's members.
     ///
     /// - Parameters:
-    /// - members: the text or value to write to.
-    /// - track: the recording that the event comes from, if any.
+    ///   - members: the text or value to write to.
+    ///   - track: the recording that the event comes from, if any.
     public func write(to members: inout some JSONMembers, track: String? = nil) {
         members.member("id", id)
         members.member("time", time)

@@ -43,7 +43,7 @@ struct GPXElementCopy {
     ///
     /// - Parameters:
     ///   - isOwn: whether the elements are GPX's own.
-    /// - isTextOnly: whether only text may be copied, for what becomes an attribute.
+    ///   - isTextOnly: whether only text may be copied, for what becomes an attribute.
     mutating func begin(isOwn: Bool, isTextOnly: Bool = false) {
         output.removeAll()
         open.removeAll(keepingCapacity: true)

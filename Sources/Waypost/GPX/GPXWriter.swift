@@ -58,9 +58,9 @@ public struct GPXWriter: Sendable {
     ///
     /// - Parameters:
     ///   - name: the name of the file and its track, when it has one.
-    /// - time: when the document was made; for a log, the time of its first fix.
-    /// - head: the head of another GPX file; its metadata replaces name and time.
-    /// - text: the buffer to append to.
+    ///   - time: when the document was made; for a log, the time of its first fix.
+    ///   - head: the head of another GPX file; its metadata replaces name and time.
+    ///   - text: the buffer to append to.
     public mutating func begin(name: String? = nil, time: UTCTime? = nil, head: GPXHead = GPXHead(), into text: inout TextBuffer) {
         text.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gpx version=\"1.1\" creator=\"")
         text.append(xmlEscaped: creator)
@@ -180,8 +180,8 @@ public struct GPXWriter: Sendable {
     /// Closes what is open and ends the document; nothing may follow.
     ///
     /// - Parameters:
-    /// - other: the elements at the end of another GPX file.
-    /// - text: the buffer to append to.
+    ///   - other: the elements at the end of another GPX file.
+    ///   - text: the buffer to append to.
     public mutating func end(_ other: GPXOtherElements = GPXOtherElements(), into text: inout TextBuffer) {
         closePath(into: &text)
         append(extensions: other, into: &text)

@@ -79,8 +79,8 @@ public struct ConfirmedTime: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - time: the time of the fix.
-    /// - source: where the fix comes from; nil when unknown.
-    /// - clock: the machine's clock that never jumps and also runs during sleep (CLOCK_BOOTTIME), in milliseconds.
+    ///   - source: where the fix comes from; nil when unknown.
+    ///   - clock: the machine's clock that never jumps and also runs during sleep (CLOCK_BOOTTIME), in milliseconds.
     public mutating func process(_ time: UTCTime, from source: String? = nil, at clock: Int64) {
         let fix = Anchor(time: time, clockMilliseconds: clock)
         guard var run = self.run, run.anchor.distance(to: time, at: clock) <= ConfirmedTime.toleranceMilliseconds else {

@@ -22,7 +22,7 @@ public struct ReferenceTimeRule: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - position: the fix.
-    /// - clock: the machine's clock that never jumps (CLOCK_BOOTTIME), in milliseconds.
+    ///   - clock: the machine's clock that never jumps (CLOCK_BOOTTIME), in milliseconds.
     public mutating func process(_ position: Position, at clock: Int64) -> Bool {
         guard let time = position.time, isMeasured(position) else { return false }
         confirmed.process(time, from: position.source, at: clock)

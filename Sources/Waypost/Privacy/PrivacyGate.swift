@@ -60,9 +60,9 @@ public struct PrivacyGate: Sendable {
     /// Creates a gate before its first fix.
     ///
     /// - Parameters:
-    /// - zones: where nothing, or only a coarse place, is shared.
-    /// - inside: what happens to a fix inside a zone.
-    /// - key: the box's secret; with another key the holes lie elsewhere.
+    ///   - zones: where nothing, or only a coarse place, is shared.
+    ///   - inside: what happens to a fix inside a zone.
+    ///   - key: the box's secret; with another key the holes lie elsewhere.
     ///   - isPrivate: whether private mode is on.
     public init(zones: [PrivacyZone], inside: Inside = .nothing, key: SipHash.Key, isPrivate: Bool = false) {
         self.inside = inside

@@ -29,8 +29,8 @@ public enum RecordingFormat: String, Sendable, Hashable, CaseIterable {
     /// Makes a decoder for the format.
     ///
     /// - Parameters:
-    /// - fixesRollover: whether 1024 weeks are added to NMEA dates before 2020.
-    /// - keepsOtherElements: whether what only GPX has is kept.
+    ///   - fixesRollover: whether 1024 weeks are added to NMEA dates before 2020.
+    ///   - keepsOtherElements: whether what only GPX has is kept.
     public func makeDecoder(fixesRollover: Bool = false, keepsOtherElements: Bool = false) -> any RecordingDecoder {
         switch self {
         case .nmea: NMEARecordingDecoder(fixesRollover: fixesRollover)

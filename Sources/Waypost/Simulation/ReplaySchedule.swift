@@ -87,7 +87,7 @@ public struct ReplaySchedule: Sendable {
     ///
     /// - Parameters:
     ///   - style: how points become positions.
-    /// - intervalMilliseconds: from ``shortestIntervalMilliseconds`` to ``longestIntervalMilliseconds``; others are moved into that range.
+    ///   - intervalMilliseconds: from ``shortestIntervalMilliseconds`` to ``longestIntervalMilliseconds``; others are moved into that range.
     public init(style: Style = .actual, intervalMilliseconds: Int64 = 1_000) {
         self.style = style
         self.intervalMilliseconds = ReplaySchedule.interval(milliseconds: intervalMilliseconds)

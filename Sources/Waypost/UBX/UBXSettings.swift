@@ -157,8 +157,8 @@ public enum UBXSettings {
     /// The messages that switch UBX answers on or off, besides the NMEA that is sent; which messages come unasked does not change.
     ///
     /// - Parameters:
-    /// - answers: whether the receiver answers in UBX.
-    /// - baudRate: the current speed of the line, in bits per second.
+    ///   - answers: whether the receiver answers in UBX.
+    ///   - baudRate: the current speed of the line, in bits per second.
     public static func setAnswering(_ answers: Bool, baudRate: Int) -> [UBXFrame] {
         let byKeys = [(Key.usbSendsNMEA, Key.usbSendsUBX), (.uartSendsNMEA, .uartSendsUBX)].map { nmea, ubx in
             set([(nmea, 1), (ubx, answers ? 1 : 0)])

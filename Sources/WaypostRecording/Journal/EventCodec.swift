@@ -1,6 +1,6 @@
 import Waypost
 
-/// The bytes of an event in a journal.
+/// The byte format of an event in a journal.
 ///
 /// ```
 /// event   = 1 with a position, else 0:1  time:signed varint  id:string  name:string  kind:string  payload:string  position?
@@ -8,12 +8,12 @@ import Waypost
 /// ```
 /// In a GPX file an event is a waypoint.
 enum EventCodec {
-    /// The longest event with its payload, bytes: it leaves room for the rest of a record.
+    /// The largest event with its payload, in bytes; it leaves room for the rest of a record.
     static let maximumByteCount = 4_000
-    /// The longest of each of its texts, bytes: together they fit without a payload.
+    /// The longest of each of its texts, in bytes; without a payload, all of them together fit.
     static let maximumTextByteCount = 1_024
 
-    /// The event as a journal can keep it: one that is too long without its payload, its texts cut.
+    /// The event in a form that fits into a journal: without its payload if it is too long, its texts cut.
     static func fitted(_ event: TrackerEvent) -> TrackerEvent {
         var fitted = event
         fitted.id.cut(toByteCount: maximumTextByteCount)
@@ -38,7 +38,7 @@ enum EventCodec {
         if let position = event.position { PositionCodec.append(position, source: source, to: &bytes) }
     }
 
-    /// Nil when the bytes are not an event.
+    /// Decodes an event; nil when the bytes are not one.
     static func decode(_ input: inout JournalInput, source: String?) -> TrackerEvent? {
         guard let hasPosition = input.byte(), let milliseconds = input.signedVarint(),
             let id = input.string(longest: maximumTextByteCount), let name = input.string(longest: maximumTextByteCount),
@@ -48,7 +48,7 @@ enum EventCodec {
         let time = UTCTime(millisecondsSince1970: milliseconds)
         guard time.hasFourDigitYear else { return nil }
         var event = TrackerEvent(id: id, kind: kind, name: name, time: time)
-        // A payload that cannot be read is none.
+        // An unreadable payload counts as none.
         if count > 0 { event.payload = (try? JSONParser().parse(Array(payload))).flatMap(TrackerEvent.Payload.init) }  // See above.
         if hasPosition == 1 {
             guard let position = PositionCodec.decode(&input, source: source) else { return nil }

@@ -1,6 +1,6 @@
 import Waypost
 
-/// The bytes of a journal.
+/// The byte format of a journal.
 ///
 /// ```
 /// file    = header record* zero*          (zeros: preallocated, not yet written)
@@ -9,13 +9,13 @@ import Waypost
 /// record  = 0xB5  length:2  crc:4  kind:1  sequence:varint  payload
 ///           length counts kind, sequence and payload; crc covers these and then the length
 /// ```
-/// Numbers of fixed size are little-endian; a varint has seven bits a byte, lowest first; crc is CRC-32C. A string is its length (varint) and
-/// UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position (``PositionCodec``), 2 segment break (the reason:1, the
-/// types that it concerns:1, without: all), 3 event (``EventCodec``). A reader skips kinds that it does not know (0 is none) and ignores what
+/// Numbers of fixed size are little-endian; a varint has seven bits per byte, lowest first; crc is CRC-32C. A string is its length (varint) and
+/// its UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position (``PositionCodec``), 2 segment break (the reason:1,
+/// then the types that it concerns:1; if absent, all), 3 event (``EventCodec``). A reader skips unknown kinds (0 is not used) and ignores what
 /// follows the fields that it knows.
 ///
-/// Every version has the magic, the version, the length and the checksum of the header in these places: what is of another version is
-/// known for it, and not read. Versions 1 and 2 were written before the first release.
+/// Every version has the magic, the version, the length and the header's checksum in the same places, so that another version is recognized
+/// and not read. Versions 1 and 2 were written before the first release.
 enum JournalCodec {
     static let magic = Array("waypostJ".utf8)
     /// The version that is written, and the only one that is read.
@@ -23,15 +23,15 @@ enum JournalCodec {
     static let marker: UInt8 = 0xB5
     /// Marker, length and checksum.
     static let frameByteCount = 7
-    /// The longest body (kind, sequence, payload) of a record; what claims more is damage.
+    /// The longest body (kind, sequence, payload) of a record; a larger stated length is damage.
     static let maximumBodyByteCount = 4_096
     /// The longest header.
     static let maximumHeaderByteCount = 1_024
-    /// The numbers that records have; what claims another one is damage.
+    /// The valid record numbers; any other number is damage.
     ///
-    /// A fix a millisecond would take 146 million years to get to the last; a damaged file must not make the numbers run over.
+    /// At a fix per millisecond it takes 146 million years to reach the last one; a damaged file must not make the numbers overflow.
     static let sequences: ClosedRange<UInt64> = 1...1 << 62
-    /// Names of sources are cut to that many bytes.
+    /// The longest name of a source, in bytes; longer names are cut.
     static let maximumSourceByteCount = 512
 
     enum Kind {
@@ -40,7 +40,7 @@ enum JournalCodec {
         static let event: UInt8 = 3
     }
 
-    /// The bytes of a header.
+    /// Encodes a header.
     static func encode(_ header: JournalHeader) -> [UInt8] {
         var bytes = magic
         bytes.append(littleEndian: version)
@@ -94,30 +94,30 @@ enum JournalCodec {
         for index in 0..<4 { bytes[start + 3 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(index))) }
     }
 
-    /// The checksum of the record at that offset: over its body and then its length.
+    /// The checksum of the record at that offset, over its body and then its length.
     static func recordChecksum(_ bytes: RawSpan, at offset: Int, bodyByteCount: Int) -> UInt32 {
         let body = CRC32C.checksum(bytes.extracting(offset + frameByteCount..<offset + frameByteCount + bodyByteCount))
         return CRC32C.checksum(bytes.extracting(offset + 1..<offset + 3), continuing: body)
     }
 
-    /// What may stand at a marker.
+    /// What the bytes at a marker are.
     enum Frame {
-        /// More bytes are needed to tell.
+        /// More bytes are needed to decide.
         case incomplete
-        /// No record.
+        /// Not a record.
         case invalid
         /// A record of that many bytes, if its checksum is right.
         case complete(byteCount: Int)
     }
 
-    /// How long the record at that index is by its own word, as far as that is there; nil when none begins there.
+    /// The stated length of the record at that index; nil when none begins there, or the length is not there yet.
     static func claimedByteCount(in bytes: [UInt8], at index: Int) -> Int? {
         guard bytes[index] == marker else { return nil }
         let bodyByteCount = (1...2).reduce(0) { $0 | (index + $1 < bytes.count ? Int(bytes[index + $1]) << (8 * ($1 - 1)) : 0) }
         return bodyByteCount <= maximumBodyByteCount ? frameByteCount + bodyByteCount : nil
     }
 
-    /// What stands at the marker at that index, where records have numbers behind that one; the checksum, which costs, is for the caller.
+    /// What the bytes at the marker are, for records with numbers after `sequence`; the caller checks the costly checksum.
     static func frame(in bytes: [UInt8], at index: Int, after sequence: UInt64) -> Frame {
         guard bytes.count - index >= frameByteCount else { return .incomplete }
         guard let byteCount = claimedByteCount(in: bytes, at: index), byteCount >= frameByteCount + 2 else { return .invalid }
@@ -145,7 +145,7 @@ enum JournalCodec {
         return place
     }
 
-    /// What the body of a record with a right checksum says; nil when it cannot be understood.
+    /// Decodes the body of a record with a right checksum; nil when its content is not understood.
     static func decodeBody(_ body: ArraySlice<UInt8>, source: String?) -> JournalRecord? {
         var input = JournalInput(body)
         guard let kind = input.byte(), let sequence = input.varint() else { return nil }
@@ -156,7 +156,7 @@ enum JournalCodec {
             return JournalRecord(sequence: sequence, content: .position(position), types: types)
         case Kind.segmentBreak:
             guard let reason = input.byte() else { return nil }
-            // A reason of a later version is a break all the same.
+            // An unknown reason, from a later version, is still a break.
             return JournalRecord(
                 sequence: sequence, content: .segmentBreak(SegmentBreak(rawValue: reason) ?? .loss),
                 types: input.byte().map(LogTypes.init(rawValue:)))
@@ -168,11 +168,11 @@ enum JournalCodec {
         }
     }
 
-    /// What may stand at the start of a file.
+    /// What the bytes at the start of a file are.
     enum HeaderOutcome {
-        /// More bytes are needed to tell.
+        /// More bytes are needed to decide.
         case incomplete
-        /// The bytes there are no whole header.
+        /// The bytes are not a complete header.
         case damaged
         /// A header of that many bytes.
         case header(JournalHeader, byteCount: Int)
@@ -228,7 +228,7 @@ struct JournalInput {
     /// A signed number, its sign in the lowest bit.
     mutating func signedVarint() -> Int64? { rest.popSignedVarint() }
 
-    /// A string of at most so many bytes.
+    /// A string of at most that many bytes.
     mutating func string(longest: Int = JournalCodec.maximumSourceByteCount) -> String? {
         guard let count = varint(), count <= UInt64(longest) else { return nil }
         return bytes(Int(count)).map { String(decoding: $0, as: UTF8.self) }
@@ -240,7 +240,7 @@ extension [UInt8] {
         for index in 0..<MemoryLayout<Value>.size { append(UInt8(truncatingIfNeeded: value >> (8 * Value(index)))) }
     }
 
-    /// Appends a string, cut to whole characters when it is longer than that.
+    /// Appends a string, cut to whole characters when it is too long.
     mutating func append(journalString text: String, longest: Int = JournalCodec.maximumSourceByteCount) {
         var text = text
         text.cut(toByteCount: longest)
@@ -250,7 +250,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// Leaves out characters at its end while it is longer.
+    /// Removes characters from the end until it is short enough.
     mutating func cut(toByteCount count: Int) {
         while utf8.count > count { removeLast() }
     }

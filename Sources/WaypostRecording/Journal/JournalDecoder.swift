@@ -1,6 +1,6 @@
 import Waypost
 
-/// Reads the records of a journal from its bytes, as they come, and gets over damage.
+/// Reads the records of a journal from bytes as they come, and skips damage.
 ///
 /// ```swift
 /// var decoder = JournalDecoder()
@@ -12,14 +12,15 @@ import Waypost
 /// while let record = try decoder.next() { ... }
 /// ```
 ///
-/// Where no whole record with a right checksum and a larger sequence number stands, the decoder looks for the next one, byte by byte from
-/// the marker on: such a place is only believed when all 32 bits of the checksum agree and the number grows. What lies between is reported
-/// as damage. Zeros at the end of the file are room that was never written, and no damage; neither is a last record that such zeros cut short:
-/// the power failed before it was on the disk. A damaged header costs the boot identity and the name of the source, not the records.
-/// - Cost: memory for one piece and one record, whatever the input, and two bytes checksummed for every byte read: where bytes were made
-///   to look like many long records, some behind them are passed over.
+/// Where there is no complete record with a right checksum and a larger sequence number, the decoder looks for the next record, byte by
+/// byte and marker by marker; it accepts a record there only when all 32 bits of the checksum match and the number grows. The bytes in between
+/// are reported as damage. Zeros at the end of the file are room that was never written, and not damage; neither is a last record cut short by
+/// such zeros, because the power failed before it was on the disk. A damaged header costs the boot identity and the source's name, not the
+/// records.
+/// - Cost: memory for one piece and one record, whatever the input, and two bytes checksummed for every byte read: in bytes forged to look
+///   like many long records, some records after them are skipped.
 public struct JournalDecoder: Sendable {
-    /// What the file begins with; nil before it was read, and when it is damaged.
+    /// The file's header; nil before it was read, and when it is damaged.
     public private(set) var header: JournalHeader?
     /// The first stretches that could not be read, at most ``maximumDamageCount``.
     public private(set) var damage: [JournalDamage] = []
@@ -29,19 +30,19 @@ public struct JournalDecoder: Sendable {
     public private(set) var damagedByteCount: Int64 = 0
     /// The end of the last whole record (or of the header), in bytes from the start of the file.
     public private(set) var endOfLastRecord: Int64 = 0
-    /// How many bytes there are of a last record that was never written to its end; what follows them is room that was never written.
+    /// How many bytes a last record has that was never completely written; what follows them is room that was never written.
     public private(set) var unfinishedByteCount: Int64 = 0
-    /// The end of the last byte that says something, readable or not, but for a record that was never written to its end.
+    /// The end of the last byte with content, readable or not, except for a record that was never completely written.
     public private(set) var endOfContent: Int64 = 0
     /// The sequence number of the last record; nil before the first.
     public private(set) var lastSequence: UInt64?
 
-    /// How many stretches of damage are kept one by one.
+    /// The most stretches of damage that are kept individually.
     public static let maximumDamageCount = 16
 
-    /// What stands before it was written before it was read.
+    /// The offset before which everything had been written when it was read.
     ///
-    /// Behind it only a whole record that follows the one before is believed; at anything else the decoder stops, ``isInDoubt``.
+    /// From there on, only a complete record that directly follows the previous one is accepted; at anything else the decoder stops, ``isInDoubt``.
     var writtenEnd: Int64 = .max
     /// Whether ``next()`` stopped at bytes that may have been read before they were written.
     private(set) var isInDoubt = false
@@ -55,26 +56,26 @@ public struct JournalDecoder: Sendable {
     private var bufferOffset: Int64 = 0
     private var isHeaderRead = false
     private var gap: Gap?
-    /// So many bytes may be checksummed; each byte that is passed allows two more.
+    /// How many bytes may be checksummed; each byte that is passed allows two more.
     ///
-    /// Whole records need one a byte, bytes at random half a one.
+    /// Complete records need one per byte, random bytes half a one.
     private var allowance = JournalDecoder.largestAllowance
 
     private static let largestAllowance = 1 << 16
 
-    /// A stretch that we are getting over.
+    /// A stretch that is being skipped.
     private struct Gap {
         var start: Int64
         /// The end of its last byte that is not zero.
         var endOfContent: Int64?
-        /// Where the record would end that begins there, by its own word; nil when none does.
+        /// The end of the record that begins there, by its stated length; nil when none does.
         var endOfRecord: Int64?
     }
 
-    /// A decoder at the start of a file.
+    /// Creates a decoder at the start of a file.
     public init() {}
 
-    /// A decoder that has read the header, of that many bytes.
+    /// Creates a decoder that has read the header, which had that many bytes.
     init(after header: JournalHeader, byteCount: Int) {
         self.header = header
         isHeaderRead = true
@@ -83,16 +84,16 @@ public struct JournalDecoder: Sendable {
         endOfContent = bufferOffset
     }
 
-    /// A decoder that looks for records from any place of the file on, those with larger numbers; it reads no header.
+    /// Creates a decoder that looks for records with larger numbers from any place of the file on; it reads no header.
     init(lookingFrom offset: Int64, after sequence: UInt64?) {
         isHeaderRead = true
         move(to: offset, after: sequence)
     }
 
-    /// Goes on at another place of the file, as if all before it had been read: the beginning of a record, or anywhere.
+    /// Continues at another place of the file, at the beginning of a record or anywhere, as if everything before had been read.
     ///
-    /// Records up to `sequence` are not believed there. What was found so far (header, damage) is kept; a stretch that could
-    /// not be read and whose end was not seen is forgotten.
+    /// Records up to `sequence` are not accepted there. What was found so far (header, damage) is kept; an unreadable stretch whose end was not
+    /// seen is forgotten.
     mutating func move(to offset: Int64, after sequence: UInt64?) {
         buffer.removeAll(keepingCapacity: true)
         head = 0
@@ -106,7 +107,7 @@ public struct JournalDecoder: Sendable {
         endOfContent = max(endOfContent, offset)
     }
 
-    /// Takes the next bytes of the file.
+    /// Adds the next bytes of the file.
     public mutating func feed(_ bytes: [UInt8]) {
         precondition(!isEnded, "nothing follows the end")
         buffer.removeFirst(head)
@@ -115,7 +116,7 @@ public struct JournalDecoder: Sendable {
         buffer += bytes
     }
 
-    /// Says that no bytes follow.
+    /// Notes that no bytes follow.
     public mutating func endOfInput() {
         isEnded = true
     }
@@ -147,13 +148,13 @@ public struct JournalDecoder: Sendable {
         return nil
     }
 
-    /// Where the bytes stand that are fed next.
+    /// The offset of the bytes that are fed next.
     var endOfBytes: Int64 { bufferOffset + Int64(buffer.count) }
 
-    /// Whether zeros are all that was fed and is not read.
+    /// Whether all unread bytes are zeros.
     var isBlank: Bool { JournalCodec.endOfZeros(in: buffer, from: head, to: buffer.count) == buffer.count }
 
-    /// Zeros at the end are preallocated room.
+    /// Closes the last gap; zeros at the end are preallocated room.
     private mutating func closeLastGap() {
         guard let gap, let end = gap.endOfContent else { return }
         if let endOfRecord = gap.endOfRecord, end < endOfRecord {
@@ -166,7 +167,7 @@ public struct JournalDecoder: Sendable {
 
     private var offset: Int64 { bufferOffset + Int64(head) }
 
-    /// False when more bytes are needed.
+    /// Reads the header; false when more bytes are needed.
     private mutating func readHeader() throws(JournalFormatError) -> Bool {
         switch try JournalCodec.decodeHeader(buffer[head...]) {
         case .incomplete where !isEnded:
@@ -190,7 +191,7 @@ public struct JournalDecoder: Sendable {
         case record(JournalRecord, byteCount: Int)
     }
 
-    /// What stands under the head.
+    /// What the bytes at the head are.
     private mutating func candidate() -> Candidate {
         guard buffer[head] == JournalCodec.marker else { return .invalid }
         let byteCount: Int
@@ -212,7 +213,7 @@ public struct JournalDecoder: Sendable {
         allowance = min(allowance + 2 * byteCount, JournalDecoder.largestAllowance)
     }
 
-    /// Passes over the byte under the head, and over what follows up to where a record may begin.
+    /// Skips the byte at the head and the following ones, up to where a record may begin.
     private mutating func skip() {
         if gap == nil {
             gap = Gap(start: offset, endOfRecord: JournalCodec.claimedByteCount(in: buffer, at: head).map { offset + Int64($0) })

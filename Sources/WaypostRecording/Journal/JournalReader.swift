@@ -3,12 +3,12 @@ import WaypostSystem
 
 /// Reads a journal from its file, finished or still growing.
 ///
-/// A file named as an open journal may get more records while it is read: what is on its way then is the end for now, never damage.
+/// A file named as an open journal may get more records while it is read: a partly written record is the end for now, never damage.
 /// - Cost: memory for one piece of the file and one record, however long the file is.
 public struct JournalReader: ~Copyable {
-    /// What was found so far: header, damage, where the content ends.
+    /// The decoder with the results so far: header, damage, end of the content.
     public var decoder: JournalDecoder { scan.decoder }
-    /// Whether a recorder may still append: the end of the file is then the end for now, and ``next()`` may be called again.
+    /// Whether a recorder may still append: then the end of the file is the end for now, and ``next()`` may be called again.
     var isGrowing: Bool { scan.isGrowing }
 
     private let file: FileReader
@@ -33,15 +33,15 @@ public struct JournalReader: ~Copyable {
         scan = JournalScan(isGrowing: isGrowing)
     }
 
-    /// Says that nobody appends any more: what comes from now on is all there will be.
+    /// Notes that no process appends any more: the file is now complete.
     mutating func endGrowth() {
         scan.endGrowth()
     }
 
-    /// Whether the file still has that name: another one that has it now was written in its place.
+    /// Whether the file still has that name, and has not been replaced by another one.
     func isNamed(_ path: String) -> Bool { file.isNamed(path) }
 
-    /// The next whole record; nil at the end.
+    /// The next complete record; nil at the end.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
         while true {
             switch try JournalReader.decoding(file.path, { () throws(JournalFormatError) in try scan.next() }) {
@@ -57,14 +57,14 @@ public struct JournalReader: ~Copyable {
         }
     }
 
-    /// Goes to a place from which all records after that number follow; numbers up to it may follow as well.
+    /// Moves to a place from which all records after that number follow; earlier ones may follow as well.
     ///
-    /// Numbers grow within a journal, so the place is found by halving the file: a few pieces are read, however long it is.
+    /// Numbers grow within a journal, so the place is found by bisection: only a few pieces are read, however long the file is.
     public mutating func seek(after sequence: UInt64) throws(RecordingError) {
         guard let byteCount = file.byteCount else { return }
-        // Nothing is looked at in a journal of another version.
+        // A journal of another version throws here and is not searched.
         var decoder = try decoderBehindHeader()
-        // A record of a number up to `sequence` begins at `low`, or it is the start of the file.
+        // A record with a number up to `sequence` begins at `low`, or `low` is the start of the file.
         var low: Int64 = 0
         var lowSequence: UInt64?
         var high = byteCount
@@ -89,9 +89,9 @@ public struct JournalReader: ~Copyable {
         scan = JournalScan(decoder, isGrowing: isGrowing)
     }
 
-    /// The last record, found without reading all; nil when there is none.
+    /// The last record, found without reading the whole journal; nil when there is none.
     ///
-    /// Reading ends with it.
+    /// The reader is at the end afterwards.
     public mutating func lastRecord() throws(RecordingError) -> JournalRecord? {
         try seek(after: .max)
         var last: JournalRecord?
@@ -99,7 +99,7 @@ public struct JournalReader: ~Copyable {
         return last
     }
 
-    /// The number of the last record and the time of the last position of those at the end, as ``lastRecord()`` finds them.
+    /// The number of the last record and the latest time of the positions near the end, found like ``lastRecord()``.
     mutating func lastRecords() throws(RecordingError) -> (sequence: UInt64?, time: UTCTime?) {
         try seek(after: .max)
         var last: (sequence: UInt64?, time: UTCTime?) = (nil, nil)
@@ -110,12 +110,12 @@ public struct JournalReader: ~Copyable {
         return last
     }
 
-    /// Looks at the header only, and says whether it is a journal that can be read.
+    /// Reads only the header, and checks that the journal can be read.
     ///
-    /// - Errors: `unsupportedVersion`, `cannotRead`; a damaged header is none.
+    /// - Errors: `unsupportedVersion`, `cannotRead`; a damaged header is not an error.
     func checkVersion() throws(RecordingError) { _ = try decoderBehindHeader() }
 
-    /// A decoder that has read the header, or one at the start where none can be read.
+    /// A decoder that has read the header, or one at the start when the header cannot be read.
     private func decoderBehindHeader() throws(RecordingError) -> JournalDecoder {
         let bytes = try read(from: 0, upTo: JournalCodec.maximumHeaderByteCount)
         let outcome = try JournalReader.decoding(file.path) { () throws(JournalFormatError) in try JournalCodec.decodeHeader(bytes[...]) }
@@ -123,7 +123,7 @@ public struct JournalReader: ~Copyable {
         return JournalDecoder(after: header, byteCount: byteCount)
     }
 
-    /// Hands the scan the piece of the file at that offset; nothing where there is no more.
+    /// Passes the piece of the file at that offset to the scan; an empty one at the end.
     private mutating func receive(from offset: Int64?) throws(RecordingError) {
         let bytes = if let offset { try read(from: offset, upTo: JournalReader.pieceByteCount) } else { [UInt8]() }
         try JournalReader.decoding(file.path) { () throws(JournalFormatError) in try scan.receive(bytes, from: offset ?? 0) }

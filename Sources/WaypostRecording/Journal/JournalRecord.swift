@@ -2,26 +2,26 @@ import Waypost
 
 /// One entry of a journal.
 public struct JournalRecord: Sendable, Equatable {
-    /// What an entry says.
+    /// The content of an entry.
     public enum Content: Sendable, Equatable {
-        /// A fix, with everything that was known of it.
+        /// A fix, with everything known about it.
         case position(Position)
-        /// The track is interrupted: what follows does not connect to what was before.
+        /// The track is interrupted: what follows does not connect to what came before.
         case segmentBreak(SegmentBreak)
         /// Something that happened; it has a time.
         case event(TrackerEvent)
-        /// An entry of a kind that this version does not know; its checksum was right.
+        /// An entry of a kind unknown to this version, with a right checksum.
         case other(kind: UInt8, payload: [UInt8])
     }
 
-    /// Grows from record to record, through all journals of a log folder, for ever; numbers may be left out, none is used twice.
+    /// The number, which grows from record to record through all journals of a log for ever; gaps are possible, repeats are not.
     public var sequence: UInt64
-    /// What it says.
+    /// The content.
     public var content: Content
-    /// In the tracks of which types a position belongs, or a break breaks the segment.
+    /// The types whose tracks a position belongs to, or whose segment a break ends.
     public var types: LogTypes
 
-    /// An entry with that number; without types a position is a raw one, and everything else concerns all.
+    /// Creates an entry; without types a position is a raw one, and everything else concerns all types.
     public init(sequence: UInt64, content: Content, types: LogTypes? = nil) {
         self.sequence = sequence
         self.content = content
@@ -43,22 +43,22 @@ public enum SegmentBreak: UInt8, Sendable, Hashable {
     case loss = 1
     /// The time of the fixes jumped.
     case jump = 2
-    /// The source or the log was started anew.
+    /// The source or the log was restarted.
     case restart = 3
 }
 
-/// The first lines of a journal: what holds for all its records.
+/// The beginning of a journal, which applies to all its records.
 public struct JournalHeader: Sendable, Equatable {
-    /// The boot in which it was written, 16 bytes.
+    /// The identity of the boot in which it was written, 16 bytes.
     public var bootIdentity: [UInt8]
     /// The sequence number of its first record.
     public var firstSequence: UInt64
     /// The source of the first fix; records of the same source do not repeat its name.
     public var source: String?
-    /// Which types of positions it holds, each once; the first one's track is `STEM.gpx`.
+    /// The types of positions that it holds, each once; the first one's track is `STEM.gpx`.
     public var types: [LogType]
 
-    /// A header for a new journal.
+    /// Creates a header for a new journal.
     public init(bootIdentity: [UInt8], firstSequence: UInt64, source: String?, types: [LogType] = [.raw]) {
         precondition(bootIdentity.count == 16, "a boot identity has 16 bytes")
         self.types = types
@@ -75,7 +75,7 @@ public struct JournalDamage: Sendable, Hashable {
     /// How many bytes were not readable.
     public var byteCount: Int64
 
-    /// A stretch of that place and length.
+    /// Creates a stretch from its place and length.
     public init(offset: Int64, byteCount: Int64) {
         self.offset = offset
         self.byteCount = byteCount
@@ -84,7 +84,7 @@ public struct JournalDamage: Sendable, Hashable {
 
 /// Why a journal cannot be read at all.
 public enum JournalFormatError: Error, Sendable, Equatable {
-    /// It was written by another version of this program, in a format of that number.
+    /// Another version of this program wrote it, in the format with this number.
     case unsupportedVersion(Int)
 
     /// The number of the only format that is read and written.

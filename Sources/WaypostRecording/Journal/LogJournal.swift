@@ -3,30 +3,30 @@ import WaypostSystem
 
 /// A journal in a log folder, finished or not.
 public struct LogJournal: Sendable, Hashable {
-    /// The name of its track's files, without folder and ending; a ``TrackStem`` unless somebody renamed it.
+    /// The name of its track's files, without folder and ending; a ``TrackStem`` unless the file was renamed.
     public let stem: String
-    /// Its file.
+    /// The path of its file.
     public let path: String
-    /// Whether it has no finished track: a recorder appends to it, or none has recovered it yet.
+    /// Whether it has no finished track: a recorder appends to it, or it has not been recovered yet.
     public let isOpen: Bool
     /// The sequence number of its first record.
     public let firstSequence: UInt64
-    /// The time of its first fix, to the second; nil when its name does not say it.
+    /// The time of its first fix, to the second; nil when its name does not contain it.
     public let firstTime: UTCTime?
 }
 
 extension LogFolder {
     /// The journals, in the order in which they were written.
     ///
-    /// Several processes may list, while a recorder begins and finishes journals.
-    /// - Errors: `cannotRead`; a folder without journals, or one that is missing, has none and is no error.
-    /// - Cost: reads the names only; the header of a journal whose name is not one of ours, too.
+    /// Several processes may list them while a recorder begins and finishes journals.
+    /// - Errors: `cannotRead`; a missing folder, or one without journals, is not an error.
+    /// - Cost: reads only the names, and the header of a journal whose name is not one of ours.
     public func journals() throws(RecordingError) -> [LogJournal] {
         var journals: [String: LogJournal] = [:]
         for name in try stableJournalNames() where name.hasSuffix(LogFolder.finishedSuffix) && !name.hasPrefix(".") {
             let isOpen = name.hasSuffix(LogFolder.openSuffix)
             let stem = String(name.dropLast(isOpen ? LogFolder.openSuffix.count : LogFolder.finishedSuffix.count))
-            // Both names: the second was listed before the first became it.
+            // Listed under both names: the second one was listed before the rename.
             if isOpen, journals[stem] != nil { continue }
             let path = "\(journalFolder)/\(name)"
             let track = TrackStem(stem)
@@ -36,15 +36,15 @@ extension LogFolder {
         return journals.values.sorted { ($0.firstSequence, $0.stem) < ($1.firstSequence, $1.stem) }
     }
 
-    /// The first number of the journal after the one of that name; the largest there is when none follows.
+    /// The first number of the journal after this one; the largest possible number when none follows.
     ///
-    /// What stands in it from that number on was written again there, as it was not certain to have reached the disk.
+    /// Records from that number on were written again there, because they were not certain to have reached the disk.
     func firstSequence(after stem: String) throws(RecordingError) -> UInt64 {
         guard let first = TrackStem(stem)?.firstSequence else { return .max }
         return try journals().first { $0.firstSequence > first }?.firstSequence ?? .max
     }
 
-    /// What the header of a journal of any name says; nil when it cannot be read.
+    /// The first number in a journal's header; nil when the header cannot be read.
     private static func firstSequence(ofJournal path: String) -> UInt64? {
         guard let file = try? FileReader(path: path, as: .own),  // removed since, or not ours
             let bytes = try? file.read(upTo: JournalCodec.maximumHeaderByteCount),  // the same
@@ -53,15 +53,15 @@ extension LogFolder {
         return header.firstSequence
     }
 
-    /// The names in the journal folder as they were at one moment.
+    /// The names in the journal folder at one moment.
     ///
-    /// A file that is renamed while its folder is read may be missed under both names, and a journal that is missed is missing from
-    /// an export; two readings that agree saw no rename.
+    /// A file that is renamed while its folder is read may be missed under both names, and a missed journal would be missing from an export;
+    /// two readings that agree saw no rename.
     private func stableJournalNames() throws(RecordingError) -> [String] {
         do {
             try checkJournalFolder()
             var names = try Syscalls.names(inFolder: journalFolder)
-            // Journals are renamed once a track: the second reading agrees but for very rare chances.
+            // Journals are renamed once per track, so the second reading nearly always agrees.
             for _ in 0..<100 {
                 let again = try Syscalls.names(inFolder: journalFolder)
                 if again == names { break }

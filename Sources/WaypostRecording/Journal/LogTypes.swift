@@ -1,16 +1,16 @@
 import Waypost
 
-/// A set of `LogType`s, as a journal has it.
+/// A set of `LogType`s, as stored in a journal.
 public struct LogTypes: OptionSet, Sendable, Hashable {
-    /// A bit for each type.
+    /// One bit per type.
     public let rawValue: UInt8
 
-    /// The set of those bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// The set of one type.
+    /// Creates the set of one type.
     public init(_ type: LogType) {
         switch type {
         case .source: self = .source

@@ -1,6 +1,6 @@
 import Waypost
 
-/// The bytes of a position in a journal, its own record or within an event: everything that a `Position` holds, exactly.
+/// The byte format of a position, as its own record or within an event: everything that a `Position` holds, exactly.
 ///
 /// ```
 /// position = status and mode:1  deviations:varint  latitude  longitude  time?  satellites?  source?  the numbers  accuracy?
@@ -9,32 +9,32 @@ import Waypost
 /// number   = varint whose lowest two bits say how: 0, 1, 2: the rest is a signed number with the field's first, second, third count of
 ///            decimals, and reads back as exactly this double; 3: IEEE 754:8 follows
 /// ```
-/// What gpsd tells of a fix, all of it, has no deviation. Two figures follow from others, and are only written where they do not, bit by
-/// bit: the height above the ellipsoid from the one above the sea and the geoid, in whole millimetres; PDOP from HDOP and VDOP, in
+/// A fix with everything that gpsd reports has no deviation. Two figures follow from others and are written only when they differ, bit by
+/// bit: the height above the ellipsoid, from the height above the sea and the geoid, in whole millimetres; PDOP, from HDOP and VDOP, in
 /// hundredths.
-/// - Cost: 62 bytes with its frame for a fix with all that gpsd tells.
+/// - Cost: 62 bytes with its frame for a fix with everything that gpsd reports.
 enum PositionCodec {
-    /// In what a position differs from a usual one; new bits come above these.
+    /// How a position differs from a usual one; new bits go above these.
     private struct Deviations: OptionSet {
         let rawValue: UInt64
 
         static let milliseconds = Deviations(rawValue: 1 << 0)
         static let ownHAE = Deviations(rawValue: 1 << 1)
         static let ownPDOP = Deviations(rawValue: 1 << 2)
-        /// The accuracy's origin follows; without, it is gpsd's.
+        /// The accuracy's origin follows; without this bit it is gpsd's.
         static let ownOrigin = Deviations(rawValue: 1 << 3)
         static let noSatellites = Deviations(rawValue: 1 << 16)
         static let noAccuracy = Deviations(rawValue: 1 << 17)
         static let noTime = Deviations(rawValue: 1 << 18)
-        /// The source's name follows; without, it is the header's.
+        /// The source's name follows; without this bit it is the header's.
         static let ownSource = Deviations(rawValue: 1 << 19)
         static let noSource = Deviations(rawValue: 1 << 20)
         static let weekRolloverCorrected = Deviations(rawValue: 1 << 21)
 
-        /// Bits 4 to 15: the number at that place of ``PositionCodec/numbers`` is not known.
+        /// Bits 4 to 15: the number at that index of ``PositionCodec/numbers`` is not known.
         static func noNumber(_ index: Int) -> Deviations { Deviations(rawValue: 1 << UInt64(4 + index)) }
 
-        /// Bits 22 to 25: in the tracks of which types it belongs; none of them: raw.
+        /// Bits 22 to 25: the types whose tracks it belongs to; no bit: raw.
         static func types(_ types: LogTypes) -> Deviations { types == .raw ? [] : Deviations(rawValue: UInt64(types.rawValue) << 22) }
 
         var types: LogTypes {
@@ -52,7 +52,7 @@ enum PositionCodec {
         var implied: @Sendable (Position) -> Double? = { _ in nil }
     }
 
-    /// In the order of their bits, each after those that it follows from.
+    /// In the order of their bits, each after those that it is derived from.
     private static let numbers: [Field] = [
         Field(path: \.courseDegrees, decimals: .course),
         Field(path: \.speedMetresPerSecond, decimals: .figure),
@@ -71,16 +71,16 @@ enum PositionCodec {
         Field(path: \.quality.pdop, decimals: .figure, ifOwn: .ownPDOP) { $0.quality.impliedPDOP },
     ]
 
-    /// The wire numbers of an accuracy's origin; never change one.
+    /// The wire numbers of accuracy origins; never change one.
     private static let origins: [(code: UInt8, origin: HorizontalAccuracy.Origin)] = [
         (0, .receiver), (1, .gst), (2, .gbs), (gpsdOrigin, .gpsd), (4, .hdop), (5, .assumed), (6, .reduced),
     ]
     private static let gpsdOrigin: UInt8 = 3
 
-    /// Appends a position; numbers that are not finite and times out of range count as not known.
+    /// Appends a position; numbers that are not finite and times out of range count as unknown.
     static func append(_ position: Position, types: LogTypes = .raw, source: String?, to bytes: inout [UInt8]) {
         var deviations = Deviations.types(types)
-        // Without what is not written, as the reader has it when it comes to what follows from it.
+        // Without what is not written, as the reader has it when it derives a number.
         var known = position
         for (index, field) in numbers.enumerated() {
             guard let value = known[keyPath: field.path], value.isFinite else {
@@ -130,7 +130,7 @@ enum PositionCodec {
         return decode(&input, types: &types, source: source)
     }
 
-    /// Reads a position, and in the tracks of which types it belongs; nil when the bytes are not one.
+    /// Reads a position and the types whose tracks it belongs to; nil when the bytes are not one.
     static func decode(_ input: inout JournalInput, types: inout LogTypes, source: String?) -> Position? {
         guard let kinds = input.byte(), let mode = FixMode(rawValue: Int(kinds & 0x0F)),
             let deviations = input.varint().map(Deviations.init(rawValue:)),
@@ -168,7 +168,7 @@ enum PositionCodec {
             else {
                 return nil
             }
-            // An origin of a later version: better no accuracy than one that says it came from elsewhere.
+            // An origin from a later version: no accuracy is better than one with a false origin.
             position.accuracy = origins.first { $0.code == code }.map { HorizontalAccuracy(radiusMetres: radius, origin: $0.origin) }
         }
         position.isWeekRolloverCorrected = deviations.contains(.weekRolloverCorrected)
@@ -177,25 +177,25 @@ enum PositionCodec {
     }
 }
 
-/// The three powers of ten with which numbers of a kind are written, those that sources use.
+/// The three powers of ten used to write numbers of a kind, chosen from what sources use.
 private struct JournalDecimals {
     let scales: (Double, Double, Double)
 
-    /// NMEA and UBX, eight, gpsd.
+    /// NMEA and UBX; eight decimals; gpsd.
     static let degrees = JournalDecimals(scales: (1e7, 1e8, 1e9))
     /// NMEA, gpsd, UBX.
     static let course = JournalDecimals(scales: (1e2, 1e4, 1e5))
-    /// Metres, metres a second, dilutions.
+    /// Metres, metres per second, dilutions.
     static let figure = JournalDecimals(scales: (1e1, 1e2, 1e3))
 }
 
 extension [UInt8] {
-    /// Appends a finite number so that it reads back as the same double, sign of zero included.
+    /// Appends a finite number so that it reads back as the same double, including the sign of zero.
     fileprivate mutating func append(_ value: Double, decimals: JournalDecimals) {
         let (first, second, third) = decimals.scales
         for (code, scale) in [(0, first), (1, second), (2, third)] as [(UInt64, Double)] {
             let scaled = (value * scale).rounded()
-            // Seven bytes; longer ones are as short in the plain form.
+            // Seven bytes; a longer form would not be shorter than the plain one.
             guard abs(scaled) < 0x1p45 else { break }
             let digits = Int64(scaled)
             guard (Double(digits) / scale).bitPattern == value.bitPattern else { continue }
@@ -208,7 +208,7 @@ extension [UInt8] {
 }
 
 extension JournalInput {
-    /// A number that is finite; nil for others.
+    /// A finite number; nil for others.
     fileprivate mutating func number(decimals: JournalDecimals) -> Double? {
         guard let code = varint() else { return nil }
         let scale: Double

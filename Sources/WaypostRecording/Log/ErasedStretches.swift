@@ -1,19 +1,19 @@
 import Waypost
 import WaypostSystem
 
-/// The stretches that were erased from a log and may still be known elsewhere: what waits to be sent, the last position, the fences' events.
+/// The stretches that were erased from a log but may still be known elsewhere: in the outbox, the last position, the fences' events.
 ///
 /// ```
 /// LOG/journal/.erased    a line each: first moment, first moment behind it (milliseconds since 1970)
 /// ```
-/// Not sealed: what can be read of a damaged list is better forgotten than kept.
-/// A tracker that is not running cannot forget; it does when it starts. Written before anything is erased, so that nothing is forgotten by a
-/// power cut.
-/// - Concurrency: whoever holds the lock of the log folder.
+/// Not sealed: it is better to forget what a damaged list still shows than to keep it.
+/// A tracker that is not running forgets the stretches when it starts. The list is written before anything is erased, so that a power cut
+/// loses none.
+/// - Concurrency: for the holder of the log folder's lock only.
 extension LogFolder {
     private var erasedPath: String { journalFolder + "/.erased" }
 
-    /// Stretches that the tracker has not been told of, or has not dealt with; lines that nobody can read are passed over.
+    /// The stretches that the tracker has not yet been told about or has not dealt with; unreadable lines are skipped.
     public func erasedStretches() throws(RecordingError) -> [Range<UTCTime>] {
         let bytes: [UInt8]?
         do { bytes = try Syscalls.contents(of: erasedPath, limit: 1 << 20, as: .own) } catch {
@@ -22,7 +22,7 @@ extension LogFolder {
         return (bytes ?? []).split(separator: UInt8(ascii: "\n")).compactMap { Range(erasedStretch: $0) }
     }
 
-    /// Notes that a stretch is erased; on the disk when it returns.
+    /// Notes that a stretch is erased; on the disk when the call returns.
     func noteErased(_ stretch: Range<UTCTime>) throws(RecordingError) {
         let known = try erasedStretches()
         if known.contains(stretch) { return }
@@ -32,7 +32,7 @@ extension LogFolder {
         }
     }
 
-    /// Takes that these are forgotten everywhere.
+    /// Notes that these stretches are forgotten everywhere.
     public func settleErased(_ stretches: [Range<UTCTime>]) throws(RecordingError) {
         if stretches.isEmpty { return }
         let left = try erasedStretches().filter { !stretches.contains($0) }
@@ -50,10 +50,10 @@ extension LogFolder {
 }
 
 extension Range<UTCTime> {
-    /// The stretch as a line of text has it: two numbers of milliseconds since 1970.
+    /// The stretch as a line of text: two numbers of milliseconds since 1970.
     var erasureLine: String { "\(lowerBound.millisecondsSince1970) \(upperBound.millisecondsSince1970)" }
 
-    /// Nil for what is no such line.
+    /// Parses a line; nil when it is not one.
     init?(erasedStretch line: ArraySlice<UInt8>) {
         let bounds = line.split { $0 <= UInt8(ascii: " ") }.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
         guard bounds.count == 2, bounds[0] < bounds[1] else { return nil }

@@ -1,45 +1,45 @@
 import Waypost
 import WaypostSystem
 
-/// What an erasure took away.
+/// What an erasure removed.
 public struct LogErasure: Sendable, Hashable {
-    /// How many fixes are gone.
+    /// How many fixes were erased.
     public var positionCount = 0
-    /// From how many tracks.
+    /// How many tracks they came from.
     public var trackCount = 0
-    /// The names of the tracks that had nothing else and are gone altogether.
+    /// The names of the tracks that contained nothing else and were removed entirely.
     public var removedTracks: [String] = []
 }
 
 /// Removes a stretch of time from a log: from its journals and from the GPX files.
 ///
-/// What is to be erased is written down first (`journal/.erase`), and crossed out when all of it is gone. An erasure that was cut off, by a
-/// power cut at whatever moment, is done again from the start by the next recovery: it finds what is left, and doing it twice changes
-/// nothing. For each journal that holds fixes of the stretch, in this order:
+/// The stretch is written down first (`journal/.erase`), and crossed out when all of it is erased. An interrupted erasure, by a power cut at
+/// any moment, is repeated from the start by the next recovery: it erases what is left, and doing it twice changes nothing. For each journal
+/// with fixes in the stretch, in this order:
 ///
-/// 1. its GPX files are removed, and before them their lines in `SHA256SUMS`;
-/// 2. the journal is written anew as an open one, whole under its name or not at all: the same records with the same numbers, a segment break in
-///    the place of each stretch that is gone, and nothing of what could not be read;
+/// 1. its GPX files are removed, after their lines in `SHA256SUMS`;
+/// 2. the journal is written anew as an open one, complete under its name or not at all: the same records with the same numbers, a segment
+///    break in place of each erased stretch, and nothing of what could not be read;
 /// 3. the old journal is removed;
-/// 4. the track is finished as any other: its GPX file appears.
+/// 4. the track is finished like any other: its GPX file appears.
 ///
-/// New files are as long as what is in them. What the disk still holds in blocks that it has not used again is beyond a program's reach; on
-/// flash nothing but the erasure of the whole device reaches it.
-/// - Cost: reads the whole log; writes the journals and tracks concerned.
+/// New files are as long as their contents. A program cannot reach what the disk still holds in blocks that it has not reused; on flash only
+/// erasing the whole device does.
+/// - Cost: reads the whole log; writes the affected journals and tracks.
 struct LogEraser {
     let folder: LogFolder
     let creator: String
-    /// Journals that begin with that number or a later one are left alone: a recorder may append to them.
+    /// Journals that begin with this number or a later one are left alone, because a recorder may append to them.
     var limit: UInt64 = .max
 
     private var orderPath: String { folder.journalFolder + "/.erase" }
 
-    /// Erases the fixes from one moment on until before another; nothing when that is not later.
+    /// Erases the fixes from one moment up to but not including another; nothing when the second is not later.
     ///
-    /// - Errors: `unsupportedVersion` when a journal is of another version, and nothing is erased; `cannotRead`, `cannotErase`.
+    /// - Errors: `unsupportedVersion` when a journal is of another version, and then nothing is erased; `cannotRead`, `cannotErase`.
     func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
         guard from < to else { return LogErasure() }
-        // One that cannot be read could not be carried out, nor crossed out.
+        // With an unreadable journal the order could be neither carried out nor crossed out.
         for journal in try folder.journals() where journal.firstSequence < limit { try JournalReader(path: journal.path).checkVersion() }
         do {
             try AtomicFile.write(Array("\((from..<to).erasureLine)\n".utf8), to: orderPath, adoptsFolderOwner: true)
@@ -49,7 +49,7 @@ struct LogEraser {
         return try carryOut(from..<to)
     }
 
-    /// Whether an open journal holds something of the stretch; one that is finished meanwhile does not matter.
+    /// Whether an open journal contains something of the stretch; one that was finished in the meantime does not matter.
     func isConcerned(by from: UTCTime, _ to: UTCTime, _ stem: String) throws(RecordingError) -> Bool {
         let path = folder.openJournalPath(stem)
         guard from < to, Syscalls.exists(path) else { return false }
@@ -57,7 +57,7 @@ struct LogEraser {
         return content.erased + content.erasedEvents > 0
     }
 
-    /// Ends an erasure that was cut off; nil when there is none.
+    /// Completes an interrupted erasure; nil when there is none.
     func resume() throws(RecordingError) -> LogErasure? {
         let order: [UInt8]?
         do {
@@ -85,7 +85,7 @@ struct LogEraser {
 
     private func erase(_ stretch: Range<UTCTime>, in stem: String, _ erasure: inout LogErasure) throws(RecordingError) {
         let (open, finished) = (folder.openJournalPath(stem), folder.finishedJournalPath(stem))
-        // Both: cut off between steps 2 and 3.
+        // Both files exist: interrupted between steps 2 and 3.
         let isCutOff = Syscalls.exists(open) && Syscalls.exists(finished)
         let path = Syscalls.exists(open) ? open : finished
         let content = try content(of: path, in: stretch)
@@ -119,7 +119,7 @@ struct LogEraser {
         if Syscalls.exists(open) { _ = try TrackFinisher(folder: folder, creator: creator).finish(stem) }
     }
 
-    /// How many fixes and events of a journal are in the stretch, and how many are not.
+    /// How many fixes and events of a journal are in the stretch, and how many records are not.
     private func content(
         of path: String, in stretch: Range<UTCTime>
     ) throws(RecordingError) -> (erased: Int, erasedEvents: Int, kept: Int) {
@@ -141,7 +141,7 @@ struct LogEraser {
         var bytes: [UInt8] = []
         var source: String?
         var isFirst = true
-        // Records of other kinds have no time that we know: they go with the fix before them.
+        // Records of other kinds have no known time: they go with the fix before them.
         var isErasing = false
         while let record = try journal.next() {
             if isFirst {
@@ -174,7 +174,7 @@ struct LogEraser {
 
     private func removeTracks(of stem: String) throws {
         let names = try Syscalls.names(inFolder: folder.path).filter { $0.hasPrefix(stem + ".") && $0.hasSuffix(".gpx") }
-        // A digest that stayed would be taken for the new file's.
+        // A digest left in the list would be taken for the new file's.
         try TrackDigests(folder: folder).update(removing: Set(names))
         for name in names { try Syscalls.remove("\(folder.path)/\(name)") }
         try Syscalls.synchronizeFolder(folder.path)
@@ -182,7 +182,7 @@ struct LogEraser {
 }
 
 extension TrackerEvent {
-    /// By its own time or by its position's.
+    /// Whether its own time or its position's is in the stretch.
     fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool {
         time.map(stretch.contains) ?? false || position?.isIn(stretch) ?? false
     }

@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// Where the files of a log lie, and what they are called.
+/// Where the files of a log are, and their names.
 ///
 /// ```
 /// LOG/STEM.gpx                     finished tracks, read-only
@@ -21,21 +21,21 @@ public struct LogFolder: Sendable, Hashable {
     /// The path of the folder.
     public let path: String
     var journalFolder: String { path + "/journal" }
-    /// Whether a log was kept here before.
+    /// Whether a log has been kept here before.
     public var hasJournals: Bool { Syscalls.isFolder(journalFolder) }
     var lockPath: String { path + "/.lock" }
     var sequencePath: String { journalFolder + "/.sequence" }
-    /// The next journal, before its first record names it.
+    /// The next journal, before its first record determines its name.
     var nextJournalPath: String { journalFolder + "/.next" }
 
     var pullersPath: String { journalFolder + "/.pullers" }
-    /// Where it is kept how far the destinations of positions and events are.
+    /// Where the progress of the destinations is stored, for positions and events.
     public var destinationsPath: String { journalFolder + "/.destinations" }
 
     static let openSuffix = ".open.journal"
     static let finishedSuffix = ".journal"
 
-    /// The log in that folder, which need not exist yet.
+    /// Creates the value for a folder, which need not exist yet.
     public init(path: String) {
         self.path = path
     }
@@ -44,10 +44,10 @@ public struct LogFolder: Sendable, Hashable {
     func finishedJournalPath(_ stem: String) -> String { "\(journalFolder)/\(stem)\(LogFolder.finishedSuffix)" }
     func trackPath(_ stem: String) -> String { "\(path)/\(LogFolder.trackName(stem))" }
 
-    /// The name of a GPX file: of the first type of its journal, or of another one.
+    /// The name of a GPX file, of its journal's first type or of another one.
     static func trackName(_ stem: String, type: LogType? = nil) -> String { type.map { "\(stem).\($0.rawValue).gpx" } ?? "\(stem).gpx" }
 
-    /// The stem of a GPX file of that name; nil when it is not one of ours.
+    /// The stem of a GPX file with that name; nil when it is not one of ours.
     static func stem(ofTrack name: String) -> TrackStem? {
         guard name.hasSuffix(".gpx") else { return nil }
         let parts = name.dropLast(".gpx".count).split(separator: ".", omittingEmptySubsequences: false)
@@ -61,9 +61,9 @@ public struct LogFolder: Sendable, Hashable {
             .map { String($0.dropLast(LogFolder.openSuffix.count)) }
     }
 
-    /// Locks the folder and clears what a crashed recorder left half written.
+    /// Locks the folder and removes what a crashed recorder left half written.
     ///
-    /// - Parameter creates: whether folders that are missing are made; else that is `cannotPrepare`.
+    /// - Parameter creates: whether missing folders are created; otherwise they are `cannotPrepare`.
     func lock(creates: Bool) throws(RecordingError) -> FileLock {
         let attempt: FileLock.Attempt
         do {
@@ -89,13 +89,13 @@ public struct LogFolder: Sendable, Hashable {
     /// Whether the journals belong to the owner of the log, or there are none.
     public var isOneOwners: Bool { !Syscalls.exists(journalFolder) || Syscalls.haveSameOwner(path, journalFolder) }
 
-    /// Makes sure that the journals lie here: a link could lead root to files of anybody.
+    /// Makes sure that the journals are in this folder: a link could lead root to any user's files.
     func checkJournalFolder() throws(SystemError) {
         guard Syscalls.exists(journalFolder), !Syscalls.isOwnFolder(journalFolder) else { return }
         throw SystemError.notOwnFolder(journalFolder)
     }
 
-    /// Whether any file has that stem.
+    /// Whether any file has this stem.
     func isTaken(_ stem: String) -> Bool {
         [openJournalPath(stem), finishedJournalPath(stem), trackPath(stem)].contains { Syscalls.exists($0) }
     }
@@ -104,18 +104,18 @@ public struct LogFolder: Sendable, Hashable {
     func firstFreeSequence() throws(RecordingError) -> UInt64 {
         var last: UInt64 = 0
         for journal in try journals() {
-            // Whatever its name says: it may be a copy of somebody's.
+            // Whatever its name says, because the file may be a copy under another name.
             var reader = try JournalReader(path: journal.path)
             last = max(last, try reader.lastRecord()?.sequence ?? 0)
         }
-        // What somebody has fetched was there, whatever became of it; a list that cannot be read says nothing.
+        // A record that was fetched has existed, whatever became of it; an unreadable list is ignored.
         for puller in (try? Pullers(folder: self).all()) ?? [] { last = max(last, puller.cursor) }  // See above.
         return last + 1
     }
 
-    /// Removes half-written files of a process that is gone; call it with the lock held.
+    /// Removes half-written files of a process that has ended; call it while holding the lock.
     func removeTemporaryFiles() throws(SystemError) {
-        // The log may lie in a folder with other programs' files: only what is named as ours.
+        // The log may share its folder with other programs' files: only our names are removed.
         try Syscalls.remove(nextJournalPath)
         let ours = [
             (path, ".gpx"), (path, "SHA256SUMS"), (journalFolder, ".sequence"), (journalFolder, ".destinations"),

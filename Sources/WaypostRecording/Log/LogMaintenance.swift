@@ -1,22 +1,22 @@
 import Waypost
 import WaypostSystem
 
-/// Recovers and erases in a log that nobody records to.
+/// Recovers and erases in a log that is not being recorded.
 ///
 /// ```swift
 /// let maintenance = try LogMaintenance(folder: LogFolder(path: "/var/log/waypost"))
 /// let recovery = try maintenance.recover()
 /// ```
-/// - Concurrency: it holds the log's lock while it is there; a recorder cannot start meanwhile.
+/// - Concurrency: holds the log's lock while it exists; a recorder cannot start in that time.
 public struct LogMaintenance: ~Copyable {
     private let folder: LogFolder
     private let creator: String
     private let lock: FileLock
 
-    /// Takes the log; creates nothing but the lock.
+    /// Locks the log; creates nothing but the lock.
     ///
     /// - Parameters:
-    ///   - folder: where the log is.
+    ///   - folder: the log's folder.
     ///   - creator: the program named in GPX files.
     /// - Errors: `alreadyInUse` while a recorder runs; `cannotPrepare`, also when there is no log.
     public init(folder: LogFolder, creator: String = "waypost") throws(RecordingError) {
@@ -25,10 +25,9 @@ public struct LogMaintenance: ~Copyable {
         self.creator = creator
     }
 
-    /// Ends an erasure that was cut off, and makes the GPX files that are not there: of journals that a crash left, and again of those whose
-    /// files somebody removed.
+    /// Completes an interrupted erasure and makes the missing GPX files, both of journals left by a crash and of those whose files were removed.
     ///
-    /// A recorder's own recovery leaves removed files alone: they were fetched.
+    /// A recorder's own recovery does not restore removed files: they were fetched.
     public func recover() throws(RecordingError) -> TrackRecorder.Recovery {
         _ = try LogEraser(folder: folder, creator: creator).resume()
         var recovery = TrackRecorder.Recovery()
@@ -60,17 +59,17 @@ public struct LogMaintenance: ~Copyable {
         return recovery
     }
 
-    /// Erases the fixes from one moment on until before another; also in journals that have no track yet, which get theirs.
+    /// Erases the fixes from one moment up to but not including another; journals without a track get theirs.
     public func erase(from: UTCTime, to: UTCTime) throws(RecordingError) -> LogErasure {
         try LogEraser(folder: folder, creator: creator).erase(from: from, to: to)
     }
 }
 
 extension TrackRecorder {
-    /// Erases the fixes from one moment on until before another, in the track that is recorded, too: it is finished first if it holds any.
+    /// Erases the fixes from one moment up to but not including another; the current track, if it contains any, is finished first.
     ///
-    /// - Errors: `cannotErase`: what is left is erased by the next ``recover()``, here or after a restart.
-    /// - Cost: reads the whole log. Fixes that come meanwhile are recorded, and not erased.
+    /// - Errors: `cannotErase`: the rest is erased by the next ``recover()``, here or after a restart.
+    /// - Cost: reads the whole log. Fixes that come in the meantime are recorded and not erased.
     public func erase(from: UTCTime, to: UTCTime) async throws(RecordingError) -> LogErasure {
         if try await archive.isConcerned(by: from, to, recorded: [journal?.stem, carried?.stem].compactMap(\.self)) {
             _ = try await finishTrack()

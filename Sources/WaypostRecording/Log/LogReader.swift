@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// Reads the records of a log, through all its journals, in the order in which they were written.
+/// Reads the records of a log through all its journals, in the order in which they were written.
 ///
 /// ```swift
 /// var reader = LogReader(folder: LogFolder(path: "/var/log/waypost"), from: .after(4_711))
@@ -9,47 +9,47 @@ import WaypostSystem
 /// store(reader.cursor)                  // the next reader goes on after it
 /// ```
 ///
-/// It may read beside a recorder, whose lock it does not need: it stops at the last whole record, and ``next()`` may be called again for
-/// what came since. Numbers grow from record to record; what a journal repeats of the one before it comes once. A journal that begins
-/// without a ``SegmentBreak`` continues the segment of the one before it.
-/// - Cost: memory for one piece of a journal and one record. A cursor is found by the journals' names and by halving one file; a time
+/// It may read beside a recorder, whose lock it does not need: it stops at the last complete record, and ``next()`` may be called again for
+/// later ones. Numbers grow from record to record; records that a journal repeats from the previous one are returned once. A journal that
+/// begins without a ``SegmentBreak`` continues the previous journal's segment.
+/// - Cost: memory for one piece of a journal and one record. A cursor is found by the journals' names and by bisecting one file; a time
 ///   by the journals' names and by reading its day.
 /// - Concurrency: one owner; any number of readers, in any process, beside one recorder.
 public struct LogReader: ~Copyable {
-    /// Where reading begins.
+    /// Where reading starts.
     public enum Start: Sendable, Hashable {
-        /// With the oldest record there is.
+        /// At the oldest record.
         case oldest
-        /// With the first record after that number.
+        /// At the first record after that number.
         case after(UInt64)
         /// Everything that is not before that moment: positions and events by their own times, whatever their order, and the
         /// breaks between them.
         case from(UTCTime)
     }
 
-    /// The number of the last record that ``next()`` gave; before the first, the number after which reading begins.
+    /// The number of the last record that ``next()`` returned; before the first, the number after which reading starts.
     ///
-    /// A reader from `.after(cursor)` goes on where this one is.
+    /// A reader from `.after(cursor)` continues where this one is.
     public private(set) var cursor: UInt64
     /// The journal that was read last; nil before the first.
     public private(set) var journal: LogJournal?
 
-    /// So many stretches of damage are kept one by one.
+    /// The most stretches of damage that are kept individually.
     public static let maximumDamageCount = 64
 
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
     private let folder: LogFolder
     private let earliest: UTCTime?
     private var file: JournalReader?
-    /// The last journal of which nothing is wanted any more.
+    /// The last journal from which nothing more is needed.
     private var readThrough: LogJournal?
-    /// The number of the last record read, whether it was given or is held or was too early.
+    /// The number of the last record read, whether it was returned, held back or too early.
     private var position: UInt64
-    /// A break that is told when something not before ``earliest`` follows, and that what follows it.
+    /// A break held back until a record not before ``earliest`` follows, and that record.
     private var heldBreak: JournalRecord?
     private var heldRecord: JournalRecord?
 
-    /// A reader of the log in that folder; nothing is read yet.
+    /// Creates a reader of the log in that folder; nothing is read yet.
     public init(folder: LogFolder, from start: Start = .oldest) {
         self.folder = folder
         switch start {
@@ -60,12 +60,12 @@ public struct LogReader: ~Copyable {
         position = min(cursor, JournalCodec.sequences.upperBound)
     }
 
-    /// What the header of ``journal`` says; nil before the first record, and when the header is damaged.
+    /// The header of ``journal``; nil before the first record, and when the header is damaged.
     public var header: JournalHeader? { decoder?.header }
 
     /// The next record; nil at the end for now.
     ///
-    /// - Errors: `cannotRead`: calling again tries the same again. `unsupportedVersion`: calling again goes on after that journal.
+    /// - Errors: `cannotRead`: calling again retries. `unsupportedVersion`: calling again continues after that journal.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
         if let record = heldRecord {
             heldRecord = nil
@@ -116,7 +116,7 @@ public struct LogReader: ~Copyable {
                 throw error
             }
             if file?.isGrowing == true {
-                // It gets no more when there is a later one, or its recorder has finished it, or written another one in its place.
+                // It gets no more records when there is a later journal, or it was finished or replaced by another file.
                 let isLast = try folder.journals().last.map { $0.stem == journal?.stem && $0.isOpen } == true
                 if isLast, isNamed { return nil }
                 file?.endGrowth()
@@ -126,7 +126,7 @@ public struct LogReader: ~Copyable {
         }
     }
 
-    /// Opens the first journal that may hold records after those read; false when there is none.
+    /// Opens the first journal that may contain records after those read; false when there is none.
     private mutating func openNext() throws(RecordingError) -> Bool {
         // A journal may be finished, or fetched and deleted, between the listing and here.
         for _ in 0..<100 {
@@ -148,7 +148,7 @@ public struct LogReader: ~Copyable {
         return false
     }
 
-    /// The time of the last positions of a journal.
+    /// The time of the last positions in a journal.
     private static func lastTime(in path: String) throws(RecordingError) -> UTCTime? {
         var reader = try JournalReader(path: path)
         return try reader.lastRecords().time
@@ -161,13 +161,13 @@ public struct LogReader: ~Copyable {
         guard index + 1 < journals.count else { return true }
         if journals[index + 1].firstSequence <= position + 1 { return false }
         guard let earliest, let first = journals[index].firstTime, first.day < earliest.day else { return true }
-        // A journal holds the fixes of one UTC day, but for the one before a day that had no room for its own.
+        // A journal contains the fixes of one UTC day, except one that continued because the next day had no room for its own.
         guard let next = journals[index + 1].firstTime, next.day >= earliest.day else { return false }
         guard let last = try? LogReader.lastTime(in: journals[index].path) else { return true }  // Opening it tells what is wrong.
         return last.day >= earliest.day
     }
 
-    /// Whether the file that is read is still the journal of that name.
+    /// Whether the open file is still the journal with that name.
     private var isNamed: Bool {
         guard let journal else { return false }
         let paths = [folder.openJournalPath(journal.stem), folder.finishedJournalPath(journal.stem)]
@@ -175,7 +175,7 @@ public struct LogReader: ~Copyable {
     }
 
     private mutating func close() {
-        // What was written in its place, after its end was not certain to have reached the disk, goes on where it ended.
+        // A journal written in its place, when its end was not certain to have reached the disk, continues where it ended.
         if isNamed { readThrough = journal }
         closedDamage = (damage, damageCount, damagedByteCount)
         file = nil
@@ -183,7 +183,7 @@ public struct LogReader: ~Copyable {
 }
 
 extension LogReader {
-    /// That of the journal that is read.
+    /// The decoder of the journal being read.
     private var decoder: JournalDecoder? {
         switch file {
         case .some(let reader): reader.decoder

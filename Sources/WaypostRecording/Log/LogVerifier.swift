@@ -1,34 +1,33 @@
 import Waypost
 import WaypostSystem
 
-/// Something in a log that is not as it was written.
+/// Something in a log that differs from what was written.
 public struct LogFault: Sendable, Hashable {
     /// The file.
     public var path: String
-    /// What is wrong with it, and where.
+    /// The problem and its place, in words for people.
     public var words: String
 }
 
-/// Checks that a log is as it was written: the checksums of its journals, that each GPX file is there and tells what its journal does, and
-/// `SHA256SUMS`.
+/// Checks a log against what was written: its journals' checksums, its GPX files against its journals, and `SHA256SUMS`.
 ///
-/// A file that is gone is no fault when a puller has acknowledged all of its track.
-/// It needs no lock and changes nothing; a journal that grows is checked up to where it is.
+/// A missing file is not a fault when a puller has acknowledged its whole track.
+/// It needs no lock and changes nothing; a growing journal is checked up to its current end.
 /// - Cost: reads the whole log; memory for a piece of two files.
 public struct LogVerifier: Sendable {
     private let folder: LogFolder
 
-    /// A verifier of that log.
+    /// Creates a verifier of a log.
     public init(folder: LogFolder) {
         self.folder = folder
     }
 
-    /// What is wrong with `SHA256SUMS`, or with the GPX files by what it says; empty when nothing is.
+    /// The faults in `SHA256SUMS`, and in the GPX files compared with it; empty when there are none.
     public func digestFaults() throws(RecordingError) -> [LogFault] {
         try TrackDigests(folder: folder).faults()
     }
 
-    /// What is wrong with a journal and its track; empty when nothing is.
+    /// The faults in a journal and its track; empty when there are none.
     public func faults(of journal: LogJournal) throws(RecordingError) -> [LogFault] {
         var reader = try JournalReader(path: journal.path)
         let next = try folder.firstSequence(after: journal.stem)
@@ -48,7 +47,7 @@ public struct LogVerifier: Sendable {
                 segmenter.note(.loss)
             }
             content.process(record, before: next)
-            // The main file has the positions of the journal's first type.
+            // The main file contains the positions of the journal's first type.
             guard record.types.contains(LogTypes(reader.decoder.header?.types.first ?? .raw)), record.sequence < next else { continue }
             if case .segmentBreak(let reason) = record.content { segmenter.note(reason) }
             guard track != nil, isSame, case .position(let position) = record.content, case .log = segmenter.process(position) else {
@@ -73,7 +72,7 @@ public struct LogVerifier: Sendable {
                     LogFault(path: "\(folder.path)/\(name)", words: "is missing; waypost log recover makes it again from its journal"))
             }
         }
-        // Of an open journal the last record may be on its way; a finished one was cut behind its last record.
+        // In an open journal the last record may still be being written; a finished one was cut after its last record.
         if !journal.isOpen, reader.decoder.unfinishedByteCount > 0 {
             faults.append(
                 LogFault(
@@ -87,7 +86,7 @@ public struct LogVerifier: Sendable {
     }
 }
 
-/// What a journal has for its GPX files.
+/// The content of a journal for its GPX files.
 private struct TrackContent {
     private var types: LogTypes = []
     private var hasEvents = false
@@ -103,7 +102,7 @@ private struct TrackContent {
         }
     }
 
-    /// The files that the finisher makes of it.
+    /// The files that the finisher makes from it.
     func names(_ stem: String, _ header: JournalHeader?) -> [String] {
         (header?.types ?? [.raw]).enumerated().compactMap { index, type in
             guard types.contains(LogTypes(type)) || index == 0 && hasEvents else { return nil }
@@ -123,14 +122,14 @@ private struct TrackContent {
     }
 }
 
-/// The points of one of our GPX files, a line each.
+/// The points of one of our GPX files, one line each.
 private struct TrackPoints: ~Copyable {
     private let file: FileReader
     private var pending: [UInt8] = []
     private var head = 0
     private var isEnded = false
 
-    /// Opens a track; nil when there is none (it was fetched and deleted, or the journal held no fix).
+    /// Opens a track; nil when there is none (it was fetched and deleted, or the journal contained no fix).
     init?(path: String) throws(RecordingError) {
         do {
             file = try FileReader(path: path, as: .own)
@@ -163,7 +162,7 @@ private struct TrackPoints: ~Copyable {
         }
     }
 
-    /// Whether two points have the same place and time; versions of waypost may differ in what they tell besides.
+    /// Whether two points have the same place and time; versions of waypost may write different details.
     static func isSamePoint(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         key(first) != nil && key(first) == key(second)
     }

@@ -61,11 +61,11 @@ public struct GeofenceMonitor: Sendable {
     /// Creates a monitor of these fences that has seen no fix yet.
     ///
     /// - Parameters:
-    /// - fences: the fences to watch.
+    ///   - fences: the fences to watch.
     ///   - rule: when a border counts as crossed.
-    /// - maxActive: how many of the fences are watched at a time, the nearest ones; nil for all.
-    /// - eventPrefix: makes the events' ids different from those of other monitors, and of other runs of this one: an event that was
-    ///   delivered may be missing from the state, and its number is then used again.
+    ///   - maxActive: how many of the fences are watched at a time, the nearest ones; nil for all.
+    ///   - eventPrefix: makes the events' ids different from those of other monitors, and of other runs of this one: an event that was
+    ///     delivered may be missing from the state, and its number is then used again.
     public init(fences: FenceIndex, rule: BorderRule = .robust, maxActive: Int? = nil, eventPrefix: String = "") {
         self.rule = rule
         self.eventPrefix = eventPrefix
