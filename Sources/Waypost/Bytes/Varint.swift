@@ -1,4 +1,4 @@
-// Whole numbers of any size in as few bytes as they need (LEB128): seven bits a byte, the lowest first, the highest bit set where more follow.
+// Whole numbers of any size in as few bytes as possible (LEB128): seven bits per byte, lowest first, the highest bit set where more follow.
 extension [UInt8] {
     /// Appends a number: one byte up to 127, ten for the largest.
     package mutating func append(varint value: UInt64) {
@@ -17,7 +17,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// Takes a number off the front; nil when the bytes end within it or it has more than 64 bits.
+    /// Removes a number from the front; nil when the bytes end within it or it has more than 64 bits.
     package mutating func popVarint() -> UInt64? {
         var value: UInt64 = 0
         for shift in stride(from: 0 as UInt64, through: 63, by: 7) {
@@ -29,7 +29,7 @@ extension ArraySlice<UInt8> {
         return nil
     }
 
-    /// Takes a signed number off the front; nil as for ``popVarint()``.
+    /// Removes a signed number from the front; nil as for ``popVarint()``.
     package mutating func popSignedVarint() -> Int64? {
         popVarint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }

@@ -2,14 +2,14 @@
 ///
 /// - Source: RFC 3720, appendix B.4: polynomial 0x1EDC6F41 (reflected 0x82F63B78), start and final exclusive-or 0xFFFFFFFF, check value
 ///   of "123456789" 0xE3069283. It finds every burst of up to 32 bits and every odd number of flipped bits.
-/// - Cost: eight bytes a step, one table look-up each, none of which waits for another (M. Kounavis and F. Berry, "A Systematic Approach to
+/// - Cost: eight bytes per step, with one independent table look-up each (M. Kounavis and F. Berry, "A Systematic Approach to
 ///   Building High Performance Software-based CRC Generators", 2005).
 public enum CRC32C {
     /// The checksum of the bytes.
     ///
     /// - Parameters:
     ///   - bytes: the bytes.
-    ///   - previous: the checksum of the bytes before them, when they are the rest of something longer.
+    ///   - previous: the checksum of the preceding bytes, when these continue something longer.
     public static func checksum(_ bytes: RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
         var register = ~previous
         let tables = tables.span
@@ -32,7 +32,7 @@ public enum CRC32C {
         return ~register
     }
 
-    /// What a byte makes of the register, and behind that what it makes when one to seven more bytes follow.
+    /// The effect of a byte on the register, followed by its effect when one to seven more bytes follow.
     private static let tables: [UInt32] = {
         var tables = (0..<256).map { (index: UInt32) in
             (0..<8).reduce(index) { value, _ in value & 1 == 1 ? (value >> 1) ^ 0x82F6_3B78 : value >> 1 }

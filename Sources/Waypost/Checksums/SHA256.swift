@@ -15,10 +15,10 @@ public struct SHA256: Sendable {
     private var blockCount = 0
     private var byteCount: UInt64 = 0
 
-    /// A digest before its first byte.
+    /// Creates a digest before its first byte.
     public init() {}
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     public mutating func update(_ bytes: RawSpan) {
         byteCount += UInt64(bytes.byteCount)
         for index in 0..<bytes.byteCount { append(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)) }
@@ -52,7 +52,7 @@ public struct SHA256: Sendable {
         }
     }
 
-    /// Works the block into the state.
+    /// Mixes the block into the state.
     private mutating func compress() {
         var schedule = [64 of UInt32](repeating: 0)
         for index in 0..<16 {

@@ -1,4 +1,4 @@
-/// SipHash-2-4: a keyed 64-bit hash: without the key, it reveals nothing about its input.
+/// SipHash-2-4, a keyed 64-bit hash: without the key, it reveals nothing about its input.
 ///
 /// - Source: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; the test has their vectors.
 public enum SipHash {
@@ -7,7 +7,7 @@ public enum SipHash {
         fileprivate let first: UInt64
         fileprivate let second: UInt64
 
-        /// The key in 16 bytes; nil for any other number of bytes.
+        /// Creates a key from 16 bytes; nil for any other number of bytes.
         public init?(_ bytes: [UInt8]) {
             guard bytes.count == 16 else { return nil }
             first = SipHash.word(bytes[0..<8])

@@ -1,10 +1,10 @@
-/// Where and why a text is not valid JSON.
+/// The place and the reason why a text is not valid JSON.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong there.
     public var reason: Reason
-    /// Bytes before the place.
+    /// The number of bytes before the place.
     public var offset: Int
-    /// The line, counted from 1 (or from where the reader was told to start counting).
+    /// The line, counted from 1 (or from the reader's first line number).
     public var line: Int
     /// The column, counted from 1 in characters.
     public var column: Int
@@ -13,9 +13,9 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: Sendable, Hashable {
         /// The text ends inside a value.
         case unexpectedEnd
-        /// This byte cannot stand here.
+        /// A byte that is not allowed here.
         case unexpectedByte(UInt8)
-        /// A second value follows the first.
+        /// A second value after the first.
         case trailingText
         /// A number that JSON's grammar does not allow, such as `01`, `1.`, `+1`.
         case invalidNumber
@@ -23,19 +23,19 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case numberOutOfRange
         /// A control character inside a string that should have been escaped.
         case controlCharacter(UInt8)
-        /// A backslash followed by something that JSON does not know.
+        /// A backslash followed by something unknown to JSON.
         case invalidEscape
         /// Half of a `\u` surrogate pair without the other half.
         case loneSurrogate
         /// Bytes that are not UTF-8.
         case invalidUTF8
-        /// More objects and arrays inside each other than the limit.
+        /// More nested objects and arrays than the limit.
         case tooDeep(limit: Int)
         /// More bytes than the limit.
         case tooLong(limit: Int)
     }
 
-    /// The error at an offset of a text; line and column are counted from the bytes before it.
+    /// Creates the error at an offset of a text; line and column are counted from the bytes before it.
     init(_ reason: Reason, at offset: Int, in bytes: Span<UInt8>, firstLine: Int) {
         self.reason = reason
         self.offset = offset

@@ -1,51 +1,51 @@
-/// What takes the members of an object one by one: a ``JSONWriter`` as text, a ``JSONObject`` as values.
+/// Receives the members of an object one by one: a ``JSONWriter`` writes them as text, a ``JSONObject`` stores them as values.
 ///
-/// So a codec has its list of members once, whichever is wanted. A member without a value is not written.
+/// This way a codec lists its members only once. A member without a value is not written.
 public protocol JSONMembers {
-    /// Takes a text.
+    /// Adds a text.
     mutating func member(_ name: StaticString, _ value: String?)
-    /// Takes a number; one that is not finite counts as not known.
+    /// Adds a number; one that is not finite counts as unknown.
     mutating func member(_ name: StaticString, _ value: Double?)
-    /// Takes a measured number, to a millionth of its unit; one that is not finite counts as not known.
+    /// Adds a measured number, to a millionth of its unit; one that is not finite counts as unknown.
     mutating func member(_ name: StaticString, measured value: Double?)
-    /// Takes a whole number.
+    /// Adds a whole number.
     mutating func member(_ name: StaticString, _ value: Int?)
-    /// Takes a truth value.
+    /// Adds a truth value.
     mutating func member(_ name: StaticString, _ value: Bool?)
-    /// Takes a moment, as RFC 3339 UTC with milliseconds.
+    /// Adds a moment, as RFC 3339 UTC with milliseconds.
     mutating func member(_ name: StaticString, _ value: UTCTime?)
 }
 
 extension JSONWriter: JSONMembers {}
 
-/// An object while its members come in; written, they are in the order of their names.
+/// An object being filled with members; they are written in the order of their names.
 public struct JSONObject: JSONMembers, Sendable {
     /// The members so far.
     public var members: [String: JSONValue] = [:]
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() {}
 
-    /// Takes a text.
+    /// Adds a text.
     public mutating func member(_ name: StaticString, _ value: String?) { take(name, value.map(JSONValue.string)) }
 
-    /// Takes a number.
+    /// Adds a number.
     public mutating func member(_ name: StaticString, _ value: Double?) {
         take(name, value.flatMap { $0.isFinite ? .number($0) : nil })
     }
 
-    /// Takes a measured number.
+    /// Adds a measured number.
     public mutating func member(_ name: StaticString, measured value: Double?) {
         take(name, value.flatMap(TextBuffer.measured).map(JSONValue.number))
     }
 
-    /// Takes a whole number.
+    /// Adds a whole number.
     public mutating func member(_ name: StaticString, _ value: Int?) { take(name, value.map { .integer(Int64($0)) }) }
 
-    /// Takes a truth value.
+    /// Adds a truth value.
     public mutating func member(_ name: StaticString, _ value: Bool?) { take(name, value.map(JSONValue.bool)) }
 
-    /// Takes a moment.
+    /// Adds a moment.
     public mutating func member(_ name: StaticString, _ value: UTCTime?) {
         take(
             name,
@@ -62,7 +62,7 @@ public struct JSONObject: JSONMembers, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes members of values into the object that is being written, in the order of their names.
+    /// Writes members with values into the current object, in the order of their names.
     public mutating func members(_ members: [String: JSONValue]) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { member(named: name, value) }
     }

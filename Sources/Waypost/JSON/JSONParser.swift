@@ -1,6 +1,6 @@
-/// Reads a JSON text (RFC 8259, UTF-8) into a ``JSONValue``, strictly: anything else is an error with its place.
+/// Parses a JSON text (RFC 8259, UTF-8) into a ``JSONValue``, strictly: anything else is an error with its place.
 ///
-/// Of members with the same name the last counts. There are no leniencies; the limits are the caller's.
+/// Of several members with the same name, the last counts. There are no leniencies; the caller sets the limits.
 public struct JSONParser: Sendable {
     /// The deepest nesting of objects and arrays, 1...64.
     public var maximumDepth: Int
@@ -9,7 +9,7 @@ public struct JSONParser: Sendable {
     /// The number of the text's first line in errors, for a text that is part of a file.
     public var firstLine: Int
 
-    /// A parser with those limits.
+    /// Creates a parser with these limits.
     public init(maximumDepth: Int = 64, maximumBytes: Int = 64 << 20, firstLine: Int = 1) {
         self.maximumDepth = maximumDepth
         self.maximumBytes = maximumBytes
@@ -37,9 +37,9 @@ public struct JSONParser: Sendable {
         try parse([UInt8](text.utf8))
     }
 
-    /// The value that begins with a token that has been read.
+    /// The value that begins with a token already read.
     ///
-    /// The recursion is as deep as the scanner allows.
+    /// The recursion is only as deep as the scanner allows.
     static func value(
         _ token: JSONScanner.Token, _ scanner: inout JSONScanner, _ bytes: Span<UInt8>
     ) throws(JSONError) -> JSONValue {

@@ -39,7 +39,7 @@ extension JSONScanner {
 
     private static func integer(_ magnitude: UInt64, isNegative: Bool) -> Int64? {
         guard isNegative else { return Int64(exactly: magnitude) }
-        // Minus zero stays a floating-point number, the only kind that can tell it from zero.
+        // Minus zero stays a floating-point number, because integers cannot represent it.
         guard magnitude > 0, magnitude <= Int64.min.magnitude else { return nil }
         return Int64(truncatingIfNeeded: 0 &- magnitude)
     }
@@ -54,7 +54,7 @@ extension JSONScanner {
         return offset - start
     }
 
-    /// The number after the `e`; anything of more than eight digits is as good as infinite.
+    /// The number after the `e`; more than eight digits count as infinite.
     private mutating func writtenExponent(in bytes: Span<UInt8>) throws(JSONError) -> Int {
         var isNegative = false
         if offset < bytes.count, bytes[offset] == UInt8(ascii: "+") || bytes[offset] == UInt8(ascii: "-") {

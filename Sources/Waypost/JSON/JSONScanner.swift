@@ -1,4 +1,4 @@
-/// Reads JSON one token at a time, and checks the grammar on the way.
+/// Reads JSON one token at a time, and checks the grammar as it goes.
 ///
 /// It keeps no reference to the text (a type that did could not be stored without an experimental feature), so every call takes the
 /// same bytes again. What it has accepted up to ``Token/end`` is one RFC 8259 value in valid UTF-8; nothing else is accepted:
@@ -15,7 +15,7 @@ struct JSONScanner {
         /// A member's name; its value follows.
         case key(Text)
         case string(Text)
-        /// A number without fraction and exponent that fits; `-0` is a ``number(_:)``.
+        /// A number without fraction and exponent that fits 64 bits; `-0` is a ``number(_:)``.
         case integer(Int64)
         case number(Double)
         case bool(Bool)
@@ -28,11 +28,11 @@ struct JSONScanner {
     struct Text: Equatable {
         /// The bytes between the quotes.
         var range: Range<Int>
-        /// Whether there is any backslash.
+        /// Whether it contains any backslash.
         var hasEscapes: Bool
     }
 
-    /// The most containers inside each other that any scanner allows: one bit each.
+    /// The deepest nesting that any scanner allows, with one bit per container.
     static let deepest = 64
 
     private enum Expectation {
@@ -43,7 +43,7 @@ struct JSONScanner {
     private(set) var offset = 0
     /// Where the last token begins.
     private(set) var tokenStart = 0
-    /// Objects and arrays that are open now.
+    /// How many objects and arrays are open.
     private(set) var depth = 0
 
     private let maximumDepth: Int
@@ -52,7 +52,7 @@ struct JSONScanner {
     private var containers: UInt64 = 0
     private var expectation = Expectation.value
 
-    /// A scanner at the start of a text.
+    /// Creates a scanner at the start of a text.
     ///
     /// - Parameter firstLine: the number of the text's first line in errors.
     init(maximumDepth: Int = JSONScanner.deepest, firstLine: Int = 1) {
@@ -61,7 +61,7 @@ struct JSONScanner {
         self.firstLine = firstLine
     }
 
-    /// The next token; ``Token/end`` again and again after the end.
+    /// The next token; ``Token/end`` repeatedly after the end.
     mutating func next(in bytes: Span<UInt8>) throws(JSONError) -> Token {
         skipSpace(in: bytes)
         tokenStart = offset
@@ -87,18 +87,18 @@ struct JSONScanner {
         }
     }
 
-    /// Steps over the value that comes next, whatever is inside.
+    /// Skips the next value, whatever it contains.
     mutating func skipValue(in bytes: Span<UInt8>) throws(JSONError) {
         let outside = depth
         repeat { _ = try next(in: bytes) } while depth > outside
     }
 
-    /// Steps over one byte.
+    /// Skips one byte.
     mutating func advance() {
         offset += 1
     }
 
-    /// An error at the byte that comes next, or at another place.
+    /// An error at the next byte, or at another place.
     func error(_ reason: JSONError.Reason, at place: Int? = nil, in bytes: Span<UInt8>) -> JSONError {
         JSONError(reason, at: place ?? offset, in: bytes, firstLine: firstLine)
     }
@@ -241,7 +241,7 @@ struct JSONScanner {
         }
     }
 
-    /// Steps over one character of two to four bytes.
+    /// Skips one character of two to four bytes.
     ///
     /// - Source: The Unicode Standard, table 3-7 (well-formed UTF-8 byte sequences).
     private mutating func checkCharacter(in bytes: Span<UInt8>) throws(JSONError) {
@@ -293,7 +293,7 @@ struct JSONScanner {
                     value = 0x1_0000 + (value & 0x3FF) << 10 + (JSONScanner.checkedCodeUnit(at: index, in: bytes) & 0x3FF)
                 }
                 index += 4
-                // The scanner has checked the pair, so there is a scalar of that value.
+                // The scanner has checked the pair, so this scalar exists.
                 unescaped.append(contentsOf: UTF8.encode(Unicode.Scalar(value) ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter)
             case let itself: unescaped.append(itself)
             }
@@ -302,7 +302,7 @@ struct JSONScanner {
         return String(decoding: unescaped, as: UTF8.self)
     }
 
-    /// The number in a `\uXXXX` that has been checked.
+    /// The number in a `\uXXXX` that was checked before.
     private static func checkedCodeUnit(at place: Int, in bytes: Span<UInt8>) -> UInt32 {
         (place + 2..<place + 6).reduce(0) { $0 << 4 | (hexadecimal(bytes[$1]) ?? 0) }
     }

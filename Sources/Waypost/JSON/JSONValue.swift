@@ -1,6 +1,6 @@
-/// A JSON value in memory, for messages and settings; positions by the million go through ``TPVCodec``.
+/// A JSON value in memory, for messages and settings; large numbers of positions go through ``TPVCodec``.
 public enum JSONValue: Sendable, Hashable {
-    /// Nothing.
+    /// JSON's `null`.
     case null
     /// True or false.
     case bool(Bool)
@@ -12,10 +12,10 @@ public enum JSONValue: Sendable, Hashable {
     case string(String)
     /// A list.
     case array([JSONValue])
-    /// Members by name. Of members with the same name the last counts.
+    /// Members by name; of several with the same name, the last counts.
     case object([String: JSONValue])
 
-    /// The member of that name; nil when there is none or this is not an object.
+    /// The member with that name; nil when there is none or this is not an object.
     public subscript(name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }
@@ -29,7 +29,7 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The number as a whole number, or nil when this is no number or not whole; `2.0` and `1e3` are whole.
+    /// The number as a whole number, or nil when this is not a whole number; `2.0` and `1e3` are whole.
     public var int: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -43,7 +43,7 @@ public enum JSONValue: Sendable, Hashable {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The moment, or nil when this is no text in the form of RFC 3339.
+    /// The moment, or nil when this is not a text in the form of RFC 3339.
     public var time: UTCTime? { string.flatMap(UTCTime.init(rfc3339:)) }
 
     /// The truth value, or nil when this is not one.

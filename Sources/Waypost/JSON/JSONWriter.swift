@@ -11,14 +11,14 @@
 /// // {"class":"TPV","lat":51.477928}
 /// ```
 ///
-/// A comma is due when the last byte ends a value, so the text itself is the only state.
+/// A comma is needed when the last byte ends a value, so the text itself is the only state.
 ///
 /// - Cost: no allocation per value once the text has grown.
 public struct JSONWriter: Sendable {
     /// What has been written.
     public private(set) var text: TextBuffer
 
-    /// A writer that goes on behind a text; a text that does not end in the middle of JSON ends with a line feed or is empty.
+    /// Creates a writer that continues after a text; a text that does not end in the middle of JSON must be empty or end with a line feed.
     public init(_ text: TextBuffer = TextBuffer()) {
         self.text = text
     }
@@ -62,7 +62,7 @@ public struct JSONWriter: Sendable {
         element(value)
     }
 
-    /// Writes a number member as the shortest decimal that reads back as the same value; a value that is not finite counts as not known.
+    /// Writes a number member as the shortest decimal that reads back as the same value; a value that is not finite counts as unknown.
     public mutating func member(_ name: StaticString, _ value: Double?) {
         guard let value, value.isFinite else { return }
         key(name)
@@ -71,7 +71,7 @@ public struct JSONWriter: Sendable {
 
     /// Writes a measured number, to a millionth of its unit.
     ///
-    /// Digits beyond that come from arithmetic: 20.960698222 m/s of 40.744 knots.
+    /// Further digits come from arithmetic: 20.960698222 m/s from 40.744 knots.
     public mutating func member(_ name: StaticString, measured value: Double?) {
         guard let value, value.isFinite else { return }
         key(name)
@@ -101,7 +101,7 @@ public struct JSONWriter: Sendable {
         text.append(byte: UInt8(ascii: "\""))
     }
 
-    /// Writes a member that is JSON already.
+    /// Writes a member whose value is already JSON.
     public mutating func member(_ name: StaticString, json value: some Sequence<UInt8>) {
         key(name)
         text.append(contentsOf: value)
@@ -114,7 +114,7 @@ public struct JSONWriter: Sendable {
         element(value)
     }
 
-    /// Writes any value as a member of any name.
+    /// Writes any value as a member with any name.
     public mutating func member(named name: String, _ value: JSONValue) {
         separate()
         quote(name)
@@ -124,7 +124,7 @@ public struct JSONWriter: Sendable {
 
     // MARK: Elements
 
-    /// Writes an element that is JSON already.
+    /// Writes an element that is already JSON.
     public mutating func element(json value: some Sequence<UInt8>) {
         separate()
         text.append(contentsOf: value)
@@ -154,7 +154,7 @@ public struct JSONWriter: Sendable {
         if value { text.append("true") } else { text.append("false") }
     }
 
-    /// Writes any value; the members of objects in the order of their names, so that the same value gives the same bytes.
+    /// Writes any value; objects' members are ordered by name, so that the same value yields the same bytes.
     public mutating func element(_ value: JSONValue) {
         switch value {
         case .null:
@@ -178,7 +178,7 @@ public struct JSONWriter: Sendable {
         if !endsBeforeElement { text.append(byte: UInt8(ascii: ",")) }
     }
 
-    /// Whether what comes next needs no comma.
+    /// Whether the next element needs no comma.
     @inline(__always)
     private var endsBeforeElement: Bool {
         switch text.last {
@@ -187,7 +187,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Names are literals of ours and hold nothing to escape.
+    /// Writes a name; names are our own literals and contain nothing to escape.
     @inline(__always)
     private mutating func key(_ name: StaticString) {
         let isFirst = endsBeforeElement

@@ -4,18 +4,18 @@ struct MemberReader: MemberValues {
     private var scanner: JSONScanner
     private var member = ""
 
-    /// A reader at the start of a line of that number.
+    /// Creates a reader at the start of the line with that number.
     init(line: Int) {
         self.line = line
         scanner = JSONScanner(firstLine: line)
     }
 
-    /// Steps into the object that the text must be.
+    /// Enters the object that the text must be.
     mutating func open(in bytes: Span<UInt8>) throws(TPVError) {
         guard try next(in: bytes) == .beginObject else { throw .notAnObject(line: line) }
     }
 
-    /// The name of the next member of the object one is in, or nil after the last; the text ends with its outermost object.
+    /// The name of the next member of the current object, or nil after the last; the text ends with its outermost object.
     ///
     /// - Cost: names of up to 15 bytes are kept without an allocation.
     mutating func nextMember(in bytes: Span<UInt8>) throws(TPVError) -> String? {
@@ -29,12 +29,12 @@ struct MemberReader: MemberValues {
         }
     }
 
-    /// Steps over the member's value.
+    /// Skips the member's value.
     mutating func skip(in bytes: Span<UInt8>) throws(TPVError) {
         do { try scanner.skipValue(in: bytes) } catch { throw .json(error) }
     }
 
-    /// Steps into an array; false when the value is null.
+    /// Enters an array; false when the value is null.
     mutating func openArray(in bytes: Span<UInt8>) throws(TPVError) -> Bool {
         switch try next(in: bytes) {
         case .beginArray: return true
@@ -43,7 +43,7 @@ struct MemberReader: MemberValues {
         }
     }
 
-    /// Steps into the next element of an array of objects; false after the last.
+    /// Enters the next element of an array of objects; false after the last.
     mutating func openElement(in bytes: Span<UInt8>) throws(TPVError) -> Bool {
         switch try next(in: bytes) {
         case .beginObject: return true
@@ -105,7 +105,7 @@ struct MemberReader: MemberValues {
         .outOfRange(member: member, line: line, column: column(in: bytes))
     }
 
-    /// Where the last token begins; the error type knows how to count.
+    /// The column where the last token begins; the error type knows how to count it.
     private func column(in bytes: Span<UInt8>) -> Int {
         scanner.error(.unexpectedEnd, at: scanner.tokenStart, in: bytes).column
     }

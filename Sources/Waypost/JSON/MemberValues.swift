@@ -1,13 +1,13 @@
-/// What gives the members of an object one by one: a text (``MemberReader``) or a value in memory (``ValueReader``); `null` reads as nil.
+/// Provides the members of an object one by one, from a text (``MemberReader``) or a value in memory (``ValueReader``); `null` reads as nil.
 ///
-/// After ``nextMember(in:)`` exactly one of the reading methods or ``skip(in:)`` takes the member's value. A text is handed to every call, as
-/// nothing can keep a `Span`; who reads a value ignores it.
+/// After ``nextMember(in:)``, exactly one of the reading methods or ``skip(in:)`` reads the member's value. Every call gets the text, because
+/// a `Span` cannot be stored; a reader of a value ignores it.
 protocol MemberValues {
-    /// Steps into the object.
+    /// Enters the object.
     mutating func open(in bytes: Span<UInt8>) throws(TPVError)
     /// The name of the next member; nil after the last.
     mutating func nextMember(in bytes: Span<UInt8>) throws(TPVError) -> String?
-    /// Steps over the member's value.
+    /// Skips the member's value.
     mutating func skip(in bytes: Span<UInt8>) throws(TPVError)
     /// A number.
     mutating func number(in bytes: Span<UInt8>) throws(TPVError) -> Double?
@@ -17,14 +17,14 @@ protocol MemberValues {
     mutating func bool(in bytes: Span<UInt8>) throws(TPVError) -> Bool?
     /// A moment in RFC 3339.
     mutating func time(in bytes: Span<UInt8>) throws(TPVError) -> UTCTime?
-    /// That the member just read has a value of another type.
+    /// The error for a value of another type in the member just read.
     func wrongType(in bytes: Span<UInt8>) -> TPVError
-    /// That the member just read has a value that cannot be.
+    /// The error for an impossible value in the member just read.
     func outOfRange(in bytes: Span<UInt8>) -> TPVError
 }
 
 extension MemberValues {
-    /// A number of a range.
+    /// A number within a range.
     mutating func number(in range: ClosedRange<Double>, in bytes: Span<UInt8>) throws(TPVError) -> Double? {
         guard let value = try number(in: bytes) else { return nil }
         guard range.contains(value) else { throw outOfRange(in: bytes) }
@@ -38,7 +38,7 @@ extension MemberValues {
         return integer
     }
 
-    /// A whole number of a range.
+    /// A whole number within a range.
     mutating func integer(in range: ClosedRange<Int>, in bytes: Span<UInt8>) throws(TPVError) -> Int? {
         guard let value = try integer(in: bytes) else { return nil }
         guard range.contains(value) else { throw outOfRange(in: bytes) }
@@ -46,7 +46,7 @@ extension MemberValues {
     }
 }
 
-/// Reads the members of an object in memory; errors tell line 1, column 1.
+/// Reads the members of an object in memory; errors are at line 1, column 1.
 struct ValueReader: MemberValues {
     private let value: JSONValue
     private var rest: [(name: String, value: JSONValue)] = []

@@ -1,21 +1,21 @@
-// Recordings as lines of JSON: the reports of ``TPVCodec``, and what a GPX file holds besides.
+// Recordings as lines of JSON: the reports of ``TPVCodec``, and the other contents of GPX files.
 //
 // ```
 // {"class":"TPV", ..., "segment":3}                     a point of a track; segments are counted from 0 through the file
 // {"class":"WPT", ..., "name":"Hut", "desc":"..."}      a waypoint
 // {"class":"RTE", ..., "route":0, "name":"..."}         a point of a route; routes are counted from 0
 // ```
-// `name` and `desc` may stand on each of them. A point of a track without fix (`<fix>none</fix>`) has mode 1, and no place.
+// `name` and `desc` may occur on each of them. A track point without a fix (`<fix>none</fix>`) has mode 1, and no place.
 
-/// One thing that a recording holds.
+/// One item of a recording.
 public enum RecordingItem: Sendable, Hashable {
-    /// A fix, a report without one, or a sky view, as a receiver gives them.
+    /// A fix, a report without one, or a sky view from a receiver.
     case report(PositionReport)
     /// A waypoint, or a part of a route or track.
     case item(GPXItem)
 }
 
-/// What a line says of where its fix belongs.
+/// The segment or route that a line assigns its fix to.
 struct RecordedPlace {
     var segment: Int?
     var route: Int?
@@ -54,7 +54,7 @@ extension TPVCodec {
         return true
     }
 
-    /// What is on a line, or nil when the line is JSON of another class.
+    /// Decodes a line; nil when the line is JSON of another class.
     ///
     /// - Parameters:
     ///   - bytes: the line, without its line feed.

@@ -1,24 +1,24 @@
 /// Adds to the fixes of a gpsd recording what only its sky views contain: the dilutions of precision and the number of satellites used.
 ///
-/// gpsd sends the SKY of an epoch just before its TPV or just behind it, as often as the receiver tells. So a fix that lacks these figures
+/// gpsd sends the SKY of an epoch just before or just after its TPV, as often as the receiver reports it. So a fix without these figures
 /// waits for one line:
-/// - a SKY of its own time and receiver that follows is its own;
-/// - else the last SKY of its receiver holds, for ``validMilliseconds`` from its time, or, when it has none (most releases for NMEA), from
-///   the fix beside it;
-/// - what a fix says itself stands.
+/// - it gets the figures of a following SKY with the same time and receiver;
+/// - otherwise those of its receiver's last SKY, which is valid for ``validMilliseconds`` from its time or, without a time (most releases
+///   for NMEA), from that of the adjacent fix;
+/// - figures that the fix itself has are kept.
 public struct SkyFigures: Sendable {
-    /// How long a sky view holds, as with NMEA's GSA.
+    /// How long a sky view is valid, as with NMEA's GSA.
     public static let validMilliseconds = Int64(SolutionDraft.validMilliseconds)
-    /// More receivers than one gpsd has.
+    /// More receivers than any gpsd has.
     private static let mostReceivers = 16
 
     private struct Sky {
         var source: String?
         var quality: PositionQuality
-        /// Its own time, or that of a fix beside it; nil until one is known.
+        /// Its own time, or that of an adjacent fix; nil until one is known.
         var time: UTCTime?
 
-        /// The fix with what it lacks and this sky view has, when that is of its time.
+        /// The fix with its missing figures filled in from this sky view, if their times agree.
         func filled(_ position: Position) -> Position {
             if let time, let moment = position.time,
                 abs(moment.millisecondsSince1970 - time.millisecondsSince1970) > SkyFigures.validMilliseconds
@@ -37,15 +37,15 @@ public struct SkyFigures: Sendable {
     private var skies: [Sky] = []
     private var waiting: Position?
 
-    /// Nothing known yet.
+    /// Creates a value that knows nothing yet.
     public init() {}
 
-    /// Takes what comes next; gives what is complete, in the order in which it came.
+    /// Processes the next item and passes on complete ones, in the order in which they came.
     public mutating func add(_ item: RecordingItem, _ give: (RecordingItem) -> Void) {
         switch item {
         case .report(.position(let position)):
             release(give)
-            // Nothing that a sky view could add.
+            // The fix needs nothing from a sky view.
             if SkyFigures.isComplete(position) { give(item) } else { waiting = position }
         case .report(.sky(let view)):
             add(view)
@@ -57,7 +57,7 @@ public struct SkyFigures: Sendable {
         }
     }
 
-    /// Gives what still waits.
+    /// Passes on the fix that is still waiting.
     public mutating func finish(_ give: (RecordingItem) -> Void) { release(give) }
 
     private mutating func add(_ view: SkyView) {
@@ -65,13 +65,13 @@ public struct SkyFigures: Sendable {
         let used = view.satellites.count(where: \.isUsed)
         if used > quality.satellitesUsed ?? 0 { quality.satellitesUsed = used }
         let index = skies.firstIndex { $0.source == view.source }
-        // Dilutions alone say nothing against the satellites of the view before.
+        // A view with dilutions alone does not invalidate the satellites of the previous view.
         if view.satellites.isEmpty, quality.satellitesUsed ?? 0 == 0 {
             quality.satellitesUsed = index.flatMap { skies[$0].quality.satellitesUsed }
         }
         let isNeighbour = waiting?.source == view.source
         let sky = Sky(source: view.source, quality: quality, time: view.time ?? (isNeighbour ? waiting?.time : nil))
-        // The view before it is the waiting fix's, unless this one has its time or there was none.
+        // The previous view belongs to the waiting fix, unless this one has the fix's time or there was none.
         if let index, isNeighbour, let position = waiting, view.time == nil || view.time != position.time {
             waiting = skies[index].filled(position)
         }

@@ -1,14 +1,14 @@
 // Reading lines, ours and gpsd's own (`gpspipe -w`).
 //
 // Leniencies:
-// - A line without `class` is a TPV when it has `lat`, `lon` or `mode`; lines of other classes give nil.
+// - A line without `class` is a TPV when it has `lat`, `lon` or `mode`; lines of other classes return nil.
 // - `mode` may be missing: with coordinates that is a 2D fix. Mode 2 or 3 without coordinates is a report without a fix.
-// - `alt` stands for `altMSL` when that is missing, `device` for `source`, `eph` (95 %) for `accuracy`.
+// - `alt` replaces a missing `altMSL`, `device` a missing `source`, `eph` (95 %) a missing `accuracy`.
 // - `null` counts as absent, a `track` of 360 as 0.
-// - A speed or course that cannot be (negative, beyond 360) and angles of satellites beyond their range are left out; the rest counts.
-// - Members of other names are skipped, whatever they hold.
+// - An impossible speed or course (negative, beyond 360) and satellite angles out of range are left out; the rest counts.
+// - Members with other names are skipped, whatever they contain.
 
-/// What a line of JSON reports.
+/// The report on a line of JSON.
 public enum PositionReport: Sendable, Hashable {
     /// A fix.
     case position(Position)
@@ -19,7 +19,7 @@ public enum PositionReport: Sendable, Hashable {
 }
 
 extension TPVCodec {
-    /// The report on a line, or nil when the line is JSON of another class.
+    /// Decodes the report on a line; nil when the line is JSON of another class.
     ///
     /// - Parameters:
     ///   - bytes: the line, without its line feed.
@@ -35,12 +35,12 @@ extension TPVCodec {
         }
     }
 
-    /// The report on a line, or nil when the line is JSON of another class.
+    /// Decodes the report on a line; nil when the line is JSON of another class.
     public static func decode(_ bytes: [UInt8], line: Int = 1) throws(TPVError) -> PositionReport? {
         try decode(bytes.span, line: line)
     }
 
-    /// The report of an object in memory, as of a line; nil when it is of another class, or a sky view.
+    /// Decodes the report in an object in memory like that on a line; nil when it is of another class, or a sky view.
     ///
     /// - Errors: as for a line, all at line 1, column 1.
     public static func decode(_ value: JSONValue) throws(TPVError) -> PositionReport? {
@@ -52,7 +52,7 @@ extension TPVCodec {
         return try decodeTPV(&reader, in: nothing.span, line: 1, isClassKnown: name != nil, &place)
     }
 
-    /// The value of `class`; where it stands first, as gpsd and we write it, and names a report, the second reading checks the rest.
+    /// The value of `class`; when it comes first, as gpsd and we write it, and names a report, the second reading checks the rest.
     static func className(of bytes: Span<UInt8>, line: Int) throws(TPVError) -> String? {
         var reader = MemberReader(line: line)
         var name: String?
@@ -88,7 +88,7 @@ extension TPVCodec {
         var device: String?
         var accuracy: Double?
         var accuracyOrigin: String?
-        // Everything else goes straight to its place; the coordinate follows when it is complete.
+        // Everything else is stored directly; the coordinate follows when it is complete.
         var fix = Position(time: nil, coordinate: origin)
 
         try reader.open(in: bytes)

@@ -7,13 +7,13 @@
 ///  "lat":46.498293369, "lon":7.567411672,    degrees, every digit of the Double
 ///  "altMSL":1343.127, "altHAE":1391.2, "geoidSep":48.07,      m
 ///  "speed":0.091, "track":10.38, "climb":-0.085,              m/s, degrees true, m/s
-///  "accuracy":4.2, "accuracy_from":"gst",    ours: 68 % radius in m, and how it was got
+///  "accuracy":4.2, "accuracy_from":"gst",    ours: 68 % radius in m, and its origin
 ///  "eph":6.8, "epv":9.1, "eps":0.5, "hdop":0.9, "vdop":1.1, "pdop":1.4,   as the source gave them
 ///  "satellites":9,                           ours: how many are used
 ///  "source":"gpsd://localhost:2947",         ours
 ///  "rollover":true}                          ours: 1024 weeks were added to the date; only when true
 /// ```
-/// A value that is not known is absent; measured values have at most six decimals. `class` always comes first: libgps clients look for it there.
+/// An unknown value is absent; measured values have at most six decimals. `class` always comes first, because libgps clients look for it there.
 ///
 /// - Source: gpsd_json(5) of gpsd 3.22 for the names that are not marked as ours.
 /// - Cost: writing allocates nothing once the text has grown, except for numbers of more than nine digits before or seven after the point.
@@ -21,9 +21,9 @@ public enum TPVCodec {
     /// Appends a position as one object, without a line feed.
     ///
     /// - Parameters:
-    ///   - position: what is written.
-    ///   - text: what it is appended to.
-    ///   - name: the `class`, for kinds of places other than a fix.
+    ///   - position: the position to write.
+    ///   - text: the buffer to append to.
+    ///   - name: the `class`, for places other than fixes.
     ///   - extra: writes members that belong to the line but not to the position, such as a sequence number.
     public static func append(
         _ position: Position, to text: inout TextBuffer, class name: String = "TPV", extra: (inout JSONWriter) -> Void = { _ in }
@@ -37,7 +37,7 @@ public enum TPVCodec {
         }
     }
 
-    /// Writes the members of a position but its `class`.
+    /// Writes the members of a position without its `class`.
     @inline(__always)
     public static func write(_ position: Position, to members: inout some JSONMembers) {
         members.member("time", position.time)

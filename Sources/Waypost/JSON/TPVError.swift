@@ -4,14 +4,14 @@ public enum TPVError: Error, Sendable, Hashable {
     case json(JSONError)
     /// The line is JSON, but not an object.
     case notAnObject(line: Int)
-    /// A member has a value of another type than it must have.
+    /// A member has a value of the wrong type.
     case wrongType(member: String, line: Int, column: Int)
-    /// A member's value cannot be.
+    /// A member's value is out of range.
     case outOfRange(member: String, line: Int, column: Int)
     /// A member that the others need is missing, such as `lon` beside a `lat`.
     case missing(member: String, line: Int)
 
-    /// The line concerned.
+    /// The line of the error.
     public var line: Int {
         switch self {
         case .json(let error): error.line

@@ -1,17 +1,17 @@
 /// Reads `longitude,latitude(,altitude)` with white space between the places, from text that comes in pieces.
 ///
-/// Spaces round the commas belong to the place, as some programs write them.
+/// Spaces around the commas belong to the place, because some programs write them.
 struct KMLPlaces: Sendable {
-    /// One place; nil when it cannot be.
+    /// One place; nil when it is invalid.
     typealias Place = (coordinate: Coordinate, altitudeMetres: Double?)
 
-    /// Bytes of one place; a longer one is none.
+    /// The most bytes of one place; a longer one is invalid.
     private static let longestPlace = 256
 
     private var text: [UInt8] = []
     private var isBehindSpace = false
 
-    /// Takes a piece of text; visits the places that it completes.
+    /// Processes a piece of text and visits the places that it completes.
     mutating func add(_ piece: Span<UInt8>, _ visit: (Place?) -> Void) {
         for index in piece.indices {
             let byte = piece[unchecked: index]
@@ -32,12 +32,12 @@ struct KMLPlaces: Sendable {
         isBehindSpace = false
     }
 
-    /// The place that a text names.
+    /// The place in a text.
     static func place(_ text: Span<UInt8>, separator: UInt8) -> Place? {
         var numbers: [Double?] = []
         var start = 0
         for end in 0...text.count where end == text.count || text[end] == separator {
-            // Spaces may be more than one; commas with nothing between leave a height out.
+            // There may be several spaces in a row; an empty field between commas leaves out a height.
             if end > start || separator != UInt8(ascii: " ") { numbers.append(Double(xmlDecimal: text.extracting(start..<end))) }
             start = end + 1
         }

@@ -1,9 +1,9 @@
-/// Makes the points of tracks and the waypoints of the tokens of a KML file.
+/// Assembles track points and waypoints from the tokens of a KML file.
 struct KMLTrackAssembler: Sendable {
-    /// Elements inside each other that are told apart; real files have a dozen.
+    /// The deepest nesting in which elements are distinguished; real files have a dozen levels.
     private static let maximumDepth = 64
 
-    /// A placemark while it is read.
+    /// A placemark being read.
     private struct Draft {
         var name: String?
         var description: String?
@@ -16,7 +16,7 @@ struct KMLTrackAssembler: Sendable {
     private(set) var pointCount = 0
 
     private var stack: [(element: KMLTrackElement, name: [UInt8])] = []
-    /// Elements that are open and too deep to be told apart.
+    /// How many open elements are nested too deeply to be distinguished.
     private var skipped = 0
     private var hasRoot = false
     private var encoding = XMLText.Encoding.utf8
@@ -26,7 +26,7 @@ struct KMLTrackAssembler: Sendable {
     private var draft = Draft()
     private var text = XMLText(limit: KMLTrackReader.longestText)
     private var places = KMLPlaces()
-    /// The line that the `coordinates` begin on: their text comes in pieces of any size.
+    /// The line on which the `coordinates` begin: their text comes in pieces of any size.
     private var placesLine = 1
     private var track = KMLTrackLists()
     private var array: KMLTrackLists.Array?
@@ -35,7 +35,7 @@ struct KMLTrackAssembler: Sendable {
     private var hasTrackBefore = false
     private var segment = -1
 
-    /// A line for people for each kind of damage that was met.
+    /// One line for people per kind of damage found.
     var remarks: [String] {
         KMLDamage.allCases.compactMap { kind in
             let tally = tallies[kind.rawValue]
@@ -46,7 +46,7 @@ struct KMLTrackAssembler: Sendable {
 
     private var element: KMLTrackElement { skipped > 0 ? .other : stack.last?.element ?? .other }
 
-    /// Takes a token.
+    /// Processes a token.
     mutating func take(_ token: XMLTokenizer.Token, endingAt offset: Int, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         switch token {
         case .startTag(let name): startTag(name, in: bytes)
@@ -68,13 +68,13 @@ struct KMLTrackAssembler: Sendable {
         }
     }
 
-    /// Says that the file is none of XML.
+    /// Notes that the file is not XML at all.
     mutating func refuse(_ error: KMLError) { failure = failure ?? error }
 
-    /// Counts the lines of what has been used.
+    /// Counts the lines of the bytes that were used.
     mutating func endPiece(_ bytes: Span<UInt8>, used: Int) { lines.add(bytes.extracting(0..<used)) }
 
-    /// Ends the file; what of a track came before a cut is given.
+    /// Ends the file; the part of a track before a cut is passed on.
     mutating func finish(isCut: Bool, _ visit: (GPXItem) -> Void) {
         if failure != nil { return }
         guard hasRoot else {
@@ -84,7 +84,7 @@ struct KMLTrackAssembler: Sendable {
         guard isCut || !stack.isEmpty else { return }
         tallies[KMLDamage.cut.rawValue].note(line: lines.current)
         let end: [UInt8] = []
-        // The number that was cut may be a part of one.
+        // The last number may be incomplete.
         if element == .coordinates { places = KMLPlaces() }
         if stack.contains(where: { $0.element == .track }) { endTrack(at: 0, in: end.span, isCut: true, visit) }
     }
@@ -155,7 +155,7 @@ struct KMLTrackAssembler: Sendable {
             skipped -= 1
             return
         }
-        // An element behind the document was not begun.
+        // An element after the document was not opened.
         if stack.isEmpty { return }
         let element = element
         if text.isOverlong, element.isText { note(.overlongText, at: offset, in: bytes) }
@@ -221,7 +221,7 @@ struct KMLTrackAssembler: Sendable {
 
     // MARK: - Points
 
-    /// Takes text of the places of a line or point.
+    /// Processes text with the places of a line or point.
     private mutating func addPlaces(_ piece: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         var reading = KMLPlaces()
         swap(&reading, &places)
@@ -238,7 +238,7 @@ struct KMLTrackAssembler: Sendable {
 
     private mutating func addPlace(_ place: KMLPlaces.Place?, _ visit: (GPXItem) -> Void) {
         guard let place else { return note(.badPlace, line: placesLine) }
-        // Nobody knows of a place on the ground that it is 0.000 m high.
+        // No program knows that a place on the ground is exactly 0.000 m high.
         let known: KMLPlaces.Place = (place.coordinate, isAbsolute || place.altitudeMetres != 0 ? place.altitudeMetres : nil)
         guard stack.count > 1, stack[stack.count - 2].element == .lineString else {
             if draft.places.count < KMLTrackAssembler.maximumDepth { draft.places.append(known) }
@@ -289,7 +289,7 @@ struct KMLTrackAssembler: Sendable {
     private func line(at offset: Int, in bytes: Span<UInt8>) -> Int { lines.line(at: min(offset, bytes.count), in: bytes) }
 
     private mutating func note(_ kind: KMLDamage, at offset: Int, in bytes: Span<UInt8>) {
-        // The line is only looked for the first time.
+        // The line is only determined the first time.
         note(kind, line: tallies[kind.rawValue].count == 0 ? line(at: offset, in: bytes) : 0)
     }
 

@@ -1,4 +1,4 @@
-/// The elements of KML that make tracks and waypoints, by their names without prefix.
+/// The elements of KML that form tracks and waypoints, by their names without prefix.
 enum KMLTrackElement: String {
     case kml, name, description, when, coordinates, coord, value, altitudeMode, interpolate
     case document = "Document"
@@ -15,7 +15,7 @@ enum KMLTrackElement: String {
     case extendedData = "ExtendedData"
     case schemaData = "SchemaData"
     case arrayData = "SimpleArrayData"
-    /// One that is not read.
+    /// An element that is not read.
     case other = ""
 
     /// Whether it may be the root.
@@ -50,11 +50,11 @@ enum KMLTrackElement: String {
     }
 }
 
-/// What was damaged in a KML file, or cannot be had of it.
+/// What was damaged in a KML file, or cannot be read from it.
 enum KMLDamage: Int, CaseIterable {
     case untimed, figure, badPlace, unpaired, badValue, overlongTrack, brokenMarkup, overlongText, cut
 
-    /// What it is called in messages.
+    /// The name of the damage in messages.
     var words: String {
         switch self {
         case .untimed: "points of lines, which have no times"

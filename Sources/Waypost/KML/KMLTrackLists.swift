@@ -1,10 +1,10 @@
-/// The lists of one `gx:Track` while it is read: times, places, and the arrays of values beside them.
+/// The lists of one `gx:Track` being read: times, places, and the arrays of values that go with them.
 struct KMLTrackLists: Sendable {
-    /// What an array of values is of.
+    /// The meaning of an array of values.
     enum Array: Int, CaseIterable {
         case speed, course, accuracy
 
-        /// The one of that name; nil when it is none that is read.
+        /// The array with that name; nil when it is not one that is read.
         init?(name: String) {
             switch name.lowercased() {
             case "speed": self = .speed
@@ -18,7 +18,7 @@ struct KMLTrackLists: Sendable {
     private(set) var times: [UTCTime?] = []
     private(set) var places: [KMLPlaces.Place?] = []
     private var values: [[Double]] = Array.allCases.map { _ in [] }
-    /// How much had no room.
+    /// How many entries had no room.
     private(set) var overlongCount = 0
 
     var isEmpty: Bool { times.isEmpty && places.isEmpty }
@@ -31,14 +31,14 @@ struct KMLTrackLists: Sendable {
         if places.count < KMLTrackReader.mostTrackPoints { places.append(place) } else { overlongCount += 1 }
     }
 
-    /// Adds a value, NaN for one that is not known; false when it cannot be.
+    /// Adds a value, NaN for an unknown one; false when it is impossible.
     mutating func add(_ value: Double, to array: Array) -> Bool {
         let isPossible = value.isNaN || value.isFinite && value >= 0 && (array != .course || value <= 360)
         if values[array.rawValue].count < KMLTrackReader.mostTrackPoints { values[array.rawValue].append(isPossible ? value : .nan) }
         return isPossible
     }
 
-    /// The fix of a number; nil where there is a gap.
+    /// The fix with that index; nil where there is a gap.
     func point(_ index: Int) -> GPXPoint? {
         guard let place = places[index] else { return nil }
         var point = GPXPoint(silentAt: place.coordinate)

@@ -10,35 +10,35 @@
 ///   <gx:MultiTrack> <gx:interpolate>1                tracks that are one segment
 ///   <MultiGeometry>                                  any of these
 /// ```
-/// What ``KMLWriter`` has written reads as it was, to its precision, but for what KML has no place for.
-/// - Leniencies: any prefix of elements; a `coord` that is empty is a gap; heights of 0 in `coordinates` are what programs write that know none,
-///   unless the altitudeMode is `absolute`; tags that do not match are passed over and counted; a file that is cut keeps what was whole.
-/// - Errors: what is not KML at all is a ``KMLError``; after one, the reader gives nothing more.
+/// What ``KMLWriter`` has written reads back the same, to its precision, except for what KML cannot express.
+/// - Leniencies: any prefix of elements; an empty `coord` is a gap; a height of 0 in `coordinates` counts as unknown, because programs write it
+///   for that, unless the altitudeMode is `absolute`; unmatched tags are skipped and counted; a truncated file keeps what was complete.
+/// - Errors: a file that is not KML at all is a ``KMLError``; after one, the reader returns nothing more.
 /// - Source: OGC 07-147r2 (KML 2.2); Google's extensions `gx` (https://developers.google.com/kml/schema/kml22gx.xsd).
 /// - Cost: one pass; memory for one `gx:Track`, of at most ``mostTrackPoints`` fixes.
 public struct KMLTrackReader: Sendable {
-    /// Fixes of one `gx:Track` that are kept, 12 days at one a second: its times come first, its speeds last.
+    /// The most fixes kept of one `gx:Track`, 12 days at one per second: its times come first, its speeds last.
     public static let mostTrackPoints = 1 << 20
-    /// Bytes that are kept of a name or a description.
+    /// The most bytes kept of a name or a description.
     static let longestText = 16_384
 
     private var input = XMLInput()
     private var tokenizer = XMLTokenizer()
     private var assembler = KMLTrackAssembler()
-    /// What the tokenizer has not used up.
+    /// The bytes that the tokenizer has not used yet.
     private var pending: [UInt8] = []
     private var hasBegun = false
 
-    /// A reader at the start of a file.
+    /// Creates a reader at the start of a file.
     public init() {}
 
     /// How many track points and waypoints were found.
     public var pointCount: Int { assembler.pointCount }
 
-    /// What was damaged or left out, a line for people each.
+    /// What was damaged or left out, one line for people per kind.
     public var remarks: [String] { assembler.remarks }
 
-    /// Takes the next bytes, cut anywhere; visits what they complete: points of tracks, and waypoints.
+    /// Processes the next bytes, cut anywhere, and visits the track points and waypoints that they complete.
     public mutating func read(_ bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) throws(KMLError) {
         if let failure = assembler.failure { throw failure }
         var input = XMLInput()
@@ -64,7 +64,7 @@ public struct KMLTrackReader: Sendable {
             hasBegun = true
             if pending.starts(with: "PK".utf8) { assembler.refuse(.archive) }
         }
-        // Out of self while the tokens of it are taken.
+        // Moved out of self while its tokens are processed.
         var text: [UInt8] = []
         swap(&text, &pending)
         while assembler.failure == nil, case let token = tokenizer.next(in: text.span), token != .incomplete {
@@ -77,18 +77,18 @@ public struct KMLTrackReader: Sendable {
     }
 }
 
-/// Why a file is not read as KML at all; lines are counted from 1.
+/// Why a file cannot be read as KML at all; lines are counted from 1.
 public enum KMLError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no element in it.
+    /// The file contains no element.
     case noRoot
     /// The root is another element.
     case notKML(root: String, line: Int)
-    /// It is a ZIP archive.
+    /// The file is a ZIP archive.
     case archive
-    /// The document type declares things of its own. They might be entities, which are never expanded.
+    /// The document type contains declarations. They might be entities, which are never expanded.
     case documentTypeDeclarations(line: Int)
 
-    /// Half a sentence for people.
+    /// The cause, as half a sentence for people.
     public var description: String {
         switch self {
         case .noRoot: "there is no XML in it"

@@ -1,4 +1,4 @@
-/// Writes positions as KML 2.2, piece by piece into a buffer that the caller empties whenever it likes.
+/// Writes positions as KML 2.2, piece by piece into a buffer that the caller may empty at any time.
 ///
 /// ```
 /// <kml><Document>
@@ -10,17 +10,17 @@
 ///   <Placemark>                        one for each waypoint: name, description, TimeStamp, Point
 /// ```
 ///
-/// - Coordinates are longitude, latitude and, when it is known, the height above mean sea level in metres, which is what KML means by
-///   altitude. Tracks lie on the ground (`clampToGround`, KML's default): a receiver's height is off by more than a car is high.
-/// - KML lists all times of a track before all its places, so that a track is written when it is whole: hence the pieces of 1 000. Waypoints that
-///   come within a segment are held back until it ends, or until they fill 64 KiB: then the segment's placemark ends and another goes on.
-/// - Speeds are m/s, tracks degrees from true north, accuracies the 68 % radius in metres; values that are not known are empty.
+/// - Coordinates are longitude, latitude and, when known, the height above mean sea level in metres, which is what KML means by
+///   altitude. Tracks lie on the ground (`clampToGround`, KML's default): a receiver's height error exceeds the height of a car.
+/// - KML lists all times of a track before all its places, so a track is written only when it is complete: hence the pieces of 1 000. Waypoints
+///   within a segment are held back until it ends, or until they fill 64 KiB: then the segment's placemark ends and another one continues.
+/// - Speeds are in m/s, tracks in degrees from true north, accuracies the 68 % radius in metres; unknown values are empty.
 /// - Source: OGC 07-147r2 (KML 2.2); Google's extensions `gx` (https://developers.google.com/kml/schema/kml22gx.xsd).
 /// - Cost: memory for one piece of a track and the waypoints held back; no allocation per point once the buffers have grown.
 public struct KMLWriter: Sendable {
     /// The most fixes in one `gx:Track`.
     public static let fixesPerTrack = 1_000
-    /// Waypoints of so many bytes end the placemark they wait for.
+    /// The size of held waypoints, in bytes, that ends the placemark they wait for.
     static let heldWaypointByteCount = 64 << 10
 
     /// How many fixes were written.
@@ -30,9 +30,9 @@ public struct KMLWriter: Sendable {
 
     private enum Open {
         case nothing
-        /// Fixes with times; the lists of the piece under way are in `track`.
+        /// Fixes with times; the lists of the current piece are in `track`.
         case timed
-        /// Fixes without times: the first one is held back, as one alone is a point and no line.
+        /// Fixes without times: the first one is held back, because a single one is a point and not a line.
         case untimed(first: Coordinates, isLine: Bool)
     }
 
@@ -47,14 +47,14 @@ public struct KMLWriter: Sendable {
     private var track = TrackLists()
     private var waypoints = TextBuffer(capacity: 0)
 
-    /// A writer at the start of a document.
+    /// Creates a writer at the start of a document.
     public init() {}
 
-    /// Writes the head of the document; call it once, first.
+    /// Writes the head of the document; call it once, before anything else.
     ///
     /// - Parameters:
     ///   - name: the name of the document, when it has one.
-    ///   - text: what it is appended to.
+    ///   - text: the buffer to append to.
     public func begin(name: String? = nil, into text: inout TextBuffer) {
         text.append(
             """
@@ -74,7 +74,7 @@ public struct KMLWriter: Sendable {
             """)
     }
 
-    /// Writes a fix, in the segment that is open or in a new one.
+    /// Writes a fix, in the open segment or in a new one.
     public mutating func point(_ position: Position, into text: inout TextBuffer) {
         if !isSegmentOpen {
             isSegmentOpen = true
@@ -108,15 +108,15 @@ public struct KMLWriter: Sendable {
         isSegmentOpen = false
     }
 
-    /// Writes a waypoint, at the latest when the segment that is open ends.
+    /// Writes a waypoint, at the latest when the open segment ends.
     ///
     /// - Parameters:
-    ///   - name: what the map shows beside it.
-    ///   - description: what it shows when asked, plain text.
-    ///   - coordinate: where it is.
-    ///   - altitudeMSLMetres: how high it is above mean sea level, if that is known.
-    ///   - time: when it was passed, if that is known.
-    ///   - text: what it is appended to.
+    ///   - name: the label on the map.
+    ///   - description: shown on request, plain text.
+    ///   - coordinate: the place.
+    ///   - altitudeMSLMetres: the height above mean sea level, if known.
+    ///   - time: when the place was passed, if known.
+    ///   - text: the buffer to append to.
     public mutating func waypoint(
         name: String?, description: String? = nil, coordinate: Coordinate, altitudeMSLMetres: Double? = nil, time: UTCTime? = nil,
         into text: inout TextBuffer
@@ -213,7 +213,7 @@ extension KMLWriter {
     }
 }
 
-/// The lists of one `gx:Track`: times, places, and what is known of each fix besides.
+/// The lists of one `gx:Track`: times, places, and what else is known of each fix.
 private struct TrackLists: Sendable {
     var times = TextBuffer(capacity: 0)
     var places = TextBuffer(capacity: 0)
@@ -223,7 +223,7 @@ private struct TrackLists: Sendable {
     private var courses = Values(name: "track")
     private var accuracies = Values(name: "accuracy")
 
-    /// One `gx:SimpleArrayData`: a value for each fix.
+    /// One `gx:SimpleArrayData`: one value per fix.
     private struct Values: Sendable {
         let name: StaticString
         var text = TextBuffer(capacity: 0)

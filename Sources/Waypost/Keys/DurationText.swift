@@ -5,7 +5,7 @@ package enum DurationText {
         ("ms", .milliseconds(1)), ("s", .seconds(1)), ("min", .seconds(60)), ("h", .seconds(3_600)), ("d", .seconds(86_400)),
     ]
 
-    /// Why something is no duration.
+    /// Why a value is not a duration.
     package enum Problem: Error, Equatable {
         case wrongType
         case notANumber(String)
@@ -13,7 +13,7 @@ package enum DurationText {
         case outOfRange
     }
 
-    /// A duration from a value: a number of seconds, or a text.
+    /// The duration in a value: a number of seconds, or a text.
     static func duration(_ node: TOMLNode) throws(Problem) -> Duration {
         switch node.value {
         case .integer(let count): try seconds(Double(count))
@@ -23,14 +23,14 @@ package enum DurationText {
         }
     }
 
-    /// A duration from a number with or without a unit: `90`, `90 s`, `1.5 h`, `500ms`.
+    /// Parses a number with or without a unit: `90`, `90 s`, `1.5 h`, `500ms`.
     ///
-    /// - Units: seconds when the text names none. Rounded to the microsecond. No sign, no exponent.
+    /// - Units: seconds when the text has none. Rounded to the microsecond. No sign, no exponent.
     package static func parse(_ text: String) throws(Problem) -> Duration {
         let trimmed = text.drop { $0 == " " }
         let number = trimmed.prefix { $0.isASCII && $0.isNumber || $0 == "." }
         let unitName = String(trimmed.dropFirst(number.count).drop { $0 == " " })
-        // Double() alone would also take "0x1p3", "inf" and ".5"; the prefix and the check of its first digit do not.
+        // Double() alone would also accept "0x1p3", "inf" and ".5"; the prefix and the check of its first digit do not.
         guard number.first != ".", number.last != ".", let count = Double(number) else { throw .notANumber(text) }
         guard !unitName.isEmpty else { return try seconds(count) }
         guard let unit = units.first(where: { $0.name == unitName }) else { throw .unknownUnit(unitName) }
@@ -43,7 +43,7 @@ package enum DurationText {
         return .microseconds(Int64((count * 1e6).rounded()))
     }
 
-    /// The duration in the largest unit that gives a whole number: `10 s`, `90 s`, `2 min`; `0 s` for zero.
+    /// The duration in the largest unit that yields a whole number: `10 s`, `90 s`, `2 min`; `0 s` for zero.
     package static func text(_ duration: Duration) -> String {
         guard duration != .zero else { return "0 s" }
         for unit in units.reversed() {

@@ -1,9 +1,9 @@
-/// The name among the known ones that somebody probably meant, nil when none is near.
+/// The known name that was probably meant, nil when none is near.
 ///
 /// Case, `-` and `_` do not count (`syncInterval` is `sync_interval`); beyond that a third of the letters may be wrong, missing, extra or swapped.
 /// - Cost: one table of name lengths per known name whose length is near; a long unknown name costs nothing.
 package func nearestName(to unknown: String, among known: [String]) -> String? {
-    // Nothing that long is a misspelt key; do not even fold it.
+    // Nothing that long is a misspelt key, so it is not even folded.
     guard unknown.utf8.count <= 64 else { return nil }
     let wanted = folded(unknown)
     var best: (name: String, distance: Int)?

@@ -5,7 +5,7 @@ public struct TextPlace: Equatable, Sendable, Comparable {
     /// The character in the line, counted from 1.
     public var column: Int
 
-    /// A place; both counted from 1.
+    /// Creates a place; both numbers are counted from 1.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
@@ -17,9 +17,9 @@ public struct TextPlace: Equatable, Sendable, Comparable {
     }
 }
 
-/// A value of a TOML document and where it stands.
+/// A value of a TOML document and its place.
 package struct TOMLNode {
-    /// What a value is.
+    /// The type and content of a value.
     package indirect enum Value {
         case table([TOMLMember])
         case array([TOMLNode])
@@ -40,7 +40,7 @@ package struct TOMLNode {
         self.place = place
     }
 
-    /// What the value is, for a message: `a text`, `a whole number`.
+    /// The type of the value, for a message: `a text`, `a whole number`.
     package var kindForPeople: String {
         switch value {
         case .table: "a table"

@@ -12,7 +12,7 @@ extension ValueKind<String?> {
             write: { path.write($0 ?? "") })
     }
 
-    /// The path of a file that must be there, or nothing.
+    /// The path of a file that must exist, or nothing.
     package static func file(for use: NamedFileUse) -> ValueKind {
         var kind = optionalPath
         kind.file = use

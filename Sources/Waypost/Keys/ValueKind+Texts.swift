@@ -49,7 +49,7 @@ extension ValueKind<String> {
                 guard !host.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                     throw .invalid(reason: "must be \(scheme)HOST/PATH without blanks")
                 }
-                // It is shown in messages.
+                // The address is shown in messages.
                 guard !host.contains("@") else { throw .invalid(reason: "must hold no password, which messages would show") }
                 if let colon = host.lastIndex(of: ":"), host.last != "]", UInt16(host[colon...].dropFirst()).map({ $0 > 0 }) != true {
                     throw .invalid(reason: "has a port that is not from 1 to 65535")
@@ -61,7 +61,7 @@ extension ValueKind<String> {
 }
 
 extension ValueKind<[String]> {
-    /// Lines of the head of an HTTP request.
+    /// Header lines of an HTTP request.
     package static var headerLines: ValueKind {
         ValueKind(
             unit: nil,

@@ -1,11 +1,11 @@
 /// Why a value does not fit its key.
 package enum ValueProblem: Error, Equatable {
-    /// It is of another type; what it should be: `a text`.
+    /// The value has the wrong type; the expected one: `a text`.
     case wrongType(expected: String)
-    /// The type is right, the value is not; why, in words that follow the key's name.
+    /// The type is right, but the value is not; the reason, in words that follow the key's name.
     case invalid(reason: String)
 
-    /// There is no time zone of that name.
+    /// The problem that no time zone has that name.
     package static func noTimeZone(_ name: String) -> ValueProblem {
         .invalid(reason: "has \(quoted(name)), which is not a time zone of this system (see timedatectl list-timezones)")
     }
@@ -13,11 +13,11 @@ package enum ValueProblem: Error, Equatable {
 
 /// How values of one kind are read from TOML and written to it.
 package struct ValueKind<Value: Sendable>: Sendable {
-    /// The unit and range for the reference, nil when there is nothing to say.
+    /// The unit and range for the reference, nil when there are none.
     package let unit: String?
-    /// What it may be, for editors.
+    /// The allowed values, for editors.
     package let schema: ValueSchema
-    /// What it names a file for; nil when it names none that must be there.
+    /// The use of the file that the value names; nil when it names none that must exist.
     package var file: NamedFileUse?
     package let read: @Sendable (TOMLNode) throws(ValueProblem) -> Value
     package let write: @Sendable (Value) -> String
@@ -30,16 +30,16 @@ package struct ValueKind<Value: Sendable>: Sendable {
     }
 }
 
-/// What a file is for that a value names and that must be there.
+/// The use of a file that a value names and that must exist.
 package enum NamedFileUse: Sendable {
-    /// It is read.
+    /// The file is read.
     case reading
-    /// It holds a secret, which no other user may read.
+    /// The file holds a secret, which no other user may read.
     case secret
 }
 
 extension ValueKind<String> {
-    /// The path of a file or folder, as it stands: relative ones start at the program's working folder.
+    /// The path of a file or folder, unchanged: relative ones start at the program's working folder.
     package static var path: ValueKind { path(maximumBytes: 4_095) }
 
     /// The path of a Unix socket; the system's address structure has room for 107 bytes.
@@ -68,7 +68,7 @@ extension ValueKind<String> {
 extension ValueKind<Duration> {
     /// A span of time: a number of seconds, or a text with a unit.
     ///
-    /// - Parameter orZero: whether it may also be 0 where the range begins above that.
+    /// - Parameter orZero: whether 0 is also allowed when the range begins above it.
     package static func duration(in range: ClosedRange<Duration>, orZero: Bool = false) -> ValueKind {
         let bounds = "\(orZero ? "0, or " : "")from \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
         let units = DurationText.units.map(\.name).joined(separator: ", ")

@@ -1,6 +1,6 @@
-/// What a key's value may be, for editors: the part of a JSON Schema (draft 2020-12) that stands for it.
+/// The allowed values of a key, for editors: the matching part of a JSON Schema (draft 2020-12).
 ///
-/// It says less than reading does: a value that fits may still be refused, one that does not fit always is.
+/// It is less strict than reading: a value that fits may still be refused, one that does not fit always is.
 package indirect enum ValueSchema: Sendable {
     /// A text.
     case text

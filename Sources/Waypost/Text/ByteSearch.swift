@@ -1,8 +1,8 @@
 extension [UInt8] {
-    /// Whether these bytes stand somewhere in it; no bytes always do.
+    /// Whether these bytes occur in the collection; an empty sequence always does.
     ///
-    /// The standard library's search for a text in a text links its engine of regular expressions, 2 MB.
-    /// - Cost: the product of both lengths at worst; for texts of a message's size.
+    /// The standard library's search for a text in a text links its regular expression engine, 2 MB.
+    /// - Cost: the product of both lengths at worst; meant for texts the size of a message.
     package func contains(bytes part: some Collection<UInt8>) -> Bool {
         part.isEmpty || indices.contains { self[$0...].starts(with: part) }
     }

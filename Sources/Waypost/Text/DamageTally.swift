@@ -2,15 +2,15 @@
 public struct DamageTally: Sendable, Hashable {
     /// How many times.
     public internal(set) var count = 0
-    /// The line of the first time, counted from 1; 0 when there was none.
+    /// The line of the first occurrence, counted from 1; 0 when there was none.
     public internal(set) var firstLine = 0
 
-    /// No damage yet.
+    /// Creates a tally without damage.
     public init() {}
 }
 
 extension DamageTally {
-    /// Counts so many more, met on that line.
+    /// Counts more occurrences, found on that line.
     mutating func note(line: Int, count more: Int = 1) {
         if count == 0 { firstLine = line }
         count += more

@@ -1,16 +1,16 @@
-/// A decimal number on its way from digits to the nearest `Double`.
+/// A decimal number being converted from digits to the nearest `Double`.
 ///
-/// The digits make an integer of up to 64 bits; the value is that integer times a power of ten. It is rounded once: by one multiplication
-/// or division of exact doubles where both fit, else by dividing integers of 128 by 64 bits. Only what has more digits than that, or an
-/// exponent of its own, goes through the standard library.
+/// The digits form an integer of up to 64 bits; the value is that integer times a power of ten. It is rounded once: by one multiplication
+/// or division of exact doubles where both fit, otherwise by dividing 128-bit by 64-bit integers. Only numbers with more digits than that, or
+/// with an exponent, go through the standard library.
 ///
 /// - Source: W. D. Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990 (the fast path).
 struct DecimalNumber {
     /// The digits so far as an integer, without leading zeros.
     private(set) var mantissa: UInt64 = 0
-    /// The power of ten that the integer is multiplied by.
+    /// The power of ten by which the integer is multiplied.
     var exponent = 0
-    /// Whether every digit has found room.
+    /// Whether all digits fitted.
     private(set) var isExact = true
 
     /// Takes one digit, 0...9.
@@ -30,7 +30,7 @@ struct DecimalNumber {
         if tensOverflow || sumOverflow { isExact = false } else { mantissa = sum }
     }
 
-    /// The nearest `Double`, or nil when the digits alone do not tell; then ``value(reading:)`` does.
+    /// The nearest `Double`, or nil when the digits are not enough; then use ``value(reading:)``.
     @inline(__always)
     var magnitude: Double? {
         guard isExact else { return nil }
@@ -46,15 +46,15 @@ struct DecimalNumber {
         let divisor = DecimalNumber.integerPowersOfTen[-exponent]
         let mantissaShift = mantissa.leadingZeroBitCount
         let divisorShift = divisor.leadingZeroBitCount
-        // With both shifted to their top bit, half the one over the other is between 1/4 and 1: the quotient has 62 to 64 bits.
+        // With both shifted to their top bit, half the one divided by the other is between 1/4 and 1: the quotient has 62 to 64 bits.
         let numerator = mantissa << mantissaShift
         let (quotient, remainder) = (divisor << divisorShift).dividingFullWidth((numerator >> 1, numerator << 63))
-        // What is left of the division only matters to a tie: it makes the last bit, which is far below the 53 that stay, an odd one.
+        // The remainder only matters to a tie: it sets the last bit, which is far below the 53 that are kept.
         let sticky = remainder == 0 ? quotient : quotient | 1
         return Double(sign: .plus, exponent: divisorShift - mantissaShift - 63, significand: Double(sticky))
     }
 
-    /// The number that a text of digits, point and exponent names, or nil when it is none or beyond the range of `Double`.
+    /// The number in a text of digits, point and exponent, or nil when it is not one or is beyond the range of `Double`.
     static func value(reading text: Span<UInt8>) -> Double? {
         let string = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         guard let value = Double(string), value.isFinite else { return nil }
@@ -74,7 +74,7 @@ struct DecimalNumber {
 // MARK: - XML Schema
 
 extension Double {
-    /// The number that a text of XML Schema's `decimal` or `double` names, or nil when it is none or not finite.
+    /// The number in a text of XML Schema's `decimal` or `double`, or nil when it is not one or not finite.
     ///
     /// ```
     /// space* (+|-)? (digits (. digits?)? | . digits) ((e|E) (+|-)? digits)? space*
@@ -118,7 +118,7 @@ extension Double {
             number.exponent += exponent
         }
         if let magnitude = number.magnitude {
-            // Not the minus sign: it would make -0 of 0.
+            // No minus sign here: it would turn 0 into -0.
             self = isNegative ? 0 - magnitude : magnitude
         } else {
             guard let value = DecimalNumber.value(reading: bytes.extracting(wholeStart..<end)) else { return nil }
@@ -126,7 +126,7 @@ extension Double {
         }
     }
 
-    /// What an `e`, an optional sign and digits to the end of the text say; anything beyond eight digits is as good as infinite.
+    /// The exponent in an `e`, an optional sign and digits up to the end of the text; more than eight digits count as infinite.
     private static func writtenExponent(_ bytes: Span<UInt8>) -> Int? {
         guard bytes[0] | 0x20 == UInt8(ascii: "e"), bytes.count > 1 else { return nil }
         let hasSign = bytes[1] == UInt8(ascii: "-") || bytes[1] == UInt8(ascii: "+")
@@ -143,7 +143,7 @@ extension Double {
 }
 
 extension Span<UInt8> {
-    /// The range without white space, as XML has it, at either end.
+    /// The range without XML white space at either end.
     @inline(__always)
     var trimmingXMLSpace: Range<Int> {
         var start = 0
@@ -155,7 +155,7 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// Whether the byte is white space in XML: space, tab, CR or LF.
+    /// Whether the byte is XML white space: space, tab, CR or LF.
     @inline(__always)
     var isXMLSpace: Bool {
         self <= 0x20 && (self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09)

@@ -1,6 +1,6 @@
 /// Counts the lines of a text that comes in pieces; CR, LF or both end one.
 ///
-/// - Cost: a few instructions for every eight bytes.
+/// - Cost: a few instructions per eight bytes.
 struct LineCount {
     private var lineFeeds = 0
     private var returns = 0
@@ -8,12 +8,12 @@ struct LineCount {
     /// The line that the next byte is on, counted from 1.
     var current: Int { 1 + max(lineFeeds, returns) }
 
-    /// Takes a piece.
+    /// Adds a piece.
     mutating func add(_ bytes: Span<UInt8>) {
         let raw = bytes.bytes
         var place = 0
         while place &+ 8 <= bytes.count {
-            // A lane of eight bits counts up to 255 of its bytes.
+            // An eight-bit lane counts up to 255 of its bytes.
             let end = min(bytes.count &- 7, place &+ 255 * 8)
             var feeds: UInt64 = 0
             var ends: UInt64 = 0
@@ -33,7 +33,7 @@ struct LineCount {
         }
     }
 
-    /// The line of a byte of the piece that comes next.
+    /// The line of a byte in the next piece.
     func line(at offset: Int, in bytes: Span<UInt8>) -> Int {
         var count = self
         count.add(bytes.extracting(0..<offset))

@@ -1,11 +1,11 @@
 /// Up to eight decimal digits in one word, read and written all at once.
 ///
-/// The first digit is in the lowest byte, as it lies in the memory of a little-endian machine.
+/// The first digit is in the lowest byte, as in the memory of a little-endian machine.
 /// - Source: D. Lemire, "Quickly parsing eight digits", 2018; P. Khuong, "How to print integers really fast", 2017.
 enum PackedDigits {
     private static let zeros: UInt64 = 0x3030_3030_3030_3030
 
-    /// Eight bytes of a text from a place on, which is not negative; what lies behind its end is 0.
+    /// Eight bytes of a text from a place on, which is not negative; bytes after its end are 0.
     @inline(__always)
     static func word(at offset: Int, in bytes: Span<UInt8>) -> UInt64 {
         guard offset <= bytes.count &- 8 else { return lastWord(at: offset, in: bytes) }
@@ -19,11 +19,11 @@ enum PackedDigits {
         return word
     }
 
-    /// How many bytes of a word lie before its first one of that value; 8 when there is none.
+    /// How many bytes of a word precede its first byte with that value; 8 when there is none.
     @inline(__always)
     static func count(before byte: UInt8, in word: UInt64) -> Int {
         let others = word ^ (UInt64(byte) &* 0x0101_0101_0101_0101)
-        // What borrows from the byte above it makes marks above the first, never below.
+        // Borrowing from the next higher byte makes marks above the first one, never below.
         return ((others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080).trailingZeroBitCount >> 3
     }
 
@@ -34,10 +34,10 @@ enum PackedDigits {
         return word & before | word &>> 8 & ~before
     }
 
-    /// The number that the first 1 to 8 characters of a word write; nil when one of them is no digit.
+    /// The number that the first 1 to 8 characters of a word form; nil when one of them is not a digit.
     @inline(__always)
     static func value(_ characters: UInt64, count: Int) -> UInt64? {
-        // As if there were zeros before: the last digit goes to the highest byte.
+        // As if zeros preceded it: the last digit goes to the highest byte.
         let digits = (characters ^ zeros) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
         guard (digits &+ 0x7676_7676_7676_7676 | digits) & 0x8080_8080_8080_8080 == 0 else { return nil }
         let pairs = (digits &* 2_561) &>> 8
@@ -45,9 +45,9 @@ enum PackedDigits {
         return ((fours & 0x0000_FFFF_0000_FFFF) &* 42_949_672_960_001) &>> 32
     }
 
-    /// Digits with a point before, between or behind them, as an integer and the number of digits behind the point.
+    /// Digits with a point before, between or after them, as an integer and the number of digits after the point.
     ///
-    /// Nil for anything else, for no point, and for more than seven digits before it or eight behind it.
+    /// Nil for anything else, for no point, and for more than seven digits before it or eight after it.
     @inline(__always)
     static func decimal(at offset: Int, count: Int, in bytes: Span<UInt8>) -> (value: UInt64, decimals: Int)? {
         let word = word(at: offset, in: bytes)
@@ -55,7 +55,7 @@ enum PackedDigits {
         guard count > 1, whole < min(8, count) else { return nil }
         let decimals = count &- whole &- 1
         if count <= 8 {
-            // Without the point all of it is one number.
+            // Without the point, all of it is one number.
             return value(removing(whole, from: word), count: count &- 1).map { ($0, decimals) }
         }
         guard whole > 0, decimals <= 8, let high = value(word, count: whole),
@@ -66,7 +66,7 @@ enum PackedDigits {
 
     private static let powersOfTen: InlineArray<9, UInt64> = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
 
-    /// The eight digits of a number below 10^8, each a byte of 0...9.
+    /// The eight digits of a number below 10^8, each as a byte of 0...9.
     @inline(__always)
     static func digits(of number: UInt64) -> UInt64 {
         let high = number / 10_000

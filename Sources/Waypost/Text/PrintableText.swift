@@ -1,12 +1,11 @@
-/// Somebody's text as it may stand in one line of a terminal or a log: nothing in it ends the line, moves the cursor or turns the
-/// direction of reading.
+/// A foreign text made safe for one line of a terminal or a log.
 ///
-/// Control and format characters (ESC, C1, bidirectional overrides, zero-width) and line and paragraph separators are written as JSON
-/// writes them, `\u001b`: a line of JSON stays one that means the same.
+/// Nothing in it ends the line, moves the cursor or changes the reading direction. Control and format characters (ESC, C1, bidirectional
+/// overrides, zero-width) and line and paragraph separators are written as in JSON, `\u001b`: a line of JSON stays valid and keeps its meaning.
 /// - Parameters:
-///   - text: what somebody else has written.
+///   - text: a text from outside.
 ///   - keepsLines: whether line ends and tabs stay, for text of several lines.
-/// - Cost: one pass without a copy for text of plain ASCII.
+/// - Cost: one pass without a copy for plain ASCII.
 public func printable(_ text: String, keepsLines: Bool = false) -> String {
     if text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 || keepsLines && ($0 == 0x0A || $0 == 0x09) }) { return text }
     var line = ""
@@ -20,11 +19,11 @@ public func printable(_ text: String, keepsLines: Bool = false) -> String {
     return line
 }
 
-/// Somebody's text as in ``printable(_:keepsLines:)``, cut when it is long.
+/// A foreign text as in ``printable(_:keepsLines:)``, cut when it is long.
 ///
 /// - Parameters:
-///   - text: what somebody else has written.
-///   - limit: how many Unicode scalars of it are shown.
+///   - text: a text from outside.
+///   - limit: the most Unicode scalars shown.
 public func oneLine(_ text: String, limit: Int = 80) -> String {
     let scalars = text.unicodeScalars
     let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex) ?? scalars.endIndex

@@ -1,8 +1,8 @@
-/// Somebody's text in quotes for a one-line message: control characters escaped, cut after 80 characters.
+/// A foreign text in quotes for a one-line message: control characters escaped, cut after 80 characters.
 ///
 /// - Parameters:
-///   - text: what somebody else has written.
-///   - mark: the quotes; names out of files of fences have `"`.
+///   - text: a text from outside.
+///   - mark: the quotation mark; names from fence files get `"`.
 package func quoted(_ text: String, mark: Character = "'") -> String {
     "\(mark)\(oneLine(text))\(mark)"
 }

@@ -1,4 +1,4 @@
-/// Lines of text with their checksum behind them: a file that was cut, or of which a byte has changed, is found out.
+/// Lines of text followed by their checksum, which reveals a truncated file or a changed byte.
 ///
 /// ```
 /// laptop 4711
@@ -10,7 +10,7 @@ public enum SealedText {
     /// The text with its checksum; each of its lines ends with a line feed.
     public static func seal(_ text: [UInt8]) -> [UInt8] { text + Array("\(checksum(text[...]))\n".utf8) }
 
-    /// The text without its checksum; nil when it is not as it was sealed.
+    /// The text without its checksum; nil when it differs from what was sealed.
     public static func text(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
         guard bytes.count >= 9, bytes.last == UInt8(ascii: "\n") else { return nil }
         let text = bytes.dropLast(9)

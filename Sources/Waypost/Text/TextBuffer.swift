@@ -1,13 +1,13 @@
-/// UTF-8 text that is built piece by piece, without going through `String` where that would cost.
+/// UTF-8 text built piece by piece, without going through `String` where that would be slow.
 ///
 /// - Cost: no allocation per piece once the buffer has grown; keep one and call ``removeAll()`` between records.
 public struct TextBuffer: Sendable {
-    /// The text, and room for more behind it.
+    /// The text, and spare room after it.
     private var room: [UInt8]
     /// The number of bytes so far.
     public private(set) var count = 0
 
-    /// An empty buffer with room for that many bytes.
+    /// Creates an empty buffer with room for that many bytes.
     public init(capacity: Int = 256) {
         room = capacity > 0 ? [UInt8](repeating: 0, count: capacity) : []
     }
@@ -20,7 +20,7 @@ public struct TextBuffer: Sendable {
     /// The last byte; nil when there is none.
     var last: UInt8? { count > 0 ? room[count - 1] : nil }
 
-    /// Lends the text so far.
+    /// Passes the text so far to the closure.
     public func withBytes<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
         try body(room.span.extracting(0..<count))
     }
@@ -74,7 +74,7 @@ public struct TextBuffer: Sendable {
         }
     }
 
-    /// Appends what the closure writes from a place on, at most so many bytes; it says how many it has written.
+    /// Appends what the closure writes, at most that many bytes; the closure returns how many it has written.
     @inline(__always)
     mutating func write(atMost most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
         if room.count - count < most { grow(by: most) }
@@ -94,7 +94,7 @@ public struct TextBuffer: Sendable {
 // MARK: - Numbers
 
 extension TextBuffer {
-    /// Room for the longest: an integer of 20 digits with sign and point, or a time of 24 characters.
+    /// Room for the longest number: an integer of 20 digits with sign and point, or a time of 24 characters.
     private static let longestNumber = 32
 
     /// Appends an integer in decimal.
@@ -117,7 +117,7 @@ extension TextBuffer {
         // doubles (k is far below 2^53), so the text k * 10^-n reads back as that same double.
         let magnitude = abs(value)
         if magnitude < 9e8 {
-            // Large ones first with three: a seventh decimal is less than what two doubles differ by.
+            // Large ones first with three decimals: a seventh would be finer than the distance between two doubles.
             if magnitude >= 1e6, append(exactly: value, decimals: 3) { return }
             if append(exactly: value, decimals: 7) { return }
             if magnitude < 1e5, append(exactly: value, decimals: 10) { return }
@@ -125,7 +125,7 @@ extension TextBuffer {
         append(string: value.description)
     }
 
-    /// Appends a measured number: at most six decimals, zeros at the end left out.
+    /// Appends a measured number with at most six decimals, trailing zeros left out.
     public mutating func append(measured value: Double) { append(value, decimals: 6, trimsZeros: true) }
 
     /// A number as ``append(measured:)`` writes it; nil when it is not finite.
@@ -136,7 +136,7 @@ extension TextBuffer {
         return value < 0 && magnitude != 0 ? -magnitude : magnitude
     }
 
-    /// Appends a number that has at most so many decimals; false when it has more.
+    /// Appends a number that has at most that many decimals; false when it has more.
     @inline(__always)
     private mutating func append(exactly value: Double, decimals: Int) -> Bool {
         let scaled = TextBuffer.scaled(value, decimals: decimals)
@@ -147,8 +147,8 @@ extension TextBuffer {
 
     /// Appends a number rounded to a fixed number of decimals, half away from zero; a negative zero loses its sign.
     ///
-    /// What is so large that it has no room, |value| * 10^decimals from 9e18 on, is written in full: such numbers come from outside, and say
-    /// nothing in any form.
+    /// A number too large for this, |value| * 10^decimals from 9e18 on, is written in full: such numbers come from outside, and are
+    /// meaningless in any form.
     /// - Range: finite, 0...9 decimals; others are a programmer error.
     public mutating func append(_ value: Double, decimals: Int, trimsZeros: Bool = false) {
         guard abs(value) * TextBuffer.powersOfTen[decimals] < 9e18 else { return append(shortest: value) }
@@ -166,20 +166,20 @@ extension TextBuffer {
     static func scaled(_ value: Double, decimals: Int) -> UInt64 {
         let scaled = abs(value) * powersOfTen[decimals]
         precondition(scaled < 9e18, "number out of range")
-        // Not rounded(), which is a call where the processor is not known to have it; the difference is exact. Signed: the processor has
-        // no conversion to unsigned.
+        // Not rounded(), which is a function call on processors not known to have the instruction; the difference is exact. Signed, because
+        // the processor has no conversion to unsigned.
         let whole = Int64(scaled)
         return UInt64(bitPattern: scaled - Double(whole) >= 0.5 ? whole &+ 1 : whole)
     }
 
-    /// Appends a number that is given in units of its last decimal.
+    /// Appends a number given in units of its last decimal.
     mutating func append(scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool) {
         write(atMost: TextBuffer.longestNumber) { place in
             TextBuffer.write(scaled: scaled, decimals: decimals, trimsZeros: trimsZeros, isNegative: isNegative, to: place)
         }
     }
 
-    /// Appends a number with what stands before and behind it, in one step; rounded as ``append(_:decimals:trimsZeros:)`` does.
+    /// Appends a number with the texts before and after it in one step; rounded like ``append(_:decimals:trimsZeros:)``.
     ///
     /// - Range: finite, |value| below 1e9, 0...9 decimals; others are a programmer error.
     @inline(__always)
@@ -189,7 +189,7 @@ extension TextBuffer {
             close)
     }
 
-    /// Appends a number that is given in units of its last decimal with what stands before and behind it, in one step.
+    /// Appends a number given in units of its last decimal, with the texts before and after it, in one step.
     @inline(__always)
     mutating func append(
         _ open: StaticString, scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool, _ close: StaticString
@@ -204,7 +204,7 @@ extension TextBuffer {
         }
     }
 
-    /// Writes a number that is given in units of its last decimal to a place with room for it; returns how many bytes it has.
+    /// Writes a number given in units of its last decimal to a place with room for it; returns its length in bytes.
     @inline(never)
     private static func write(
         scaled: UInt64, decimals: Int, trimsZeros: Bool, isNegative: Bool, to place: UnsafeMutablePointer<UInt8>
@@ -225,7 +225,7 @@ extension TextBuffer {
     ///
     /// - Parameters:
     ///   - time: the moment.
-    ///   - trimsMilliseconds: leave `.000` out when the moment is a whole second.
+    ///   - trimsMilliseconds: whether to leave out `.000` for a whole second.
     public mutating func append(_ time: UTCTime, trimsMilliseconds: Bool = false) {
         let calendar = time.calendar
         let (seconds, milliseconds) = calendar.millisecondOfDay.quotientAndRemainder(dividingBy: 1_000)
@@ -252,7 +252,7 @@ extension TextBuffer {
     }
 }
 
-/// Writes digits to a place with room enough, in reading order.
+/// Writes digits to a place with enough room, in reading order.
 private struct DigitWriter {
     private let place: UnsafeMutablePointer<UInt8>
     /// How many bytes were written.
@@ -304,7 +304,7 @@ private struct DigitWriter {
     private mutating func writeLong(_ number: UInt64) {
         var digits = 9
         var limit: UInt64 = 1_000_000_000
-        // 10^20 does not fit 64 bits: what has 20 digits is left over.
+        // 10^20 does not fit 64 bits, so numbers of 20 digits are what is left.
         while digits < 20, number >= limit {
             digits &+= 1
             limit = digits < 20 ? limit &* 10 : .max
@@ -312,7 +312,7 @@ private struct DigitWriter {
         write(number, digits: digits)
     }
 
-    /// Writes a point and the digits behind it, up to the last that is not zero when asked to.
+    /// Writes a point and the digits after it; trailing zeros are left out on request.
     @inline(__always)
     mutating func write(fraction: UInt64, decimals: Int, trimsZeros: Bool) {
         write(UInt8(ascii: "."))
@@ -327,7 +327,7 @@ private struct DigitWriter {
             if trimsZeros { while place[count &- 1] == UInt8(ascii: "0") { count &-= 1 } }
             return
         }
-        // Nine or ten decimals: the first ones by themselves.
+        // With nine or ten decimals, the first ones go separately.
         var (rest, decimals) = (fraction, decimals)
         if decimals > 8 {
             let first = rest / 100_000_000
@@ -343,14 +343,14 @@ private struct DigitWriter {
         write(eight: PackedDigits.characters(of: packed), count: count)
     }
 
-    /// Writes eight characters, of which so many count; what is written next goes over the others.
+    /// Writes eight characters, of which `count` are valid; the next write replaces the others.
     @inline(__always)
     private mutating func write(eight characters: UInt64, count: Int) {
         UnsafeMutableRawPointer(place + self.count).storeBytes(of: characters.littleEndian, as: UInt64.self)
         self.count &+= count
     }
 
-    /// What makes eight digits of so many.
+    /// The factor that extends a number of that many digits to eight.
     private static let fillers: InlineArray<9, UInt64> = [100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1]
 
     /// Writes the last digits of a number, with leading zeros.
@@ -371,7 +371,7 @@ private struct DigitWriter {
         if index > first { place[first] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0") }
     }
 
-    /// The numbers from 00 to 99, one behind the other.
+    /// The numbers from 00 to 99 in a row.
     private static let pairs: StaticString = """
         0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
         5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899

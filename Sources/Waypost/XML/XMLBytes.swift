@@ -1,4 +1,4 @@
-// What XML's grammar asks of bytes; text is UTF-8 or another encoding that has ASCII as its first half.
+// XML's grammar for bytes; text is UTF-8 or another encoding whose first half is ASCII.
 
 extension UInt8 {
     /// Whether the byte may begin a name: letters, `_`, `:` and everything beyond ASCII.
@@ -19,7 +19,7 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
-    /// Where the name that begins there ends.
+    /// Where the name that starts at this place ends.
     @inline(__always)
     func endOfXMLName(from start: Int) -> Int {
         var end = start
@@ -27,14 +27,14 @@ extension Span<UInt8> {
         return end
     }
 
-    /// The first place of a byte from there on; eight bytes are looked at in one step.
+    /// The first place of a byte from a start on; eight bytes are checked per step.
     @inline(__always)
     func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
         let raw = self.bytes
         var place = start
         while place &+ 8 <= count {
-            // The byte sought becomes zero; its top bit, and of those above it perhaps others', is what remains.
+            // The byte sought becomes zero; its top bit remains, perhaps with those of others above it.
             let different = raw.unsafeLoadUnaligned(fromUncheckedByteOffset: place, as: UInt64.self).littleEndian ^ pattern
             let found = (different &- 0x0101_0101_0101_0101) & ~different & 0x8080_8080_8080_8080
             if found != 0 { return place &+ found.trailingZeroBitCount >> 3 }
@@ -47,7 +47,7 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Whether a literal stands there; nil when the bytes end within it.
+    /// Whether a literal is at that place; nil when the bytes end within it.
     func hasLiteral(_ literal: StaticString, at start: Int) -> Bool? {
         for index in 0..<literal.utf8CodeUnitCount {
             guard start + index < count else { return nil }

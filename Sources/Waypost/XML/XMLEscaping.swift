@@ -7,7 +7,7 @@ extension TextBuffer {
             case "<": append("&lt;")
             case ">": append("&gt;")
             case "\"": append("&quot;")
-            // As references: an attribute's plain line break would be read as a space.
+            // As references, because a plain line break in an attribute would be read as a space.
             case "\t": append("&#9;")
             case "\n": append("&#10;")
             case "\r": append("&#13;")

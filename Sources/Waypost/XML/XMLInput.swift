@@ -1,9 +1,9 @@
-/// Turns the bytes of an XML file into bytes that a tokenizer understands: without byte order mark, UTF-16 as UTF-8.
+/// Converts the bytes of an XML file for a tokenizer: without byte order mark, UTF-16 as UTF-8.
 ///
-/// Encodings of one byte a character pass as they are: markup is ASCII in all of them, and texts are decoded where they are wanted
+/// Single-byte encodings pass unchanged: markup is ASCII in all of them, and texts are decoded where they are needed
 /// (``XMLText``).
 ///
-/// - Source: XML 1.0, appendix F (the first bytes tell the kind of encoding).
+/// - Source: XML 1.0, appendix F (the first bytes show the kind of encoding).
 struct XMLInput {
     private enum Kind {
         case unknown, bytes
@@ -17,10 +17,10 @@ struct XMLInput {
     private var highSurrogate: UInt16?
     private var decoded: [UInt8] = []
 
-    /// Takes decoded bytes, and whether they were UTF-16: then an encoding of one byte that the file declares is wrong.
+    /// Receives decoded bytes, and whether they were UTF-16: then a single-byte encoding declared by the file is wrong.
     typealias Take = (_ bytes: Span<UInt8>, _ isUTF16: Bool) -> Void
 
-    /// Gives what the next bytes decode to.
+    /// Passes on what the next bytes decode to.
     mutating func decode(_ bytes: Span<UInt8>, _ take: Take) {
         if case .unknown = kind {
             var start = 0
@@ -37,7 +37,7 @@ struct XMLInput {
         }
     }
 
-    /// Ends the input; gives what is left.
+    /// Ends the input and passes on what is left.
     mutating func finish(_ take: Take) {
         if case .unknown = kind { decideKind(take) }
         if oddByte != nil || highSurrogate != nil {

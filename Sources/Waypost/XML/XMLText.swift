@@ -1,12 +1,12 @@
-/// The text of one element or attribute as it is written, on its way to a `String`.
+/// The raw text of one element or attribute, to be converted to a `String`.
 ///
 /// References are those that XML has without a document type: `&amp; &lt; &gt; &quot; &apos;` and characters by number. Others, and a `&`
-/// that begins none, stay as they are written. Characters that XML does not have become U+FFFD, line ends LF.
+/// that begins none, stay as they are. Characters that XML does not allow become U+FFFD, line ends LF.
 struct XMLText {
-    /// What an encoding of a file makes of the bytes beyond ASCII.
+    /// How a file's encoding maps bytes beyond ASCII.
     enum Encoding {
         case utf8
-        /// Also for ISO 8859-1, whose controls beyond ASCII nobody means (as the WHATWG's encoding standard has it).
+        /// Also for ISO 8859-1, whose controls beyond ASCII are never intended (as in the WHATWG's encoding standard).
         case windows1252
     }
 
@@ -16,18 +16,18 @@ struct XMLText {
         var unknownReferences = 0
     }
 
-    /// The bytes as they are written, up to the limit.
+    /// The raw bytes, up to the limit.
     private(set) var raw: [UInt8] = []
-    /// Whether there were more than the limit.
+    /// Whether there were more bytes than the limit.
     private(set) var isOverlong = false
     private let limit: Int
 
-    /// An empty text that keeps so many bytes.
+    /// Creates an empty text that keeps up to `limit` bytes.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Forgets the text.
+    /// Discards the text.
     @inline(__always)
     mutating func removeAll() {
         raw.removeAll(keepingCapacity: true)
@@ -50,7 +50,7 @@ struct XMLText {
         bytes.extracting(0..<room).withUnsafeBufferPointer { raw.append(contentsOf: $0) }
     }
 
-    /// Appends a piece in which nothing is a reference.
+    /// Appends a piece without references.
     mutating func append(characterData bytes: Span<UInt8>) {
         for index in bytes.indices {
             if bytes[index] == UInt8(ascii: "&") { append([UInt8]("&amp;".utf8).span) } else { append(bytes.extracting(index..<index + 1)) }
@@ -62,7 +62,7 @@ struct XMLText {
         XMLText.string(raw.span, encoding, isCut: isOverlong, faults: &faults)
     }
 
-    /// The text, without white space at its ends unless told; nil when nothing is left.
+    /// The text, by default without white space at its ends; nil when nothing is left.
     static func string(
         _ bytes: Span<UInt8>, _ encoding: Encoding, isCut: Bool = false, trims: Bool = true, faults: inout Faults
     ) -> String? {
@@ -86,7 +86,7 @@ struct XMLText {
         return range.isEmpty ? nil : String(decoding: trimmed[range], as: UTF8.self)
     }
 
-    /// The bytes with their references resolved, for numbers and times; nil when there is none in them.
+    /// The bytes with their references resolved, for numbers and times; nil when there are none.
     static func resolved(_ bytes: Span<UInt8>) -> [UInt8]? {
         guard bytes.firstIndex(of: UInt8(ascii: "&"), from: 0) != nil else { return nil }
         var faults = Faults()
@@ -119,7 +119,7 @@ struct XMLText {
         return text
     }
 
-    /// The longest reference: `&#x` or `&#`, digits, of which leading zeros may be many, and the `;`.
+    /// The longest reference: `&#x` or `&#`, digits, possibly with many leading zeros, and the `;`.
     private static let longestReference = 16
 
     /// The character of a reference and where it ends.
@@ -147,7 +147,7 @@ struct XMLText {
         return (Unicode.Scalar(value).map(legal) ?? "\u{FFFD}", end + 1)
     }
 
-    /// The character, or U+FFFD for one that XML 1.0 does not have.
+    /// The character, or U+FFFD for one that XML 1.0 does not allow.
     private static func legal(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar {
         case "\t", "\n", "\r": scalar
@@ -161,7 +161,7 @@ struct XMLText {
         return Unicode.Scalar(upperHalfControls[Int(byte - 0x80)]) ?? "\u{FFFD}"
     }
 
-    /// Bytes 80 to 9F of windows-1252; the five that it leaves free are controls, as in Unicode.
+    /// Bytes 80 to 9F of windows-1252; the five that it leaves undefined are controls, as in Unicode.
     ///
     /// - Source: https://encoding.spec.whatwg.org/index-windows-1252.txt
     private static let upperHalfControls: [UInt32] = [
@@ -177,10 +177,10 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Where the last whole character of a UTF-8 text that was cut ends; a reference that was cut goes, too.
+    /// Where the last complete character of a truncated UTF-8 text ends; a truncated reference is dropped, too.
     fileprivate var endOfWholeCharacters: Int {
         var end = count
-        // Back over continuation bytes to the byte that tells how many there should be.
+        // Back over continuation bytes to the lead byte, which gives their number.
         var lead = count - 1
         while lead > 0, count - lead < 4, self[lead] & 0xC0 == 0x80 { lead -= 1 }
         if lead >= 0, self[lead] >= 0xC0 {
@@ -197,7 +197,7 @@ extension Span<UInt8> {
 // MARK: - Declarations
 
 extension XMLText.Encoding {
-    /// The encoding of that name, in lower case; nil for one that is not read.
+    /// The encoding with that name, in lower case; nil for one that is not supported.
     init?(name: String) {
         switch name {
         case "utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be", "ucs-2", "unicode": self = .utf8
@@ -207,10 +207,10 @@ extension XMLText.Encoding {
         }
     }
 
-    /// What stands between the quotes behind `encoding` in an XML declaration, in lower case.
+    /// The text in quotes after `encoding` in an XML declaration, in lower case.
     static func name(in declaration: Span<UInt8>) -> String? {
         let text = declaration.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }.lowercased()
-        // Not firstRange(of:), which brings the engine of regular expressions into every program: 2 MB.
+        // Not firstRange(of:), which brings the regular expression engine into every program: 2 MB.
         var rest = text[...]
         while !rest.hasPrefix("encoding") { if rest.popFirst() == nil { return nil } }
         let value = rest.dropFirst("encoding".count).drop { $0 == "=" || $0 == " " || $0 == "\t" }

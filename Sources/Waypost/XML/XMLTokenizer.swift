@@ -1,29 +1,29 @@
 /// Reads XML one token at a time from bytes that come in pieces; lenient, bounded, without entities.
 ///
-/// It keeps no reference to the text, so every call takes the bytes again: what came last time from ``offset`` on, and what has come since.
-/// After ``Token/incomplete`` the caller drops the bytes before ``offset``, calls ``rebase()``, and goes on when there are more. Tokens
+/// It keeps no reference to the text, so every call takes the bytes again: those from ``offset`` on, and the ones that have come since.
+/// After ``Token/incomplete`` the caller drops the bytes before ``offset``, calls ``rebase()``, and continues when there are more. Tokens
 /// do not depend on where the input is cut, except that text and character data come in pieces.
 ///
 /// Leniencies:
-/// - Whether end tags match start tags is the caller's business, so is what stands outside of the root.
-/// - References are not resolved here; declared entities are never: a document type with declarations is a token of its own.
-/// - A `<` that begins no markup is ``Token/stray``. A tag in which another begins, or that holds what no tag holds (a NUL), ends there as
-///   a broken one; an attribute without quotes is passed over and makes its tag a broken one.
-/// - Values of attributes over ``longestValue`` bytes and names over ``longestName`` are not kept.
+/// - The caller checks whether end tags match start tags, and what is outside the root.
+/// - References are not resolved here; declared entities never are: a document type with declarations is a token of its own.
+/// - A `<` that begins no markup is ``Token/stray``. A tag in which another tag begins, or which contains an invalid byte (a NUL), ends there
+///   as a broken one; an attribute without quotes is skipped and breaks its tag.
+/// - Attribute values over ``longestValue`` bytes and names over ``longestName`` are not kept.
 ///
 /// - Source: XML 1.0 (Fifth Edition), https://www.w3.org/TR/xml/.
 /// - Cost: one pass; no allocation, no memory beyond the longest value.
 struct XMLTokenizer {
-    /// Bytes of an attribute's value, as written; longer ones are ``Token/overlongAttribute(name:)``.
+    /// The longest attribute value in raw bytes; longer ones are ``Token/overlongAttribute(name:)``.
     static let longestValue = 16_384
-    /// Bytes of a name with its prefix.
+    /// The longest name with its prefix, in bytes.
     static let longestName = 1_024
-    /// Bytes of an XML declaration; a longer one is passed over.
+    /// The longest XML declaration in bytes; a longer one is skipped.
     static let longestDeclaration = 512
 
     /// One step through a text; the ranges are of the bytes given to the call.
     enum Token: Equatable {
-        /// `<?xml ... ?>`, what is between.
+        /// The content of `<?xml ... ?>`.
         case declaration(Range<Int>)
         /// `<name`; attributes and ``startTagEnd(isEmpty:isBroken:)`` follow.
         case startTag(Range<Int>)
@@ -31,15 +31,15 @@ struct XMLTokenizer {
         case attribute(name: Range<Int>, value: Range<Int>)
         /// An attribute whose value is too long to be kept.
         case overlongAttribute(name: Range<Int>)
-        /// `>` or `/>`, or where a broken tag ends.
+        /// `>` or `/>`, or the end of a broken tag.
         case startTagEnd(isEmpty: Bool, isBroken: Bool)
         /// `</name>`.
         case endTag(Range<Int>)
         /// Text between tags, or a piece of it; references are not resolved.
         case text(Range<Int>)
-        /// A piece of a CDATA section: no references in it.
+        /// A piece of a CDATA section, which has no references.
         case characterData(Range<Int>)
-        /// A document type declares something of its own, such as entities.
+        /// A document type with declarations, such as entities.
         case documentTypeDeclarations
         /// A `<` that begins no markup.
         case stray
@@ -50,7 +50,7 @@ struct XMLTokenizer {
     private enum State: Equatable {
         case content, tag, comment, characterData, instruction
         case overlongValue(quote: UInt8)
-        /// In a document type; in a quoted part of it, its quote.
+        /// In a document type; within quotes, with the quotation mark.
         case documentType(quote: UInt8)
     }
 
@@ -59,10 +59,10 @@ struct XMLTokenizer {
     private var state = State.content
     private var isTagBroken = false
 
-    /// Whether a tag, comment or the like is open: whether a text that ends here is cut.
+    /// Whether a tag, comment or the like is open, so that a text ending here is truncated.
     var isInsideMarkup: Bool { state != .content }
 
-    /// The caller has dropped the bytes before ``offset``.
+    /// Notes that the caller has dropped the bytes before ``offset``.
     mutating func rebase() {
         offset = 0
     }
@@ -100,7 +100,7 @@ struct XMLTokenizer {
         let byte = bytes[unchecked: offset + 1]
         if byte.isXMLNameStart {
             let end = bytes.endOfXMLName(from: offset + 1)
-            // Without the byte behind it the name may be longer.
+            // Without the next byte, the name may be incomplete.
             guard end < bytes.count || end - offset - 1 > XMLTokenizer.longestName else { return .incomplete }
             guard end - offset - 1 <= XMLTokenizer.longestName else { return stray() }
             defer { offset = end }
@@ -125,7 +125,7 @@ struct XMLTokenizer {
         return .endTag(start..<end)
     }
 
-    /// Steps over a `<` that begins nothing; what follows is text.
+    /// Skips a `<` that begins nothing; what follows is text.
     private mutating func stray() -> Token {
         offset += 1
         return .stray
@@ -178,7 +178,7 @@ struct XMLTokenizer {
         return rareState(in: bytes)
     }
 
-    /// Steps over everything up to a `>` behind so many of that byte.
+    /// Skips everything up to a `>` after that many of a byte.
     private mutating func pass(_ byte: UInt8, count: Int, in bytes: Span<UInt8>) -> Token {
         var place = offset + count
         while let end = bytes.firstIndex(of: UInt8(ascii: ">"), from: place) {
@@ -259,7 +259,7 @@ extension XMLTokenizer {
         return breakTag()
     }
 
-    /// Ends the tag here, as a broken one.
+    /// Ends the tag here as a broken one.
     private mutating func breakTag() -> Token {
         state = .content
         return .startTagEnd(isEmpty: false, isBroken: true)
@@ -291,7 +291,7 @@ extension XMLTokenizer {
                 offset = place + 1
                 return .attribute(name: start..<end, value: valueStart..<place)
             }
-            // Not allowed in a value; most likely the rest of this tag is lost and another begins here.
+            // Not allowed in a value; most likely the rest of this tag is lost and another one begins here.
             if byte == UInt8(ascii: "<") {
                 offset = place
                 return breakTag()
@@ -304,7 +304,7 @@ extension XMLTokenizer {
         return .overlongAttribute(name: start..<end)
     }
 
-    /// Steps over an attribute that has no value, or one without quotes, up to what ends it.
+    /// Skips an attribute without a value, or without quotes, up to what ends it.
     @inline(never)
     private mutating func passWord(to start: Int, in bytes: Span<UInt8>) -> Token {
         var place = start

@@ -1,6 +1,6 @@
-/// A number with its noun, in the plural unless there is one: `1 segment`, `2 segments`, `3 fixes`, `0 entries`.
+/// A number with its noun, in the plural unless the number is 1: `1 segment`, `2 segments`, `3 fixes`, `0 entries`.
 ///
-/// Regular plurals alone.
+/// Regular plurals only.
 public func counted(_ number: some BinaryInteger, _ noun: String) -> String {
     "\(number) \(number == 1 ? noun : plural(noun))"
 }

@@ -1,19 +1,19 @@
-/// How quantities and times are written on a person's screen: in whose units, and by which clocks.
+/// How quantities and times are shown to a person: in which units, and in which time zone.
 ///
-/// Files and JSON are in SI units and UTC whatever it says.
+/// Files and JSON always use SI units and UTC.
 public struct ScreenFormat: Sendable, Equatable {
     /// The units of distances, heights and speeds.
     public var units: UnitSystem
-    /// The clocks by which moments are shown.
+    /// The time zone in which moments are shown.
     public var zone: TimeZoneRules
 
-    /// Metres and UTC, unless something else is said.
+    /// Creates a format, by default in metres and UTC.
     public init(units: UnitSystem = .metric, zone: TimeZoneRules = .utc) {
         self.units = units
         self.zone = zone
     }
 
-    /// A moment by the clocks of the zone: `2026-11-22 16:25:01`, with its milliseconds unless they are none.
+    /// A moment in the zone's time: `2026-11-22 16:25:01`, with milliseconds unless they are zero.
     public func moment(_ time: UTCTime) -> String { "\(day(time)) \(timeOfDay(time))" }
 
     /// The day of a moment: `2026-11-22`.
@@ -22,7 +22,7 @@ public struct ScreenFormat: Sendable, Equatable {
     /// The time of day of a moment: `16:25:01`, `16:25:01.200`.
     public func timeOfDay(_ time: UTCTime) -> String { String(shown(time).dropFirst(11).dropLast()) }
 
-    /// A moment that somebody gave as text of RFC 3339; the text itself where it is none.
+    /// A moment in RFC 3339 text from outside; the text itself when it is not one.
     public func moment(_ text: String) -> String { UTCTime(rfc3339: text).map { moment($0) } ?? text }
 
     private func shown(_ time: UTCTime) -> String {

@@ -4,7 +4,7 @@
 public func spanText(_ span: Duration) -> String {
     let milliseconds = max(0, Int64(clamping: Int128(span.attoseconds / 1_000_000_000_000_000)))
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
-    // Below ten seconds a tenth is worth being said.
+    // Below ten seconds a tenth is worth showing.
     guard seconds < 10, rest != 0 else { return spanText(seconds: seconds) }
     var text = TextBuffer(capacity: 16)
     text.append(Double(milliseconds) / 1_000, decimals: milliseconds < 1_000 ? 2 : 1, trimsZeros: true)
@@ -12,7 +12,7 @@ public func spanText(_ span: Duration) -> String {
     return text.string
 }
 
-/// A span of whole seconds for people, as ``spanText(_:)``.
+/// A span of whole seconds for people, like ``spanText(_:)``.
 public func spanText(seconds: some BinaryInteger) -> String {
     let seconds = max(0, Int64(clamping: seconds))
     func joined(_ whole: String, _ rest: Int64, _ unit: String) -> String { rest == 0 ? whole : "\(whole) \(rest) \(unit)" }
@@ -31,7 +31,7 @@ public func sizeText(bytes: some BinaryInteger) -> String {
     guard bytes.magnitude >= 1_024 else { return counted(bytes, "byte") }
     var size = Double(bytes)
     var unit = "bytes"
-    // What would be rounded to 1024 of one unit is 1 of the next.
+    // A size that would be rounded to 1024 of one unit becomes 1 of the next.
     for larger in ["KiB", "MiB", "GiB", "TiB", "PiB"] where abs(size) >= 1_023.5 || unit == "bytes" {
         (size, unit) = (size / 1_024, larger)
     }

@@ -1,4 +1,4 @@
-/// In what units a person reads distances, heights and speeds; data has metres and metres per second in each.
+/// The units in which a person reads distances, heights and speeds; data is always in metres and metres per second.
 public enum UnitSystem: String, Sendable, CaseIterable {
     /// Metres, kilometres, kilometres per hour.
     case metric
@@ -11,7 +11,7 @@ public enum UnitSystem: String, Sendable, CaseIterable {
     private static let metresPerMile = 1_609.344
     private static let metresPerNauticalMile = 1_852.0
 
-    /// A distance: `2.5 m`, `340 m`, `1.2 km`, `16082 km`; to about a hundredth of itself.
+    /// A distance: `2.5 m`, `340 m`, `1.2 km`, `16082 km`; to about a hundredth of its size.
     public func distance(_ metres: Double) -> String {
         switch self {
         case .metric: UnitSystem.distance(metres, "m", until: 1_000, then: metres / 1_000, "km")
@@ -36,7 +36,7 @@ public enum UnitSystem: String, Sendable, CaseIterable {
         return UnitSystem.number(speed, abs(speed) < 99.95 ? 1 : 0) + " " + unit
     }
 
-    /// The small unit while the rounded number is below a limit, the large one from there on.
+    /// The small unit while the rounded number is below a limit, otherwise the large one.
     private static func distance(
         _ small: Double, _ smallUnit: String, until limit: Double, then large: Double, _ largeUnit: String
     ) -> String {
@@ -45,7 +45,7 @@ public enum UnitSystem: String, Sendable, CaseIterable {
     }
 
     private static func number(_ value: Double, _ decimals: Int, trimsZeros: Bool = false) -> String {
-        // What is not a number comes from outside.
+        // A value that is not a number comes from outside.
         guard value.isFinite else { return "?" }
         var text = TextBuffer(capacity: 32)
         text.append(value, decimals: decimals, trimsZeros: trimsZeros)
