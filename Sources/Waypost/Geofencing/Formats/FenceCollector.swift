@@ -1,10 +1,10 @@
-/// Gathers the fences of a file; of several with one id the last one counts.
+/// Collects the fences of a file; of several with one id, the last one counts.
 struct FenceCollector {
     private(set) var file: FenceFile
     let reading: FenceReading
     private let list: String?
     private var places: [String: Int32] = [:]
-    /// How many places were off the Earth, but would not be with latitude and longitude the other way round.
+    /// How many places were off the Earth, but would not be with latitude and longitude swapped.
     private var swappedCount = 0
 
     /// - Parameter list: the path of the list that the entries are in; nil when the file is one entry.
@@ -15,12 +15,12 @@ struct FenceCollector {
         for problem in reading.prelude { file.add(FenceRemark(problem: problem)) }
     }
 
-    /// Takes an entry: what it says, or why it says nothing.
+    /// Adds an entry: its fence, or the reason why it yields none.
     ///
-    /// The file ends when it has too many.
+    /// Throws when the file has too many entries.
     /// - Parameters:
     ///   - line: the entry's line where places are lines, else 0.
-    ///   - name: the name as far as it could be read.
+    ///   - name: the name, as far as it could be read.
     mutating func add(line: Int = 0, name: String?, _ draft: () throws(FenceEntryError) -> FenceDraft) throws(FenceFileError) {
         guard file.entryCount < reading.limits.entries else { throw .tooManyEntries(limit: reading.limits.entries) }
         let place = FenceEntryPlace(list: list, index: file.entryCount, line: line)
@@ -43,9 +43,9 @@ struct FenceCollector {
         file.add(FenceRemark(place: place, problem: problem))
     }
 
-    /// The file, with what only the whole of it tells.
+    /// The file, completed with what only the whole file shows.
     consuming func finished() -> FenceFile {
-        // One such entry is a slip; most of them are a file whose maker had the other order in mind.
+        // One such entry is a slip; if most are, the file's author used the other order.
         if swappedCount > 1, swappedCount * 2 >= file.entryCount { file.add(FenceRemark(problem: .fileSeemsSwapped(count: swappedCount))) }
         if let linter = reading.linter { linter.lint(&file, list: list) }
         return file
@@ -79,7 +79,7 @@ struct FenceCollector {
         }
     }
 
-    /// Where a shape goes wrong.
+    /// The place in the file where a shape goes wrong.
     private static func place(of error: FenceShapeError, _ draft: FenceDraft, _ place: FenceEntryPlace) -> String? {
         switch error {
         case .radiusOutOfRange, .widthOutOfRange: place.member(draft.sizeMember)

@@ -1,4 +1,4 @@
-/// What an entry of a file says, before it is a fence.
+/// The contents of a file's entry, before it becomes a fence.
 struct FenceDraft {
     var id: String
     var name: String?
@@ -6,11 +6,11 @@ struct FenceDraft {
     var dwellSeconds: Double?
     var expires: UTCTime?
     var notifications = FenceNotifications.all
-    /// The member that gives the radius or the width, for errors.
+    /// The member with the radius or the width, for errors.
     var sizeMember: String
-    /// Where the corners stand.
+    /// Where the corners are in the entry.
     var corners: FenceCornerPlaces
-    /// What the entry holds beside the area, which is overlooked.
+    /// Further contents of the entry, which are ignored.
     var overlooked: [FenceRemark.Problem] = []
 
     init(id: String, name: String? = nil, area: FenceArea, sizeMember: String, corners: FenceCornerPlaces) {
@@ -22,7 +22,7 @@ struct FenceDraft {
     }
 }
 
-/// An area as it is written: rings may be open, corners repeated.
+/// An area as written: rings may be open, corners repeated.
 enum FenceArea {
     case circle(Coordinate, radiusMetres: Double)
     case polygons([[[Coordinate]]])
@@ -37,25 +37,25 @@ enum FenceArea {
     }
 }
 
-/// Where the corners of an area stand within their entry.
+/// Where the corners of an area are in their entry.
 enum FenceCornerPlaces {
-    /// A path for each polygon, or for the line, such as `geometry.coordinates[0]`; rings and corners are indices behind it.
+    /// A path for each polygon, or for the line, such as `geometry.coordinates[0]`; indices of rings and corners follow it.
     case paths([String])
-    /// The path of a text that holds them all.
+    /// The path of a text that contains them all.
     case text(String)
-    /// The line of each corner, ring by ring of each polygon.
+    /// The line of each corner, for each ring of each polygon.
     case lines([[[Int32]]])
 }
 
-/// Where an entry stands in its file, and how that is written.
+/// Where an entry is in its file, and how that is written.
 struct FenceEntryPlace {
-    /// The list that the entry is in: `features`; nil when the entry is all there is.
+    /// The list that contains the entry: `features`; nil when the entry is the whole file.
     var list: String?
     var index: Int
-    /// Its line, counted from 1; 0 where the path tells the place.
+    /// The entry's line, counted from 1; 0 where the path gives the place.
     var line: Int
 
-    /// `features[3]`, `line 12`, or nothing for an entry that is the file.
+    /// `features[3]`, `line 12`, or nothing for an entry that is the whole file.
     var words: String {
         if line > 0 { return "line \(line)" }
         return list.map { "\($0)[\(index)]" } ?? ""
@@ -86,10 +86,10 @@ struct FenceEntryPlace {
     }
 }
 
-/// Why an entry gives no fence; thrown inside the readers only.
+/// Why an entry yields no fence; thrown only inside the readers.
 struct FenceEntryError: Error {
     var problem: FenceRemark.Problem
-    /// The member of the entry that is wrong; nil for the entry.
+    /// The wrong member of the entry; nil for the whole entry.
     var path: String?
     /// The line, for formats whose places are lines.
     var line: Int?

@@ -1,5 +1,5 @@
 extension FenceFormat {
-    /// Which of the JSON formats a text is, told by the names of its members.
+    /// The JSON format of a text, recognized by the names of its members.
     ///
     /// ```
     /// {"features": ...}, {"geometry": ...}, {"type": "FeatureCollection"}      GeoJSON; a list of features, too
@@ -7,7 +7,7 @@ extension FenceFormat {
     /// {"area": ...}                                                          Traccar; a list of such, too
     /// [{"latitude": ...}, ...]                                               Tealium, as any other list
     /// ```
-    /// Of a list the first entries are looked at until one tells.
+    /// In a list, the entries are read until one of them decides.
     static func recognise(_ bytes: [UInt8]) throws(FenceFileError) -> FenceFormat {
         var scanner = FenceScanner()
         let bytes = bytes.span
@@ -32,7 +32,7 @@ extension FenceFormat {
 
     private static let entriesLookedAt = 16
 
-    /// The format that a member of the object that has begun tells; reads it to its end when none does.
+    /// The format indicated by a member of the object that has begun; reads the object to its end when none does.
     private static func marked(_ scanner: inout FenceScanner, in bytes: Span<UInt8>) throws(FenceFileError) -> FenceFormat? {
         while let key = try scanner.nextKey(in: bytes) {
             switch key {

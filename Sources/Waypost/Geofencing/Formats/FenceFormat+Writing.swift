@@ -1,14 +1,14 @@
 extension FenceFormat {
     /// Writes fences as a file of a format.
     ///
-    /// Nothing is lost in silence: each fence is read back from what was written, and whatever came back otherwise is a remark; a fence that
-    /// the format cannot express is left out with an error. ``FenceFormat/geojson`` keeps everything, KML all but white space round names.
+    /// Nothing is lost silently: each fence is read back from what was written, and every difference is a remark; a fence that the format cannot
+    /// express is left out with an error. ``FenceFormat/geojson`` keeps everything, KML everything but white space around names.
     ///
     /// - Parameters:
-    ///   - fences: what is written, in that order.
+    ///   - fences: the fences to write, in this order.
     ///   - format: the file format.
-    ///   - now: the time from which Tealium's periods count; without it, an expiry is lost there, and said so.
-    /// - Cost: about that of writing once and reading once; memory for the file.
+    ///   - now: the time from which Tealium's periods count; without it, expiries are lost there, with a remark.
+    /// - Cost: about that of writing and reading once; memory for the file.
     public static func write(_ fences: [Geofence], as format: FenceFormat, now: UTCTime? = nil) -> FenceExport {
         var export = FenceExport()
         var stamps = OwnTracksStamps()
@@ -76,7 +76,7 @@ extension FenceFormat {
 
     // MARK: What is lost
 
-    /// The fence as the format's reader finds it in an entry.
+    /// The fence that the format's reader finds in an entry.
     private func readBack(_ entry: TextBuffer, now: UTCTime?) throws(FenceRefusal) -> Geofence {
         var whole = TextBuffer(capacity: entry.count + 128)
         begin(&whole)
@@ -96,7 +96,7 @@ extension FenceFormat {
         return fence
     }
 
-    /// What of a fence came back otherwise, in words.
+    /// The differences of a fence that was read back, in words.
     private static func losses(_ fence: Geofence, _ back: Geofence, hasNow: Bool) -> [String] {
         var losses: [String] = []
         if back.id != fence.id { losses.append("the id \(quoted(fence.id, mark: "\"")) becomes \(quoted(back.id, mark: "\""))") }
@@ -125,27 +125,27 @@ extension FenceFormat {
     }
 }
 
-/// A file of fences that was written, and what it lacks of them.
+/// A file of fences that was written, and what it lacks.
 public struct FenceExport: Sendable {
     /// The file.
     public internal(set) var text = TextBuffer()
-    /// What the format does not keep, fence by fence; the index is that of the fence given.
+    /// What the format does not keep, fence by fence; the index is that of the fence passed in.
     ///
-    /// An error says that the fence was left out, a warning that something of it was lost.
+    /// An error means that the fence was left out, a warning that part of it was lost.
     public internal(set) var remarks: [FenceRemark] = []
-    /// How many fences the file has.
+    /// How many fences the file contains.
     public internal(set) var count = 0
 
-    /// Whether some fence was left out.
+    /// Whether any fence was left out.
     public var hasDropped: Bool { remarks.contains { $0.isDropped } }
 }
 
 extension Geofence {
-    /// The seconds of a dwell, unless somebody has put there what is no number.
+    /// The seconds of a dwell, unless they are not a number.
     var finiteDwellSeconds: Double? { dwellSeconds.flatMap { $0.isFinite ? $0 : nil } }
 }
 
-/// Why a format has no way to write a fence.
+/// Why a format cannot express a fence.
 struct FenceRefusal: Error {
     var words: String
 
@@ -155,7 +155,7 @@ struct FenceRefusal: Error {
 }
 
 extension TextBuffer {
-    /// Appends what the closure writes as JSON, unless it throws: then the text is as it was.
+    /// Appends what the closure writes as JSON; if it throws, the text is unchanged.
     fileprivate mutating func tryAppendJSON(_ write: (inout JSONWriter) throws(FenceRefusal) -> Void) throws(FenceRefusal) {
         let start = count
         var refusal: FenceRefusal?

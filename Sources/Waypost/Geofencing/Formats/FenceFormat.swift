@@ -1,19 +1,19 @@
 /// The formats of fence files.
 ///
-/// The page <doc:Geofences> says what each can express, and what is overlooked when it is read.
+/// The page <doc:Geofences> explains what each can express, and what is ignored when it is read.
 public enum FenceFormat: String, Sendable, Hashable, CaseIterable {
-    /// GeoJSON with properties `name`, `radius`, `width`, `dwell_seconds`, `expires`, `notify`: waypost's own; it keeps everything.
+    /// GeoJSON with properties `name`, `radius`, `width`, `dwell_seconds`, `expires`, `notify`: waypost's own format, which keeps everything.
     case geojson
     /// Tealium's `geofences.json`: circles.
     case tealium
     /// OwnTracks' waypoints, a `.otrw` file: circles.
     case owntracks
-    /// Traccar's geofences as its API gives them: areas as text, latitude first.
+    /// Traccar's geofences from its API: areas as text, latitude first.
     case traccar
     /// KML 2.2: polygons, and with extended data circles and corridors.
     case kml
 
-    /// The format that files of that extension have, without its point: `geojson`, `otrw`, `kml`; nil where it does not tell, as `json`.
+    /// The format for a file extension without its point: `geojson`, `otrw`, `kml`; nil when that does not decide, as for `json`.
     public init?(fileExtension: String) {
         switch fileExtension.lowercased() {
         case "geojson": self = .geojson
@@ -23,23 +23,23 @@ public enum FenceFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Reads a file of any of the formats; the contents tell which.
+    /// Reads a file of any of the formats; the contents decide which.
     ///
-    /// One bad entry spoils only itself: it is dropped, and a remark names it. A file that is damaged as a whole gives nothing.
-    /// Overlooked in every format: a byte order mark, UTF-16, commas before closing brackets (all with a remark), unknown members.
+    /// One bad entry spoils only itself: it is dropped, and a remark names it. A file that is damaged as a whole yields nothing.
+    /// Accepted in every format: a byte order mark, UTF-16, commas before closing brackets (all with a remark), unknown members.
     ///
     /// - Parameters:
     ///   - bytes: the whole file.
-    ///   - now: the time from which a format's periods count, if it is known.
+    ///   - now: the time from which a format's periods count, if known.
     ///   - limits: what is refused however well it is written.
-    /// - Cost: one pass; memory for the fences and one entry of the file beside its bytes.
+    /// - Cost: one pass; memory for the fences and one entry of the file in addition to its bytes.
     public static func read(
         _ bytes: [UInt8], now: UTCTime? = nil, limits: FenceFileLimits = FenceFileLimits()
     ) throws(FenceFileError) -> FenceFile {
         try read(bytes, FenceReading(now: now, limits: limits))
     }
 
-    /// Reads a file, and lets a linter look at each entry on the way.
+    /// Reads a file, and lets a linter check each entry on the way.
     static func read(_ bytes: [UInt8], _ reading: FenceReading) throws(FenceFileError) -> FenceFile {
         guard bytes.count <= reading.limits.bytes else { throw .tooLong(limit: reading.limits.bytes) }
         var reading = reading
@@ -47,11 +47,11 @@ public enum FenceFormat: String, Sendable, Hashable, CaseIterable {
         if start.starts(with: [0xEF, 0xBB, 0xBF]) {
             reading.prelude = [.byteOrderMark]
             var plain = bytes
-            // Spaces keep places in errors as they are.
+            // Spaces keep the places in errors unchanged.
             plain.replaceSubrange(0..<3, with: [0x20, 0x20, 0x20])
             return try readDecoded(plain, reading)
         }
-        // In UTF-16 every second byte of ASCII is zero; in no other text the first two are.
+        // In UTF-16 every second byte of ASCII is zero; in no other text is one of the first two.
         guard start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(2).contains(0) else {
             return try readDecoded(bytes, reading)
         }
@@ -70,7 +70,7 @@ public enum FenceFormat: String, Sendable, Hashable, CaseIterable {
             do throws(FenceFileError) {
                 return try readJSON(bytes, reading)
             } catch {
-                // Most files are sound: the commas are looked for only where one is in the way.
+                // Most files are sound: the commas are only looked for when one is in the way.
                 guard case .json(let fault) = error,
                     fault.reason == .unexpectedByte(UInt8(ascii: "]")) || fault.reason == .unexpectedByte(UInt8(ascii: "}"))
                 else { throw error }
@@ -100,7 +100,7 @@ public enum FenceFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Makes spaces of commas before a closing bracket, outside strings; how many there were.
+    /// Replaces commas before a closing bracket by spaces, outside strings; returns how many there were.
     private static func blankTrailingCommas(in bytes: inout [UInt8]) -> Int {
         var count = 0
         var comma: Int?
@@ -146,7 +146,7 @@ public struct FenceFileLimits: Sendable, Hashable {
     /// The most corners of one fence.
     public var corners: Int
 
-    /// Limits that leave room for every real file: 256 MiB, a million entries, a million corners a fence.
+    /// Creates limits that leave room for every real file: 256 MiB, a million entries, a million corners per fence.
     public init(bytes: Int = 256 << 20, entries: Int = 1_000_000, corners: Int = 1_000_000) {
         self.bytes = bytes
         self.entries = entries
@@ -154,13 +154,13 @@ public struct FenceFileLimits: Sendable, Hashable {
     }
 }
 
-/// What a reader needs to know beside the bytes.
+/// What a reader needs besides the bytes.
 struct FenceReading {
     var now: UTCTime?
     var limits: FenceFileLimits
-    /// Looks at every entry on the way, when a file is to be checked.
+    /// Checks every entry on the way, when a file is to be linted.
     var linter: FenceLinter?
-    /// What was overlooked before the format was known.
+    /// What was ignored before the format was known.
     var prelude: [FenceRemark.Problem] = []
 
     init(now: UTCTime?, limits: FenceFileLimits, linter: FenceLinter? = nil) {

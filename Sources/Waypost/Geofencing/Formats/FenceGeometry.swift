@@ -1,15 +1,15 @@
-/// The parts of an entry's geometry; one area is made of them.
+/// The parts of an entry's geometry, from which one area is made.
 struct FenceGeometry {
-    /// Polygons: their rings, and where those stand.
+    /// The polygons with their rings and paths.
     var polygons: [(rings: [[Coordinate]], path: String)] = []
     var lines: [(places: [Coordinate], path: String)] = []
     var points: [(place: Coordinate, path: String)] = []
     /// Kinds that are never a fence.
     var others: [String] = []
 
-    /// The draft of a fence of that area: all polygons, else the line, else the circle round the point.
+    /// The draft of a fence for that area: all polygons, else the line, else the circle round the point.
     ///
-    /// What stands beside it is overlooked with a remark: a polygon comes with its label's place, often.
+    /// Other parts are ignored with a remark: a polygon often comes with its label's place.
     func draft(
         id: String, name: String?, radius: Double?, radiusMember: String, width: Double?, widthMember: String
     ) throws(FenceEntryError) -> FenceDraft {
@@ -43,7 +43,7 @@ struct FenceGeometry {
 }
 
 extension FenceDraft {
-    /// A third of a century: longer stays are a mistake of units.
+    /// A third of a century; a longer dwell is a mistake in the units.
     static let longestDwellSeconds = 1e9
 
     fileprivate mutating func overlook(_ count: Int, _ noun: String) {

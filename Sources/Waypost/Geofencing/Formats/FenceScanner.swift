@@ -1,6 +1,6 @@
-/// Walks through the JSON of a fence file and keeps of it only what is asked for.
+/// Walks through the JSON of a fence file and keeps only what is asked for.
 ///
-/// What an entry holds beside its known members is stepped over: it costs no memory, however much it is.
+/// Unknown members of an entry are skipped: they cost no memory, however large they are.
 struct FenceScanner {
     private var scanner = JSONScanner()
 
@@ -15,12 +15,12 @@ struct FenceScanner {
         return scanner.string(name, in: bytes)
     }
 
-    /// Steps over the value that comes next.
+    /// Skips the next value.
     mutating func skip(in bytes: Span<UInt8>) throws(FenceFileError) {
         do { try scanner.skipValue(in: bytes) } catch { throw .json(error) }
     }
 
-    /// Steps over the rest of the value that has begun with a token.
+    /// Skips the rest of the value that began with this token.
     mutating func skip(_ token: JSONScanner.Token, in bytes: Span<UInt8>) throws(FenceFileError) {
         guard token == .beginObject || token == .beginArray else { return }
         try skip(toDepth: scanner.depth - 1, in: bytes)
@@ -29,19 +29,19 @@ struct FenceScanner {
     /// How many objects and lists are open.
     var depth: Int { scanner.depth }
 
-    /// Steps over everything until no more than so many objects and lists are open.
+    /// Skips everything until no more than that many objects and lists are open.
     mutating func skip(toDepth depth: Int, in bytes: Span<UInt8>) throws(FenceFileError) {
         while scanner.depth > depth { _ = try next(in: bytes) }
     }
 
-    /// The value that comes next; of an object or a list only that it is one.
+    /// The next value; for an object or a list, only its type.
     ///
     /// Nil for null, which counts as absent.
     mutating func scalar(in bytes: Span<UInt8>) throws(FenceFileError) -> JSONValue? {
         try scalar(try next(in: bytes), in: bytes)
     }
 
-    /// The value that has begun with a token; of an object or a list only that it is one.
+    /// The value that began with this token; for an object or a list, only its type.
     ///
     /// Nil for null, which counts as absent.
     mutating func scalar(_ token: JSONScanner.Token, in bytes: Span<UInt8>) throws(FenceFileError) -> JSONValue? {
@@ -58,7 +58,7 @@ struct FenceScanner {
         }
     }
 
-    /// The known members of the object that has begun with a token, of the one called `nested` its known members; nil when it is no object.
+    /// The known members of the object that began with this token, and those of its member `nested`; nil when it is not an object.
     mutating func members(
         _ token: JSONScanner.Token, _ known: Set<String>, nested: String? = nil, in bytes: Span<UInt8>
     ) throws(FenceFileError) -> JSONValue? {

@@ -4,10 +4,10 @@
 /// {"_type": "waypoints", "waypoints": [{"_type": "waypoint", "desc": "Yard", "lat": 35.1, "lon": 136.8, "rad": 100, "tst": 1700000000,
 ///   "rid": "a1b2c3"}]}
 /// ```
-/// `rad` is a whole number of metres, 0 for a place that is not watched; `tst` is when the waypoint was made, and what the apps know it by,
-/// `rid` what a region is known by. The id of the fence is `rid`, else `desc`, else `tst`.
-/// - Leniencies: `rad` may have decimals; waypoints within a list may lack their `_type`; a configuration (`.otrc`) gives its waypoints;
-///   beacons (`uuid`) and waypoints without a radius are no fences and say so; an iOS name such as `+follow` or `-home` stays as it is.
+/// `rad` is a whole number of metres, 0 for a place that is not watched; `tst` is when the waypoint was made, by which the apps identify it;
+/// `rid` identifies a region. The id of the fence is `rid`, else `desc`, else `tst`.
+/// - Leniencies: `rad` may have decimals; waypoints within a list may lack their `_type`; the waypoints of a configuration (`.otrc`) are read;
+///   beacons (`uuid`) and waypoints without a radius are dropped with a remark; an iOS name such as `+follow` or `-home` stays as it is.
 enum OwnTracksFences {
     private static let members: Set<String> = ["_type", "desc", "lat", "lon", "rad", "tst", "rid", "uuid"]
 
@@ -51,7 +51,7 @@ enum OwnTracksFences {
         while case let token = try scanner.next(in: bytes), token != .endArray {
             let entry = try scanner.members(token, members, in: bytes)
             let index = collector.file.entryCount
-            // No error is dropped: what is no object has no name here, and is named as such in the next line.
+            // No error is lost: an entry that is not an object has no name here, and the next line reports it.
             try collector.add(name: entry?["desc"]?.string) { () throws(FenceEntryError) in
                 guard let entry else { throw .invalid(nil, "an object") }
                 return try draft(entry, index: index)
@@ -86,7 +86,7 @@ enum OwnTracksFences {
 
     // MARK: Writing
 
-    /// Writes a fence; `stamp` is what the apps know the waypoint by.
+    /// Writes a fence; `stamp` is the number by which the apps identify the waypoint.
     static func write(_ fence: Geofence, stamp: Int, into json: inout JSONWriter) throws(FenceRefusal) {
         guard case .circle(let circle) = fence.shape else { throw FenceRefusal("OwnTracks has circles only") }
         json.object { json in
@@ -101,13 +101,13 @@ enum OwnTracksFences {
     }
 }
 
-/// Numbers for waypoints, which OwnTracks takes for the times they were made at and knows them by.
+/// Numbers for waypoints, which OwnTracks uses as creation times and identifiers.
 ///
-/// Each comes from the fence's id, so that a file that is written again replaces the waypoints of the first; two fences never share one.
+/// Each is derived from the fence's id, so that a file written again replaces the waypoints of the first; no two fences share one.
 public struct OwnTracksStamps: Sendable {
     private var used: Set<Int> = []
 
-    /// The number of the fence with that id, unless another one of the same file has it: a second between September 2001 and March 2033.
+    /// The number for a fence with that id, unless another one in the file has it: a second between September 2001 and March 2033.
     public static func stamp(of id: String) -> Int {
         // FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/): the same on every run and machine.
         let hash = id.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }

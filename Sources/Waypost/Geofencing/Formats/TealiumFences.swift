@@ -5,8 +5,8 @@
 ///   "expire_after": -1, "minimum_dwell_time": 60000}]
 /// ```
 /// `radius` is a whole number of metres; `expire_after` (from now on) and `minimum_dwell_time` are milliseconds, -1 is never. The name is the
-/// id. A dwell is told whatever the triggers are; a pass when one of them is on.
-/// - Leniencies: unknown keys are overlooked; one bad entry spoils only itself, where the vendor's own reader gives up the file.
+/// id. A dwell is raised whatever the triggers are; a pass when one of them is on.
+/// - Leniencies: unknown keys are ignored; one bad entry spoils only itself, whereas the vendor's own reader rejects the whole file.
 enum TealiumFences {
     private static let members: Set<String> = [
         "name", "latitude", "longitude", "radius", "trigger_on_enter", "trigger_on_exit", "expire_after", "minimum_dwell_time",
@@ -19,7 +19,7 @@ enum TealiumFences {
         _ = try scanner.next(in: bytes)
         while case let token = try scanner.next(in: bytes), token != .endArray {
             let entry = try scanner.members(token, members, in: bytes)
-            // No error is dropped: what is no object has no name here, and is named as such in the next line.
+            // No error is lost: an entry that is not an object has no name here, and the next line reports it.
             try collector.add(name: entry?["name"]?.string) { () throws(FenceEntryError) in
                 guard let entry else { throw .invalid(nil, "an object") }
                 return try draft(entry, now: reading.now)

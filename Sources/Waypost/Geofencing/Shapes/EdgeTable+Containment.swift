@@ -10,7 +10,7 @@ extension EdgeTable {
                 return crossings
             }
         }
-        // A local table can be met in one way only.
+        // A local table can be reached in one way only.
         let longitude = turned(probe.longitude)
         guard longitude >= bounds.pointee.west, longitude <= bounds.pointee.east else { return false }
         let meridian = GridMeridian(longitude: longitude, latitude: probe.latitude)
@@ -21,12 +21,12 @@ extension EdgeTable {
         }
     }
 
-    /// Puts together what the rings say.
+    /// Combines the results of the rings.
     @inline(__always)
     private func holds(_ crossings: (Ring) -> CrossingCount) -> Bool {
         var isIn = false
         for ring in rings {
-            // A polygon whose outer ring or a hole has thrown the place out is done with.
+            // Once its outer ring or a hole has excluded the place, a polygon needs no more tests.
             if ring.isOuter { if isIn { return true } } else if !isIn { continue }
             let crossings = crossings(ring)
             if crossings.isOnBorder { return true }
@@ -40,7 +40,7 @@ extension EdgeTable {
         var isOdd: Bool
         var isOnBorder = false
 
-        /// A ring round the north pole is crossed an even number of times from inside: the count starts at its pole.
+        /// Starts the count: from inside, a ring round the north pole is crossed an even number of times, so it starts odd.
         @inline(__always)
         init(_ ring: Ring) {
             isOdd = ring.pole == .north
@@ -50,7 +50,7 @@ extension EdgeTable {
         @inline(__always)
         mutating func add(_ ax: Double, _ ay: Double, _ bx: Double, _ by: Double, _ x: Double, _ latitude: Double) {
             if (ax <= x) != (bx <= x) {
-                // Twice the area of the triangle: its sign tells on which side of the edge the place lies, without a division.
+                // Twice the area of the triangle: its sign gives the side of the edge on which the place lies, without a division.
                 let area = (bx - ax) * (latitude - ay) - (by - ay) * (x - ax)
                 if area == 0 {
                     isOnBorder = true
@@ -76,14 +76,14 @@ extension EdgeTable {
         }
     }
 
-    /// A meridian and a place on it, and where they lie on the grid.
+    /// A meridian and a place on it, with their positions on the grid.
     struct GridMeridian {
         let longitude: Double
         let latitude: Double
-        /// The last step of the grid that is not east of the meridian, and the last one that is not north of the place.
+        /// The last step of the grid not east of the meridian, and the last one not north of the place.
         let column: Int32
         let row: Int32
-        /// Whether the meridian is that step: then corners may lie on it.
+        /// Whether the meridian is exactly on that step, so that corners may lie on it.
         let isOnStep: Bool
 
         @inline(__always)
@@ -91,7 +91,7 @@ extension EdgeTable {
             self.longitude = longitude
             self.latitude = latitude
             var column = (longitude * EdgeTable.stepsPerDegree).rounded(.down)
-            // The product may have been rounded over a step.
+            // Rounding may have moved the product over a step.
             if column / EdgeTable.stepsPerDegree > longitude { column -= 1 }
             if (column + 1) / EdgeTable.stepsPerDegree <= longitude { column += 1 }
             self.column = Int32(column)
@@ -116,7 +116,7 @@ extension EdgeTable {
         }
     }
 
-    /// Four edges at a time: whole numbers tell which edges the meridian may cross; only those are looked at in degrees.
+    /// Counts four edges at a time: whole numbers select the edges that the meridian may cross; only those are tested in degrees.
     @inline(__always)
     func count(group: Int, _ meridian: GridMeridian, _ crossings: inout CrossingCount) {
         let column = SIMD4(repeating: meridian.column)

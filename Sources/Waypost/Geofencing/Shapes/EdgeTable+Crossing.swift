@@ -1,15 +1,15 @@
 extension EdgeTable {
-    /// The box of a way on the grid, a step wider: what is beside it is surely not crossed.
+    /// The box of a path on the grid, a step wider: what is beside it is certainly not crossed.
     struct GridBox {
         let west: SIMD4<Int32>
         let south: SIMD4<Int32>
         let east: SIMD4<Int32>
         let north: SIMD4<Int32>
 
-        /// So many degrees of longitude away from the way as it was given.
+        /// The box of a path shifted by that many degrees of longitude.
         @inline(__always)
         init(_ way: LonLatEdge, turn: Double) {
-            // Rounded, and corners that are not on the grid are half a step off. Further out than 32 bits reach there is no corner.
+            // Positions are rounded, and corners off the grid are half a step off. Beyond the range of 32 bits there are no corners.
             func step(_ degrees: Double, _ margin: Int64) -> SIMD4<Int32> {
                 SIMD4(repeating: Int32(clamping: (degrees * EdgeTable.stepsPerDegree).nearestWhole &+ margin))
             }
@@ -20,7 +20,7 @@ extension EdgeTable {
         }
     }
 
-    /// What a way near some edges, turned the way that they are written, does there.
+    /// How a path crosses nearby edges, after shifting it to their longitudes.
     func crossings(from first: Int, count: Int, _ way: LonLatEdge) -> WayCrossings.Found {
         let middle = (corner(first).longitude + corner(first + count).longitude) / 2
         let turn = ((middle - way.bx) / 360).rounded() * 360

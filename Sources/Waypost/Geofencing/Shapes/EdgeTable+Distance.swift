@@ -1,8 +1,8 @@
-/// The point of some edge that is nearest to a place.
+/// The point of an edge that is nearest to a place.
 struct NearestOnEdge {
-    /// The squared distance on the flat map, square metres.
+    /// The squared distance on the flat map, in square metres.
     var flatSquared = Double.infinity
-    /// The edge, and the place's longitude written the way that the edge's are.
+    /// The edge, and the place's longitude shifted to those of the edge.
     var (ax, ay, bx, by, x) = (0.0, 0.0, 0.0, 0.0, 0.0)
     /// How far along the edge, 0...1.
     var share = 0.0
@@ -16,7 +16,7 @@ extension EdgeTable {
             .nearest(to: probe, writtenAt: nearest.x, from: nearest.share).metres
     }
 
-    /// A distance in metres that the nearest edge is not nearer than, and one that it is not further than where that is known.
+    /// A lower bound of the distance to the nearest edge, and an upper one where known; in metres.
     func distanceBounds(_ probe: FenceProbe) -> (least: Double, most: Double) {
         guard header.pointee.isLocal else {
             return (probe.leastDistance(flat: nearestEdge(probe, within: probe.widestMapMetres).flatSquared.squareRoot()), .infinity)
@@ -29,9 +29,9 @@ extension EdgeTable {
         return distanceBounds(probe, flatSquared: flatSquared(place, nearest))
     }
 
-    /// Whether a place lies in one of the polygons or on its border, and a distance in metres that the border is not nearer than.
+    /// Whether a place lies in one of the polygons or on its border, and a lower bound of the distance to the border in metres.
     ///
-    /// What ``contains(_:)`` and ``distanceBounds(_:)`` say, in one pass over the boxes of the groups.
+    /// The same as ``contains(_:)`` and ``distanceBounds(_:)``, in one pass over the boxes of the groups.
     func side(_ probe: FenceProbe) -> FenceFigure.Side {
         guard header.pointee.isLocal, header.pointee.isOnGrid else { return (contains(probe), distanceBounds(probe).least) }
         let x = turned(probe.longitude)
@@ -49,7 +49,7 @@ extension EdgeTable {
                 // Edges beside the meridian, or south of the place, are not crossed.
                 if off.x <= 0, off.z >= 0, off.w >= -1 { count(group: group, place.meridian, &crossings) }
             }
-            // A polygon whose outer ring or a hole has thrown the place out is done with.
+            // Once its outer ring or a hole has excluded the place, a polygon needs no more tests.
             if isSettled || !ring.isOuter && !isIn { continue }
             if ring.isOuter, isIn {
                 isSettled = true
@@ -64,7 +64,7 @@ extension EdgeTable {
         return (isIn, distanceBounds(probe, flatSquared: flatSquared(place, nearest)).least)
     }
 
-    /// The least distance by the box of the whole when that is far: differences on the grid might not fit, and edges do not matter.
+    /// A lower bound by the box of the whole when that is far: differences on the grid might not fit, and single edges do not matter.
     @inline(__always)
     private func distanceFromAfar(_ probe: FenceProbe, _ x: Double) -> Double? {
         let bounds = header
@@ -85,7 +85,7 @@ extension EdgeTable {
         return (max(probe.leastDistance(flat: flat - error), 0), probe.mostDistance(flat: flat + error))
     }
 
-    /// A place on the grid, and the flat map round it.
+    /// A place on the grid, and the flat map around it.
     struct GridPoint {
         var column: Int32
         let row: Int32
@@ -97,7 +97,7 @@ extension EdgeTable {
             (self.column, self.row, self.perColumn, self.perRow) = (column, row, perColumn, perRow)
         }
 
-        /// So many degrees of longitude away from the place as it was given.
+        /// The place of a probe shifted by that many degrees of longitude.
         @inline(__always)
         init(_ probe: FenceProbe, _ turn: Double = 0) {
             let step = EdgeTable.stepsPerDegree
@@ -107,9 +107,9 @@ extension EdgeTable {
             perRow = Float(probe.metresPerLatitude * (1 / step))
         }
 
-        /// The squared distances to four edges, square metres, and the lesser ones of those and others.
+        /// The squared distances to four edges in square metres, and the minimum of those and others.
         ///
-        /// Not inlined: among its callers' uses of single lanes the compiler takes the vectors apart.
+        /// Not inlined: among callers that use single lanes, the compiler would split the vectors.
         @inline(never)
         func flatSquared(
             _ columns: UnsafeRawPointer, _ rows: UnsafeRawPointer, _ byte: Int, _ others: SIMD4<Float>
@@ -120,7 +120,7 @@ extension EdgeTable {
             let nextEast = SIMD4<Float>(columns.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self) &- column) * perColumn
             let nextNorth = SIMD4<Float>(rows.loadUnaligned(fromByteOffset: byte &+ 4, as: SIMD4<Int32>.self) &- row) * perRow
             let (alongEast, alongNorth) = (nextEast - east, nextNorth - north)
-            // A repeated corner is an edge of no length: its share is 0.
+            // A repeated corner is an edge of length zero: its share is 0.
             let length = alongEast * alongEast + alongNorth * alongNorth + tiny
             var share = (zero - (east * alongEast + north * alongNorth)) / length
             share = share.zeroed(where: share .< zero)
@@ -130,7 +130,7 @@ extension EdgeTable {
             return (squared, squared.zeroed(where: others .<= squared) + others.zeroed(where: squared .< others))
         }
 
-        /// The least squared distance to so many edges; calls the body with the first corner of each that comes within the limit.
+        /// The least squared distance to that many edges; calls the body with the first corner of each edge within the limit.
         @inline(__always)
         func test(
             _ columns: UnsafePointer<Int32>, _ rows: UnsafePointer<Int32>, count: Int, within limit: Float, _ body: (Int) -> Void
@@ -153,7 +153,7 @@ extension EdgeTable {
         }
     }
 
-    /// A place on the grid of a local table, and the flat map round it.
+    /// A place on the grid of a local table, and the flat map around it.
     struct GridPlace {
         @inline(__always) var point: GridPoint { GridPoint(column: column, row: row, perColumn: perColumn, perRow: perRow) }
 
@@ -181,7 +181,7 @@ extension EdgeTable {
         @inline(__always)
         func off(_ box: SIMD4<Int32>) -> SIMD4<Int32> { box &- corners }
 
-        /// The squared distance on the flat map to a box whose sides are seen so.
+        /// The squared distance on the flat map to a box with these sides.
         @inline(__always)
         func flatSquared(_ off: SIMD4<Int32>) -> Float {
             let metres = SIMD4<Float>(off) * scale
@@ -203,9 +203,9 @@ extension EdgeTable {
         }
     }
 
-    /// The squared distance on the flat map to the nearest edge, square metres: four edges at a time, in floats.
+    /// The squared distance on the flat map to the nearest edge in square metres: four edges at a time, in floats.
     ///
-    /// The group of edges whose box is nearest comes first; most of the others are out of the question then.
+    /// The group of edges with the nearest box comes first; after that, most other groups are too far away.
     @inline(__always)
     private func flatSquared(_ place: GridPlace, _ nearest: NearestGroup) -> Float {
         let (boxes, starts) = (boxes, groupStarts)
@@ -224,7 +224,7 @@ extension EdgeTable {
     ) -> Float {
         let (columns, rows) = (UnsafeRawPointer(longitudes), UnsafeRawPointer(latitudes))
         let first = Int(starts[group])
-        // The last group of a ring has the corner behind its last edge as well.
+        // The last group of a ring also has the corner after its last edge.
         let end = first + (Int(starts[group + 1]) - first) & ~3
         let point = place.point
         var least = SIMD4(repeating: limit)
@@ -236,23 +236,23 @@ extension EdgeTable {
         return min(min(least.x, least.y), min(least.z, least.w))
     }
 
-    /// How wrong a distance from edges of at most that length may be on the flat map, beside a millionth of itself; metres.
+    /// The maximum error of a distance on the flat map to edges of at most that length, besides a millionth of itself; in metres.
     ///
-    /// A step of the grid (11 mm) for the place, half of one for corners that are not on it, along both axes; the roundings of floats grow
+    /// A step of the grid (11 mm) for the place and half a step for corners off the grid, along both axes; the rounding errors of floats grow
     /// with the coordinates, which may be as long as an edge: 2^-24 of them, some six times over.
     @inline(__always)
     static func flatError(longestEdgeMetres: Float) -> Double { 0.024 + 6e-7 * Double(longestEdgeMetres) }
 
-    /// The squared distance on the flat map to the nearest of some edges; adds those that come within the limit to what a way crosses.
+    /// The squared distance on the flat map to the nearest of some edges; tests those within the limit for crossings.
     func test(from first: Int, count: Int, _ place: GridPoint, within limit: Float, _ crossings: inout WayCrossings) -> Float {
         place.test(longitudes + first, latitudes + first, count: count, within: limit) {
             crossings.add(corner(first + $0), corner(first + $0 + 1))
         }
     }
 
-    /// The nearest edge on the flat map round a place, in full precision, for tables of any size.
+    /// The nearest edge on the flat map around a place, in full precision, for tables of any size.
     ///
-    /// - Parameter limit: edges further away than that on the map are of no interest, metres.
+    /// - Parameter limit: edges further away than this on the map are ignored, in metres.
     func nearestEdge(_ probe: FenceProbe, within limit: Double = .infinity) -> NearestOnEdge {
         var nearest = NearestOnEdge()
         nearest.flatSquared = limit * limit
@@ -271,7 +271,7 @@ extension EdgeTable {
                     if squares[group] < least { (first, least) = (group, squares[group]) }
                 }
                 guard first >= 0 else { return }
-                // Most of the others are out of the question then.
+                // After that, most other groups are too far away.
                 for ring in rings where first >= Int(ring.group) && first < Int(ring.groupEnd) {
                     test(probe, against: ring, group: first, x: x, &nearest)
                 }
@@ -307,29 +307,29 @@ extension EdgeTable {
 }
 
 extension FenceProbe {
-    /// How far the flat map is of use, metres: a quarter of the way on which its scale changes by all of itself, 500 km at most.
+    /// How far the flat map is usable, in metres: a quarter of the distance at which its scale changes by 100 %, 500 km at most.
     @inline(__always) var widestMapMetres: Double { min(0.25 * scaleLength, 500_000) }
 
-    /// By how much of itself a distance on the flat map may be wrong.
+    /// The relative error of a distance on the flat map.
     ///
-    /// The east-west scale is P(φ) = P - M sin φ · Δφ - ..., so that over a distance d it changes by d / scaleLength of itself, to the first
+    /// The east-west scale is P(φ) = P - M sin φ · Δφ - ..., so that over a distance d it changes by the share d / scaleLength, to the first
     /// order; the second order is below (d/R)²/2, and the meridian's radius changes by less than 1 % of d/R: d/R is more than both together.
     @inline(__always) private func mapError(_ flat: Double) -> Double { flat / scaleLength + flat / 6_335_439 }
 
-    /// What a distance on the flat map is at least on the Earth; what is further away than the map reaches is further than that.
+    /// The least distance on the Earth for one on the flat map; beyond the map, that of the map's edge.
     @inline(__always)
     func leastDistance(flat: Double) -> Double {
         let metres = min(flat, widestMapMetres)
         return metres * (1 - mapError(metres))
     }
 
-    /// What a distance on the Earth is at most on the flat map; infinite beyond the map.
+    /// The greatest distance on the flat map for one on the Earth; infinite beyond the map.
     @inline(__always)
     func greatestFlat(within metres: Double) -> Double {
         2 * metres <= widestMapMetres ? metres * (1 + 4 * mapError(metres)) : .infinity
     }
 
-    /// What a distance on the flat map is at most on the Earth; infinite beyond the map.
+    /// The greatest distance on the Earth for one on the flat map; infinite beyond the map.
     @inline(__always)
     func mostDistance(flat: Double) -> Double {
         flat <= widestMapMetres ? flat * (1 + mapError(flat)) : .infinity
@@ -342,7 +342,7 @@ extension SIMD4<Float> {
         unsafeBitCast(unsafeBitCast(self, to: SIMD4<Int32>.self) & SIMD4<Int32>(repeating: .max), to: SIMD4<Float>.self)
     }
 
-    /// The same with zeros where the mask is set: with bits, which a compiler does not take apart into branches.
+    /// The same with zeros where the mask is set; by bits, which the compiler does not turn into branches.
     @inline(__always)
     func zeroed(where mask: SIMDMask<SIMD4<Int32>>) -> SIMD4<Float> {
         unsafeBitCast(

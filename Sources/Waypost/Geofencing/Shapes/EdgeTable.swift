@@ -1,17 +1,17 @@
-/// Rings of polygons, or one line, in one piece of memory: what the innermost loops read, without counting references or checking bounds.
+/// Rings of polygons, or one line, in one block of memory, which the innermost loops read without reference counts or bounds checks.
 ///
-/// Corners lie on a grid of 1e-7 degrees, as the usual files give them: 8 bytes a corner, and four edges to a vector. Corners with more
-/// decimals, or unrolled beyond the grid, are kept in full beside it. Edges come in groups of eight, each with its box.
+/// Corners lie on a grid of 1e-7 degrees, the precision of usual files: 8 bytes per corner, and four edges per vector. Corners with more
+/// decimals, or unrolled beyond the grid, are also stored in full. Edges come in groups of eight, each with its box.
 ///
 ///     | header | boxes of groups | corners in full, if any | rings | groups' first corners | longitudes | latitudes |
 ///
-/// Longitudes are unrolled: from corner to corner they differ by the way that the edge takes. A ring ends with its first corner, which is
-/// 360 degrees off when the ring winds round a pole; behind it the last corner is repeated until the edges are a multiple of four.
-/// - Concurrency: nothing is written after the making. ``FenceRings`` owns the memory; a copy of the table is only good as long as that lives.
+/// Longitudes are unrolled: from corner to corner they differ by the path that the edge takes. A ring ends with its first corner, which is
+/// 360 degrees off when the ring winds round a pole; after it the last corner is repeated until the edges are a multiple of four.
+/// - Concurrency: nothing is written after creation. ``FenceRings`` owns the memory; a copy of the table is valid only while that exists.
 struct EdgeTable: @unchecked Sendable {
-    /// One ring: its corners are those from `start` up to `end`.
+    /// One ring; its corners are those from `start` up to `end`.
     struct Ring: Sendable, Hashable {
-        /// The pole that a ring round the globe holds.
+        /// The pole that a ring round the globe contains.
         enum Pole: Int8, Sendable { case none, north, south }
 
         var start: Int32
@@ -28,18 +28,18 @@ struct EdgeTable: @unchecked Sendable {
     struct Header {
         var ringCount: Int32 = 0
         var groupCount: Int32 = 0
-        /// With the repeated ones.
+        /// Including the repeated ones.
         var cornerCount: Int32 = 0
-        /// A length that no edge exceeds, metres.
+        /// An upper bound of the edges' lengths, in metres.
         var longestEdgeMetres: Float = 0
-        /// Beyond that squared distance from its box the box stands for a table: four times as far as it is wide.
+        /// Beyond this squared distance from its box, the box replaces a table: four times as far as it is wide.
         var farSquaredMetres: Float = 0
-        /// Whether the corners lie on the grid: then they are nowhere else.
+        /// Whether all corners lie on the grid: then they are stored only there.
         var isOnGrid = false
-        /// Whether it is so small that differences on the grid fit 32 bits, and the boxes of groups are on the grid, too.
+        /// Whether the table is so small that differences on the grid fit 32 bits, and the groups' boxes are on the grid, too.
         var isLocal = false
-        /// Whether no ring touches another one, and holes lie in their polygons, as far as boxes can tell: then each crossing of a ring
-        /// changes the side.
+        /// Whether no two rings touch, and holes lie in their polygons, as far as boxes can show: then each crossing of a ring changes
+        /// the side.
         var areRingsApart = false
         var west = 0.0
         var east = 0.0
@@ -48,12 +48,12 @@ struct EdgeTable: @unchecked Sendable {
     }
 
     static let edgesPerGroup = 8
-    /// Of the grid, in degrees.
+    /// Steps of the grid per degree.
     static let stepsPerDegree = 1e7
     /// How wide a table may be, and how far beyond ±180, for differences on the grid to fit 32 bits (±214 degrees).
     static let widestLocalDegrees = 30.0
     static let furthestLocalDegrees = 190.0
-    /// From further away, only the box of the whole is looked at.
+    /// From further away, only the box of the whole table is used.
     static let nearDegrees = 20.0
 
     let base: UnsafeRawPointer
@@ -99,7 +99,7 @@ struct EdgeTable: @unchecked Sendable {
     /// The first corner of a group and the one behind its last edge's first corner.
     @inline(__always)
     func corners(ofGroup group: Int) -> (first: Int, end: Int) {
-        // Of a single ring that needs no look.
+        // With a single ring no look-up is needed.
         let first = ringCount == 1 ? EdgeTable.edgesPerGroup &* group : Int(groupStarts[group])
         let next = ringCount == 1 ? min(first &+ EdgeTable.edgesPerGroup, cornerCount) : Int(groupStarts[group + 1])
         return (first, first &+ (next &- first) & ~3)
@@ -113,7 +113,7 @@ struct EdgeTable: @unchecked Sendable {
             : (full[2 * index], full[2 * index + 1])
     }
 
-    /// Calls the body with the edges of a ring's group of edges, until it answers false.
+    /// Calls the body with the edges of a ring's group, until it returns false.
     @inline(__always)
     func forEachEdge(of ring: Ring, group: Int, _ body: (_ ax: Double, _ ay: Double, _ bx: Double, _ by: Double) -> Bool) {
         let first = Int(groupStarts[group])
@@ -126,7 +126,7 @@ struct EdgeTable: @unchecked Sendable {
         }
     }
 
-    /// Calls the body with each way to write a longitude, whole turns apart, that is no further than `margin` degrees from the corners.
+    /// Calls the body with each equivalent of a longitude, whole turns apart, that is within `margin` degrees of the corners.
     @inline(__always)
     func forEachTurn(of longitude: Double, margin: Double, _ body: (Double) -> Void) {
         let (west, east) = (header.pointee.west, header.pointee.east)
@@ -139,7 +139,7 @@ struct EdgeTable: @unchecked Sendable {
         }
     }
 
-    /// A longitude written the way that is nearest to the middle of a local table.
+    /// The equivalent of a longitude that is nearest to the middle of a local table.
     @inline(__always)
     func turned(_ longitude: Double) -> Double {
         let middle = (header.pointee.west + header.pointee.east) / 2
@@ -151,9 +151,9 @@ struct EdgeTable: @unchecked Sendable {
 
     private static let headerBytes = (MemoryLayout<Header>.stride + 15) & ~15
 
-    /// A table of those rings; `corners` has longitude and latitude in turn, the repeated ones included.
+    /// Creates a table of these rings; `corners` has longitude and latitude in turn, including the repeated ones.
     ///
-    /// The memory has to be given back by ``deallocate()``.
+    /// Release the memory with ``deallocate()``.
     init(_ header: Header, rings: [Ring], groupStarts: [Int32], corners: [Double]) {
         var header = header
         let count = corners.count / 2
@@ -176,7 +176,7 @@ struct EdgeTable: @unchecked Sendable {
         base = UnsafeRawPointer(memory)
         func mutable(_ pointer: UnsafeRawPointer) -> UnsafeMutableRawPointer { memory + (pointer - base) }
         for group in 0..<groupCount {
-            // The last group of a ring has the corner behind its last edge as well; the others share it with the next group.
+            // The last group of a ring also has the corner after its last edge; the others share theirs with the next group.
             let first = Int(groupStarts[group])
             let box = EdgeTable.box(first...first + (Int(groupStarts[group + 1]) - first) & ~3, corners)
             if header.isLocal {
@@ -201,7 +201,7 @@ struct EdgeTable: @unchecked Sendable {
 
     func deallocate() { base.deallocate() }
 
-    /// Whether rings are apart by their boxes: those of holes lie within their polygon, and no edge of that comes into them.
+    /// Whether the rings are apart by their boxes: holes' boxes lie within their polygon, and no edge of that enters them.
     private static func areApart(_ rings: [Ring], _ corners: [Double]) -> Bool {
         guard rings.count <= mostRingsHeldApart else { return false }
         let boxes = rings.map { box(Int($0.start)...Int($0.end) - 1, corners) }
@@ -217,7 +217,7 @@ struct EdgeTable: @unchecked Sendable {
         return true
     }
 
-    /// More rings than that are not looked at two by two.
+    /// More rings than this are not compared in pairs.
     private static let mostRingsHeldApart = 32
 
     private static func touches(_ a: SIMD4<Double>, _ b: SIMD4<Double>) -> Bool {

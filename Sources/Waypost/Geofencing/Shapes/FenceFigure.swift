@@ -1,27 +1,27 @@
 import func Glibc.sin
 
-/// A shape as the innermost loops see it: a few plain numbers, copied without counting references.
+/// A shape for the innermost loops: a few plain numbers, copied without reference counts.
 struct FenceFigure: Sendable {
     enum Kind: UInt8, Sendable { case nothing, circle, polygons, corridor }
 
-    /// The side of a border that a place is on, and a distance in metres that the border is not nearer than.
+    /// The side of a border that a place is on, and a lower bound of the distance to the border in metres.
     typealias Side = (isInside: Bool, clearance: Double)
 
     let kind: Kind
-    /// Of polygons and corridors; the index that has the figure has the fence, and with it the table's owner.
+    /// The edges of polygons and corridors; the index that has the figure has the fence, and with it the table's owner.
     let edges: EdgeTable?
     /// A circle's radius or half a corridor's width, metres.
     private let reach: Double
     /// A circle's centre in the geocentric frame.
     private let (x, y, z): (Double, Double, Double)
-    /// Squared chords: up to the first one a place is inside of a circle, beyond the second one outside; between them its geodesic decides.
+    /// Squared chords: up to the first, a place is inside a circle; beyond the second it is outside; in between its geodesic decides.
     private let insideSquared: Double
     private let outsideSquared: Double
 
-    /// Of a slot without a fence.
+    /// The figure of a slot without a fence.
     static let nothing = FenceFigure(.nothing, reach: 0, edges: nil)
 
-    /// Of a shape that must outlive the figure.
+    /// Creates the figure of a shape, which must outlive the figure.
     init(_ shape: FenceShape) {
         switch shape {
         case .circle(let circle): self.init(circle)
@@ -53,13 +53,13 @@ struct FenceFigure: Sendable {
         }
     }
 
-    /// The radii of curvature of the ellipsoid, of whatever direction and latitude, lie between a(1 - e²) and a / sqrt(1 - e²), metres.
+    /// The radii of curvature of the ellipsoid lie between a(1 - e²) and a / sqrt(1 - e²) for every direction and latitude, in metres.
     private static let leastCurvatureRadius = 6_335_439.0
     private static let greatestCurvatureRadius = 6_399_594.0
     /// So near to a circle's border no chord decides: the error of the short geodesic (1 micrometre) and of a probe made by addition.
     private static let doubtMetres = 2e-6
 
-    /// The chord under an arc.
+    /// The chord of an arc.
     private static func chord(over arc: Double, radius: Double) -> Double { 2 * radius * sin(arc / (2 * radius)) }
 
     /// How many groups of edges a table has.
@@ -68,19 +68,19 @@ struct FenceFigure: Sendable {
     /// A circle's centre in the geocentric frame.
     @inline(__always) var centre: GeocentricVector { GeocentricVector(x: x, y: y, z: z) }
 
-    /// The chords from the centre between which a circle's border lies; nil when it is too wide for chords.
+    /// The chords from the centre between which a circle's border lies; nil when the circle is too wide for chords.
     @inline(__always) var chords: (least: Double, most: Double)? {
         insideSquared >= 0 ? (insideSquared.squareRoot(), outsideSquared.squareRoot()) : nil
     }
 
-    /// The side that a place is on; nil when it is so near to the border that only the shape itself can tell.
+    /// The side that a place is on; nil when it is so near to the border that only the shape itself can decide.
     @inline(__always)
     func side(_ probe: FenceProbe) -> Side? {
         switch kind {
         case .circle:
             let (offX, offY, offZ) = (x - probe.vector.x, y - probe.vector.y, z - probe.vector.z)
             let squared = offX * offX + offY * offY + offZ * offZ
-            // An arc is longer than its chord c, by c³/24R² and 0.2 % of that up to 100 km.
+            // An arc is longer than its chord c, by c³/24R² and 0.2 % of that, up to 100 km.
             if squared > outsideSquared { return (false, squared.squareRoot() - reach) }
             guard squared <= insideSquared else { return nil }
             let chord = squared.squareRoot()
@@ -100,10 +100,10 @@ struct FenceFigure: Sendable {
 }
 
 extension FenceFigure {
-    /// Whether a way that ends at a place may come within a circle; true of all other shapes.
+    /// Whether a path that ends at a place may come within a circle; true for all other shapes.
     ///
-    /// On the plane that touches the ellipsoid at the place: a point at distance d is off by less than d²/scaleLength + d²/R there, since the
-    /// way is straight in longitude and latitude and the plane is not.
+    /// Computed on the plane that touches the ellipsoid at the place: a point at distance d is off by less than d²/scaleLength + d²/R there,
+    /// because the path is straight in longitude and latitude and the plane is not.
     @inline(__always)
     func mayCross(_ way: LonLatEdge, _ probe: FenceProbe) -> Bool {
         guard kind == .circle else { return true }
@@ -122,7 +122,7 @@ extension FenceFigure {
 }
 
 extension FenceShape {
-    /// The side of the border that a place is on, by full precision and without regard to how the probe was made.
+    /// The side of the border that a place is on, in full precision, however the probe was made.
     func preciseSide(_ probe: FenceProbe) -> FenceFigure.Side {
         let signed = signedDistance(FenceProbe(probe.coordinate))
         return (signed <= 0, abs(signed))

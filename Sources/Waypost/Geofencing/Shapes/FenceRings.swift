@@ -1,12 +1,12 @@
-/// The rings of polygons, or one line: their corners in one piece of memory.
+/// The rings of polygons, or one line, with their corners in one block of memory.
 ///
-/// Corners of at most seven decimals, the usual files, take 8 bytes, others 24; either way they come back as they were given.
+/// Corners with at most seven decimals, as in usual files, take 8 bytes, others 24; both come back exactly as given.
 public final class FenceRings: Sendable {
     typealias Ring = EdgeTable.Ring
 
     let table: EdgeTable
 
-    /// What is kept of each ring.
+    /// The stored rings.
     var rings: [Ring] { Array(table.rings) }
 
     init(polygons: [[[Coordinate]]]) throws(FenceShapeError) {
@@ -74,7 +74,7 @@ extension FenceRings: Hashable {
         }
     }
 
-    /// The corners of all rings as they are kept, longitudes unrolled.
+    /// The corners of all rings as stored, with unrolled longitudes.
     var allCorners: some Sequence<(longitude: Double, latitude: Double)> {
         (0..<table.cornerCount).lazy.map { self.table.corner($0) }
     }

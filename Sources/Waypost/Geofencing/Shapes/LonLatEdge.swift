@@ -1,11 +1,11 @@
-/// A line that is straight in longitude and latitude: an edge of a fence, or the way between two fixes.
+/// A line that is straight in longitude and latitude: an edge of a fence, or the path between two fixes.
 struct LonLatEdge {
     var ax: Double
     var ay: Double
     var bx: Double
     var by: Double
 
-    /// From those corners, in degrees.
+    /// Creates an edge from its ends, in degrees.
     init(ax: Double, ay: Double, bx: Double, by: Double) {
         self.ax = ax
         self.ay = ay
@@ -13,7 +13,7 @@ struct LonLatEdge {
         self.by = by
     }
 
-    /// The short way round the globe between two places.
+    /// Creates the short way round the globe between two places.
     init(from start: Coordinate, to end: Coordinate) {
         let turn = end.longitudeDegrees - start.longitudeDegrees
         ax = start.longitudeDegrees
@@ -27,7 +27,7 @@ struct LonLatEdge {
         Coordinate(cuttingLatitudeDegrees: ay + share * (by - ay), wrappingLongitudeDegrees: ax + share * (bx - ax))
     }
 
-    /// A length in metres that the edge does not exceed.
+    /// An upper bound of the edge's length in metres.
     var longestMetres: Double {
         // The least latitude has the longest parallel; the meridian is longest at a pole (6 399 594 m per radian).
         let nearest = ay * by <= 0 ? 0 : min(abs(ay), abs(by))
@@ -37,9 +37,9 @@ struct LonLatEdge {
         return (east * east + north * north).squareRoot()
     }
 
-    /// The nearest point: how far along it lies, 0...1, and its distance in metres; the place's longitude is written as the edge's are.
+    /// The nearest point: its share of the edge, 0...1, and its distance in metres; the place's longitude is shifted to the edge's.
     ///
-    /// Steps to the foot of the perpendicular with the scales between it and the place: each one leaves the square of the last one's error.
+    /// Steps to the foot of the perpendicular with the scales between it and the place: each step squares the previous one's error.
     func nearest(to probe: FenceProbe, writtenAt x: Double, from guess: Double) -> (share: Double, metres: Double) {
         var share = guess
         var (longitude, latitude) = (ax + share * (bx - ax), ay + share * (by - ay))
@@ -61,7 +61,7 @@ struct LonLatEdge {
         return (share, Geodesic.distanceMetres(from: probe, to: place(share)))
     }
 
-    /// The nearest point to a place, from no guess.
+    /// The nearest point to a place, without a guess.
     func nearest(to probe: FenceProbe) -> (share: Double, metres: Double) {
         let middle = (ax + bx) / 2
         let x = middle + (probe.longitude - middle).wrappedDegrees
@@ -73,7 +73,7 @@ struct LonLatEdge {
 }
 
 extension Geodesic {
-    /// The distance from a place that is prepared already.
+    /// The distance to a place from a prepared one.
     static func distanceMetres(from probe: FenceProbe, to place: Coordinate) -> Double {
         let chordSquared = (GeocentricVector(place) - probe.vector).lengthSquared
         guard chordSquared <= longestShortLineMetres * longestShortLineMetres else {

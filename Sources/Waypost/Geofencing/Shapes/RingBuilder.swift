@@ -1,4 +1,4 @@
-/// Gathers rings, and unrolls their longitudes.
+/// Collects rings, and unrolls their longitudes.
 struct RingBuilder {
     var rings: [EdgeTable.Ring] = []
     /// Longitude and latitude in turn.
@@ -31,7 +31,7 @@ struct RingBuilder {
         close(from: 0, pole: .none, isOuter: true)
     }
 
-    /// Makes a ring of the corners from one on: groups its edges, and repeats the last corner.
+    /// Makes a ring of the corners from `start` on: groups its edges, and repeats the last corner.
     private mutating func close(from start: Int, pole: EdgeTable.Ring.Pole, isOuter: Bool) {
         let end = corners.count / 2
         let group = groupStarts.count
@@ -81,7 +81,7 @@ struct RingBuilder {
                 longitude = RingBuilder.nearest(longitude, to: before)
                 if longitude == before, point.latitudeDegrees == corners[corners.count - 1] { continue }
             } else if start > 0 {
-                // Rings of one fence lie side by side, on whichever side of the antimeridian they begin.
+                // The rings of one fence lie side by side, on whichever side of the antimeridian they begin.
                 longitude = RingBuilder.nearest(longitude, to: corners[0])
             }
             corners.append(longitude)
@@ -92,21 +92,21 @@ struct RingBuilder {
         }
     }
 
-    /// The ring from its first corner that is not on a pole; nil when that is its first one, or there is none.
+    /// The ring rotated to its first corner that is not on a pole; nil when it begins there already, or there is none.
     ///
-    /// It is turned before its longitudes are unrolled, so that it comes to the same when it is written and read again.
+    /// It is rotated before its longitudes are unrolled, so that it stays the same when written and read again.
     private static func beginningBesidePole(_ ring: [Coordinate]) -> [Coordinate]? {
         guard let start = ring.firstIndex(where: { abs($0.latitudeDegrees) < 90 }), start > 0 else { return nil }
         let open = ring.first == ring.last ? ring.dropLast() : ring[...]
         return Array(open[start...] + open[..<start])
     }
 
-    /// Removes the ways along a meridian to a pole, and back.
+    /// Removes the paths along a meridian to a pole and back.
     ///
-    /// On a flat map a ring round the pole is cut there; both ways are the same line.
+    /// On a flat map a ring round the pole is cut there; both paths are the same line.
     private mutating func removeWaysToPole(from start: Int, turnDegrees: Double) {
         let ring = stride(from: 2 * start, to: corners.count, by: 2).map { (longitude: corners[$0], latitude: corners[$0 + 1]) }
-        // It begins beside the pole, so that no run of corners on it is cut in two.
+        // The ring begins beside the pole, so that no run of corners on the pole is cut in two.
         guard abs(ring[0].latitude) < 90 else { return }
         corners.removeLast(corners.count - 2 * start)
         var kept = [ring[0]]
@@ -121,10 +121,10 @@ struct RingBuilder {
             let meridian = corner.longitude
             if kept[kept.count - 1].longitude != meridian || run.contains(where: { $0.longitude != meridian }) { kept += run }
             run.removeAll()
-            // Without the way to the pole, the corner that it left from may be the one that it came back to.
+            // Without the path to the pole, the corners before and after it may be the same.
             if kept[kept.count - 1] != corner { kept.append(corner) }
         }
-        // The first corner again, a turn further.
+        // The first corner again, one turn further on.
         kept.removeLast()
         for corner in kept {
             corners.append(corner.longitude)
@@ -132,7 +132,7 @@ struct RingBuilder {
         }
     }
 
-    /// How often the ring goes round the globe, eastward positive.
+    /// How often the ring goes round the globe; eastward is positive.
     private static func turns(_ ring: [Coordinate]) -> Int {
         guard let first = ring.first else { return 0 }
         var longitude = first.longitudeDegrees
@@ -140,9 +140,9 @@ struct RingBuilder {
         return Int(((nearest(first.longitudeDegrees, to: longitude) - first.longitudeDegrees) / 360).rounded())
     }
 
-    /// The way to write a longitude that is at most half a turn from another one.
+    /// The equivalent of a longitude that is at most half a turn from another one.
     private static func nearest(_ longitude: Double, to other: Double) -> Double {
-        // Without a rounding in the usual case: a longitude comes back as it was given.
+        // Without rounding in the usual case, so that a longitude comes back exactly as given.
         let turns = ((other - longitude) / 360).rounded(.toNearestOrEven)
         return abs(other - longitude) <= 180 ? longitude : longitude + 360 * turns
     }

@@ -1,17 +1,17 @@
-/// How often a way crosses edges of one ring, as far as roundings cannot change it.
+/// How often a path crosses edges of one ring, as far as rounding cannot change it.
 ///
-/// A way and an edge cross when the ends of each lie on different sides of the other. The sides are signs of areas; where one of them is so
-/// small that roundings may have made it, nothing is said.
+/// A path and an edge cross when the ends of each lie on different sides of the other. The sides are signs of areas; where one of them is so
+/// small that rounding may have caused it, nothing is decided.
 struct WayCrossings {
-    /// What the way does at the edges that it has been held against.
+    /// What is known about the path and the edges tested so far.
     struct Found {
-        /// How many edges are surely crossed, and where the first and the last one is.
+        /// How many edges are certainly crossed, and where the first and the last crossing are.
         fileprivate(set) var count = 0
         fileprivate(set) var crossing = BorderCrossing(first: 1, last: 0)
-        /// Whether it is open what the way does at some edge: it ends there, or leads over a corner.
+        /// Whether some edge is undecided, because the path ends on it or leads over a corner.
         var isOpen = false
 
-        /// What the way does at other edges of the same fence, too.
+        /// Adds the result for other edges of the same fence.
         mutating func formUnion(_ other: Found) {
             count += other.count
             isOpen = isOpen || other.isOpen
@@ -26,7 +26,7 @@ struct WayCrossings {
     private let doubt: Double
     private(set) var found = Found()
 
-    /// So near to a line, in degrees, a place may be on its other side: a tenth of a micrometre, some ten times the roundings of angles.
+    /// How near to a line, in degrees, a place may be on its other side: a tenth of a micrometre, some ten times the rounding of angles.
     private static let doubtDegrees = 1e-12
 
     @inline(__always)
@@ -37,12 +37,12 @@ struct WayCrossings {
         doubt = WayCrossings.doubtDegrees * (abs(east) + abs(north))
     }
 
-    /// Holds the way against an edge.
+    /// Tests the path against an edge.
     @inline(__always)
     mutating func add(_ a: (longitude: Double, latitude: Double), _ b: (longitude: Double, latitude: Double)) {
         let (offEast, offNorth) = (a.longitude - way.ax, a.latitude - way.ay)
         let (edgeEast, edgeNorth) = (b.longitude - a.longitude, b.latitude - a.latitude)
-        // Twice the areas of the triangles of the way with the ends of the edge, and of the edge with the ends of the way.
+        // Twice the areas of the triangles of the path with the ends of the edge, and of the edge with the ends of the path.
         let edgeStart = east * offNorth - north * offEast
         let edgeEnd = edgeStart + (east * edgeNorth - north * edgeEast)
         if min(edgeStart, edgeEnd) > doubt || max(edgeStart, edgeEnd) < -doubt { return }
@@ -58,7 +58,7 @@ struct WayCrossings {
         found.crossing.add(wayStart / (wayStart - wayEnd))
     }
 
-    /// Forgets the edges, for those of another fence.
+    /// Forgets the edges, to start with those of another fence.
     @inline(__always)
     mutating func restart() { found = Found() }
 }

@@ -1,6 +1,6 @@
-/// The coordinates of a geometry of GeoJSON, as deep as they are nested.
+/// The coordinates of a GeoJSON geometry, at any nesting depth.
 ///
-/// - Cost: one allocation a ring, none a position.
+/// - Cost: one allocation per ring, none per position.
 struct GeoJSONCoordinates {
     enum Nest {
         case nothing
@@ -11,7 +11,7 @@ struct GeoJSONCoordinates {
     }
 
     private(set) var nest = Nest.nothing
-    /// The first thing wrong, its path from the coordinates on.
+    /// The first error, with its path from the coordinates on.
     private(set) var fault: FenceEntryError?
 
     static let nothing = GeoJSONCoordinates()
@@ -20,7 +20,7 @@ struct GeoJSONCoordinates {
 
     private var room = 0
 
-    /// Reads the value that comes next to its end, whatever it is.
+    /// Reads the next value to its end, whatever it is.
     init(_ scanner: inout FenceScanner, _ bytes: Span<UInt8>, limit: Int) throws(FenceFileError) {
         room = limit
         let outside = scanner.depth
@@ -45,7 +45,7 @@ struct GeoJSONCoordinates {
         case entry(FenceEntryError)
         case full
 
-        /// The same, a level further out.
+        /// The same, one level further out.
         func within(_ index: Int) -> Stop {
             guard case .entry(var error) = self else { return self }
             error.path = "[\(index)]\(error.path ?? "")"
@@ -105,7 +105,7 @@ struct GeoJSONCoordinates {
         return nest
     }
 
-    /// Calls the body inside each further list of the one that is open.
+    /// Calls the body for each further list within the current one.
     private mutating func forEachList(
         _ scanner: inout FenceScanner, _ bytes: Span<UInt8>, _ body: (inout GeoJSONCoordinates, inout FenceScanner) throws(Stop) -> Void
     ) throws(Stop) {
@@ -121,7 +121,7 @@ struct GeoJSONCoordinates {
         }
     }
 
-    /// Reads the position whose first number has been read.
+    /// Reads the rest of the position, after its first number.
     private mutating func position(_ longitude: Double, _ scanner: inout FenceScanner, _ bytes: Span<UInt8>) throws(Stop) -> Coordinate {
         guard room > 0 else { throw .full }
         room -= 1
@@ -129,7 +129,7 @@ struct GeoJSONCoordinates {
             throw .entry(.invalid(nil, "[longitude, latitude]"))
         }
         while case let next = try token(&scanner, bytes), next != .endArray {
-            // An altitude, and whatever else; null for one that is not known.
+            // An altitude, and anything else; null for an unknown one.
             guard GeoJSONCoordinates.number(next) != nil || next == .null else { throw .entry(.invalid(nil, "[longitude, latitude]")) }
         }
         guard let place = Coordinate(latitudeDegrees: latitude, longitudeDegrees: longitude) else {

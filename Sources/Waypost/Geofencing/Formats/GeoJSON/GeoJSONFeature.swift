@@ -1,6 +1,6 @@
-/// The members of one feature on the way to a fence; other members cost nothing.
+/// The members of one feature that is to become a fence; other members cost nothing.
 struct GeoJSONFeature {
-    /// The most levels of collections in collections that are looked into.
+    /// The deepest nesting of collections that is read.
     private static let deepestCollection = 8
 
     private let limits: FenceFileLimits
@@ -19,10 +19,10 @@ struct GeoJSONFeature {
         self.limits = limits
     }
 
-    /// The name as far as there is one, for remarks.
+    /// The name, if any, for remarks.
     var name: String? { GeoJSONFeature.label(properties["name"]) ?? properties["name"]?.string }
 
-    /// Takes a member of the feature, whose value comes next.
+    /// Processes a member of the feature, whose value comes next.
     mutating func take(_ key: String, _ scanner: inout FenceScanner, _ bytes: Span<UInt8>) throws(FenceFileError) {
         switch key {
         case "type": type = try scanner.scalar(in: bytes)?.string
@@ -37,7 +37,7 @@ struct GeoJSONFeature {
         }
     }
 
-    /// What the feature says, or why it is no fence.
+    /// The draft of the feature's fence, or the reason why there is none.
     ///
     /// - Parameter index: its number, which is its id when it has none.
     func draft(index: Int) throws(FenceEntryError) -> FenceDraft {
@@ -68,7 +68,7 @@ struct GeoJSONFeature {
         return draft
     }
 
-    /// A name or an id: a text, or a number as written.
+    /// A name or an id: a text, or a number as it is written.
     private static func label(_ value: JSONValue?) -> String? {
         switch value {
         case .string(let text): text.isEmpty ? nil : text
@@ -111,7 +111,7 @@ struct GeoJSONFeature {
 
     // MARK: Geometry
 
-    /// Takes the geometry whose object has begun; its type.
+    /// Processes the geometry whose object has begun; returns its type.
     private mutating func takeGeometry(
         _ scanner: inout FenceScanner, _ bytes: Span<UInt8>, path: String, depth: Int
     ) throws(FenceFileError) -> String? {
@@ -154,10 +154,10 @@ struct GeoJSONFeature {
 }
 
 extension FenceNotifications {
-    /// The kinds and their words, in the order in which they are written.
+    /// The kinds and their words, in the order of writing.
     static let words: [(FenceNotifications, String)] = [(.enter, "enter"), (.exit, "exit"), (.dwell, "dwell"), (.pass, "pass")]
 
-    /// The kind of that word.
+    /// Creates the kind for that word.
     init?(word: String) {
         guard let kind = FenceNotifications.words.first(where: { $0.1 == word }) else { return nil }
         self = kind.0
@@ -168,7 +168,7 @@ extension FenceNotifications {
 }
 
 extension FenceGeometry {
-    /// Adds what a geometry of GeoJSON holds.
+    /// Adds the contents of a GeoJSON geometry.
     fileprivate mutating func add(_ type: String, _ coordinates: GeoJSONCoordinates, path: String) throws(FenceEntryError) {
         if let fault = coordinates.fault { throw FenceEntryError(fault.problem, at: path + (fault.path ?? "")) }
         switch (type, coordinates.nest) {

@@ -1,7 +1,7 @@
 extension GeoJSONFences {
     /// Writes a fence as a feature.
     ///
-    /// Rings go round as they were given, and are not cut at the antimeridian: edges take the short way round.
+    /// Rings keep their direction and are not cut at the antimeridian, because edges take the short way round.
     static func write(_ fence: Geofence, into json: inout JSONWriter) {
         json.object { json in
             json.member("type", "Feature")
@@ -58,13 +58,13 @@ extension GeoJSONFences {
 }
 
 extension FenceRings {
-    /// The rings of each polygon, its outer one first, as a file needs them to be read as the same again.
+    /// The rings of each polygon, its outer one first, in the form that reads back the same.
     var polygons: [[[Coordinate]]] {
         let written = corners
         var start = 0
         return ringsPerPolygon.map { count in
             defer { start += count }
-            // A ring round the globe ends a turn further on: at 180 degrees, where it began at -180.
+            // A ring round the globe ends one turn further on: at 180 degrees, if it began at -180.
             return written[start..<start + count].map { ring in Array(ring.dropLast() + ring.prefix(1)) }
         }
     }

@@ -6,11 +6,11 @@
 /// LineString          + "width": metres       a corridor, that wide in all
 /// any                   "name", "dwell_seconds", "expires": RFC 3339, "notify": ["enter", "exit", "dwell", "pass"]
 /// ```
-/// - Leniencies: a single Feature, or a list of them, is taken for a collection; rings may be open and wound either way; altitudes and
-///   unknown members are overlooked; a feature without an id has its name or its number for one; a collection of geometries, or a MultiPoint
-///   or MultiLineString of one, gives the one area that is in it; a collection may not say that it is one.
+/// - Leniencies: a single Feature, or a list of them, is treated as a collection; rings may be open and wound either way; altitudes and
+///   unknown members are ignored; a feature without an id uses its name or its number; a GeometryCollection, or a MultiPoint or
+///   MultiLineString with one part, yields the one area in it; a collection may lack its type.
 enum GeoJSONFences {
-    /// What `type` says in a text of GeoJSON.
+    /// The values of `type` in GeoJSON.
     static let types: Set<String> = [
         "FeatureCollection", "Feature", "Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon",
         "GeometryCollection",
@@ -26,7 +26,7 @@ enum GeoJSONFences {
             return collector.finished()
         }
         var collector = FenceCollector(format: .geojson, list: "features", reading)
-        // A collection's own members, or those of the single feature that the text is.
+        // The members of a collection, or those of the single feature that makes up the text.
         var whole = GeoJSONFeature(limits: reading.limits)
         var hasFeatures = false
         while let key = try scanner.nextKey(in: bytes) {
@@ -75,7 +75,7 @@ enum GeoJSONFences {
         }
     }
 
-    /// The name in `"crs": {"type": "name", "properties": {"name": ...}}`, which RFC 7946 has no more.
+    /// The name in `"crs": {"type": "name", "properties": {"name": ...}}`, which RFC 7946 has removed.
     private static func referenceSystem(_ scanner: inout FenceScanner, _ bytes: Span<UInt8>) throws(FenceFileError) -> String? {
         try scanner.members(try scanner.next(in: bytes), ["name"], nested: "properties", in: bytes)?["properties"]?["name"]?.string
     }

@@ -1,8 +1,8 @@
-/// Makes fences of the tokens of a KML file.
+/// Assembles fences from the tokens of a KML file.
 struct KMLAssembler {
-    /// Elements inside each other; real files have a dozen.
+    /// The deepest nesting of elements; real files have a dozen levels.
     private static let maximumDepth = 64
-    /// Bytes that are kept of a name or a value.
+    /// The most bytes kept of a name or a value.
     private static let longestText = 16_384
 
     private struct OpenElement {
@@ -24,7 +24,7 @@ struct KMLAssembler {
     private var placemark = KMLPlacemark(line: 0)
     private var dataName = ""
     private var text = XMLText(limit: KMLAssembler.longestText)
-    /// The places of `coordinates` that are open; a comment may cut them.
+    /// The places of the open `coordinates` element, which a comment may split.
     private var places = KMLCoordinates(limit: 0, line: 0)
 
     init(_ reading: FenceReading) {
@@ -39,7 +39,7 @@ struct KMLAssembler {
 
     func failure(_ words: String) -> FenceFileError { .xml(line: lines.current, words) }
 
-    /// The fences; what is open at the end of the file means that some are missing.
+    /// The file's fences; throws when elements are open at the end, because fences are missing.
     mutating func finished(isCut: Bool) throws(FenceFileError) -> FenceFile {
         guard hasRoot else { throw .notFences("begins like HTML or XML, but has no element") }
         guard stack.isEmpty, !isCut else { throw failure("the file ends within an element") }
@@ -148,7 +148,7 @@ struct KMLAssembler {
         try collector.add(line: placemark.line, name: placemark.name) { () throws(FenceEntryError) in try placemark.draft(index: index) }
     }
 
-    /// The text of the element that ends.
+    /// The text of the element that is ending.
     private mutating func textString() -> String? {
         let text = text
         return string(text.raw.span, isCut: text.isOverlong)

@@ -1,4 +1,4 @@
-/// KML 2.2, as Google Earth and map editors write it; what KML has no word for stands in `ExtendedData`.
+/// KML 2.2, as written by Google Earth and map editors; what KML cannot express goes into `ExtendedData`.
 ///
 /// ```
 /// <kml><Document>                                 Folders inside each other as one likes
@@ -12,9 +12,9 @@
 ///     <MultiGeometry>                             polygons, or one line, or one point
 /// ```
 /// The id of the fence is the datum `id`, else the placemark's attribute, else the name.
-/// - Leniencies: a Document, Folder or Placemark may be the root, with or without a namespace; elements of other prefixes (`gx:`) are stepped
-///   over; a LinearRing by itself is its polygon; spaces round the commas of a corner; several rings in one innerBoundaryIs; windows-1252 and
-///   UTF-16. A file whose tags do not match, or that ends within them, is refused: nobody knows which fences it lacks.
+/// - Leniencies: a Document, Folder or Placemark may be the root, with or without a namespace; elements with other prefixes (`gx:`) are
+///   skipped; a LinearRing by itself is its polygon; spaces around the commas of a corner; several rings in one innerBoundaryIs; windows-1252
+///   and UTF-16. A file whose tags do not match, or that ends within them, is refused, because it is unknown which fences it lacks.
 /// - Source: OGC 07-147r2 (KML 2.2).
 enum KMLFences {
     static func read(_ bytes: [UInt8], _ reading: FenceReading) throws(FenceFileError) -> FenceFile {
@@ -61,7 +61,7 @@ enum KMLElement: String {
     case polygon = "Polygon"
     case outerBoundary = "outerBoundaryIs"
     case innerBoundary = "innerBoundaryIs"
-    /// One that is not read.
+    /// An element that is not read.
     case other = ""
 
     /// Whether it may be the root.

@@ -1,17 +1,17 @@
-/// What a placemark of KML holds, on the way to a fence.
+/// The contents of a KML placemark that is to become a fence.
 struct KMLPlacemark {
-    /// Where it begins, counted from 1.
+    /// The line on which it begins, counted from 1.
     let line: Int
     var id: String?
     var name: String?
-    /// The extended data by their names.
+    /// The extended data by name.
     var data: [String: String] = [:]
     var geometry = FenceGeometry()
 
     private var fault: FenceEntryError?
     private var outer: [KMLCoordinates] = []
     private var inner: [KMLCoordinates] = []
-    /// The lines of each corner: of each polygon's rings, of lines.
+    /// The lines of each corner: for each polygon's rings, and for lines.
     private var polygonLines: [[[Int32]]] = []
     private var lineLines: [[Int32]] = []
     private var pointLines: [Int32] = []
@@ -28,12 +28,12 @@ struct KMLPlacemark {
     mutating func endPolygon() {
         if outer.count > 1 { fail(.invalid(nil, "a Polygon with one outer ring"), at: outer[1].lines.first) }
         let rings = outer + inner
-        // Without an outer ring there is none that holes could be in.
+        // Without an outer ring there is nothing that holes could be in.
         geometry.polygons.append((outer.isEmpty ? [] : rings.map(\.places), ""))
         polygonLines.append(rings.map(\.lines))
     }
 
-    /// Takes the places of an element.
+    /// Processes the places of an element.
     mutating func take(_ places: KMLCoordinates, of element: KMLElement, in boundary: KMLElement) {
         if let fault = places.fault { fail(fault, at: nil) }
         switch (element, boundary) {
@@ -58,7 +58,7 @@ struct KMLPlacemark {
         if let line { fault?.line = Int(line) }
     }
 
-    /// What the placemark says, or why it is no fence.
+    /// The draft of the placemark's fence, or the reason why there is none.
     ///
     /// - Parameter index: its number, which is its id when it has neither that nor a name.
     func draft(index: Int) throws(FenceEntryError) -> FenceDraft {
@@ -98,7 +98,7 @@ struct KMLPlacemark {
     }
 }
 
-/// The places of a `coordinates` element: `longitude,latitude(,altitude)` with white space between; their text may come in pieces.
+/// The places of a `coordinates` element: `longitude,latitude(,altitude)` with white space in between; the text may come in pieces.
 struct KMLCoordinates {
     private(set) var places: [Coordinate] = []
     /// The line of each place.
@@ -115,12 +115,12 @@ struct KMLCoordinates {
         self.line = line
     }
 
-    /// Takes a piece of the text.
+    /// Adds a piece of the text.
     mutating func add(_ piece: Span<UInt8>) {
         piece.withUnsafeBufferPointer { text.append(contentsOf: $0) }
     }
 
-    /// The places, when all of the text has come.
+    /// The places, once the text is complete.
     func finished() -> KMLCoordinates {
         var whole = self
         whole.text = []
@@ -138,7 +138,7 @@ struct KMLCoordinates {
                 return fail(.invalid(nil, "longitude,latitude or longitude,latitude,altitude"), at: start)
             }
             if comma(text, &offset) {
-                // The altitude may be left out behind its comma.
+                // The altitude may be missing after its comma.
                 _ = number(text, &offset)
                 if comma(text, &offset) { return fail(.invalid(nil, "longitude,latitude or longitude,latitude,altitude"), at: start) }
             }
@@ -155,7 +155,7 @@ struct KMLCoordinates {
         fault?.line = line
     }
 
-    /// Reads a number and the space behind it.
+    /// Reads a number and the spaces after it.
     private mutating func number(_ text: Span<UInt8>, _ offset: inout Int) -> Double? {
         var end = offset
         while end < text.count, !text[end].isXMLSpace, text[end] != UInt8(ascii: ",") { end += 1 }
@@ -165,7 +165,7 @@ struct KMLCoordinates {
         return value
     }
 
-    /// Whether a comma comes next; steps over it and the space behind it.
+    /// Whether a comma comes next; skips it and the spaces after it.
     private mutating func comma(_ text: Span<UInt8>, _ offset: inout Int) -> Bool {
         guard offset < text.count, text[offset] == UInt8(ascii: ",") else { return false }
         offset += 1

@@ -1,10 +1,10 @@
 extension FenceLinter {
-    /// The most overlaps that are listed; the others are counted.
+    /// The most overlaps that are listed; further ones are counted.
     static let listedOverlaps = 20
 
-    /// What only all fences of a file together tell.
+    /// Adds the remarks that concern all fences of a file together.
     ///
-    /// - Parameter list: the path of the list that the entries are in.
+    /// - Parameter list: the path of the list that contains the entries.
     func lint(_ file: inout FenceFile, list: String?) {
         let fences = file.fences
         let origins = file.origins
@@ -28,7 +28,7 @@ extension FenceLinter {
         var listed = 0
         var counted = 0
         let isWhole = FenceOverlaps.forEach(in: fences) { first, second in
-            // Said already.
+            // Already reported.
             if fences[first].shape == fences[second].shape { return }
             if listed < FenceLinter.listedOverlaps {
                 listed += 1
@@ -40,9 +40,9 @@ extension FenceLinter {
         if counted > 0 || !isWhole { file.add(FenceRemark(problem: .moreOverlaps(count: counted, isAtLeast: !isWhole))) }
     }
 
-    /// Fences far from all others that would be among them with latitude and longitude the other way round, and where they are.
+    /// Fences far from all others that would be among them with latitude and longitude swapped, and where they would be.
     ///
-    /// The middle of a file is the median of its fences: a few far ones do not move it.
+    /// The middle of a file is the median of its fences, which a few distant ones do not move.
     private static func swapped(_ fences: [Geofence]) -> [(fence: Int, place: Coordinate)] {
         guard fences.count >= 4 else { return [] }
         let middles = fences.map { fence -> Coordinate in

@@ -4,21 +4,21 @@
 /// let file = try FenceLinter(now: now).check(bytes)
 /// for remark in file.remarks { print(remark.severity, remark) }
 /// ```
-/// - Cost: O(n log n) in the corners of a fence and in the number of fences; where fences lie in heaps, the search for overlaps ends with a
-///   remark after some 50 comparisons a fence.
+/// - Cost: O(n log n) in the corners of a fence and in the number of fences; where many fences overlap, the search for overlaps ends with a
+///   remark after some 50 comparisons per fence.
 public struct FenceLinter: Sendable {
-    /// The error of a fix, metres; a fence with a smaller radius is too small for the receiver.
+    /// The error of a fix in metres; a fence with a smaller radius is too small for the receiver.
     public var accuracyMetres: Double
-    /// The time with which expiry is compared; nil if no clock can be trusted.
+    /// The time against which expiries are checked; nil if no clock can be trusted.
     public var now: UTCTime?
     /// What is refused however well it is written.
     public var limits: FenceFileLimits
 
-    /// A linter for receivers of that accuracy.
+    /// Creates a linter for receivers of that accuracy.
     ///
     /// - Parameters:
-    ///   - accuracyMetres: 10 m, which a receiver without corrections holds nearly always under open sky.
-    ///   - now: the time at which fences count as expired; nil when it is not known.
+    ///   - accuracyMetres: 10 m, which a receiver without corrections nearly always achieves under open sky.
+    ///   - now: the time against which expiries are checked; nil when unknown.
     ///   - limits: what is refused however well it is written.
     public init(accuracyMetres: Double = 10, now: UTCTime? = nil, limits: FenceFileLimits = FenceFileLimits()) {
         self.accuracyMetres = accuracyMetres
@@ -26,7 +26,7 @@ public struct FenceLinter: Sendable {
         self.limits = limits
     }
 
-    /// Reads a file of any format, and adds to its remarks what is doubtful; in the order of the file.
+    /// Reads a file of any format, and adds remarks on anything doubtful, in the order of the file.
     public func check(_ bytes: [UInt8]) throws(FenceFileError) -> FenceFile {
         var file = try FenceFormat.read(bytes, FenceReading(now: now, limits: limits, linter: self))
         file.sortRemarks()
@@ -35,7 +35,7 @@ public struct FenceLinter: Sendable {
 
     typealias Remark = (_ problem: FenceRemark.Problem, _ place: String?) -> Void
 
-    /// What one entry tells by itself.
+    /// Adds the remarks on one entry by itself.
     func lint(_ draft: FenceDraft, _ fence: Geofence, _ place: FenceEntryPlace, _ remark: Remark) {
         lintProperties(fence, place, remark)
         switch draft.area {
@@ -56,7 +56,7 @@ public struct FenceLinter: Sendable {
                     }
                 }
                 let isSimple = lintArrangement(rings, remark) { place.corner(draft.corners, polygon: index, ring: $0, corner: $1) }
-                // The parts of a ring that crosses itself count against each other.
+                // The parts of a self-crossing ring cancel each other out.
                 guard let outer = rings.first else { continue }
                 reach = max(reach, isSimple && !outer.isLine ? outer.reachMetres : .infinity)
                 across = max(across, outer.acrossMetres)
@@ -86,11 +86,11 @@ public struct FenceLinter: Sendable {
         if across > FenceLinter.hugeMetres { remark(.huge(metres: across), place) }
     }
 
-    /// Fences of continents are rare, kilometres and millimetres taken for metres are not.
+    /// Fences the size of continents are rare; kilometres and millimetres mistaken for metres are not.
     private static let hugeMetres = 1_000_000.0
 
     private func lint(_ ring: LintRing, _ written: [Coordinate], isText: Bool, _ remark: Remark, _ place: (Int?) -> String?) {
-        // Traccar takes either.
+        // Traccar accepts both.
         if !ring.isClosed, !isText { remark(.unclosedRing, place(nil)) }
         if ring.repeatedCount > 0 { remark(.repeatedCorners(count: ring.repeatedCount), place(nil)) }
         if ring.turns != 0 { remark(.holdsPole(isNorth: ring.isNorthern), place(nil)) }
@@ -98,11 +98,11 @@ public struct FenceLinter: Sendable {
         lintCorners(written, isRing: true, remark, place)
     }
 
-    /// How holes lie in their polygon, and whether edges cross; true when none do.
+    /// Checks how holes lie in their polygon, and whether edges cross; true when none do.
     private func lintArrangement(
         _ rings: [LintRing], _ remark: Remark, _ place: (_ ring: Int, _ corner: Int?) -> String?
     ) -> Bool {
-        // A ring round the globe has no place on a flat map where its holes could be: it is looked at by itself.
+        // A flat map has no place for the holes of a ring round the globe: such a ring is checked by itself.
         let whole = rings.first?.turns == 0 && rings.allSatisfy { $0.turns == 0 }
         let found = RingSweep.search(whole ? rings : Array(rings.prefix(1)))
         if let crossing = found.crossing ?? found.touch {
@@ -129,7 +129,7 @@ public struct FenceLinter: Sendable {
         return true
     }
 
-    /// Edges of more than half a turn, and corners whose numbers seem to be the wrong way round; the first of each.
+    /// Reports edges of more than half a turn, and corners that seem to have swapped numbers; the first of each.
     private func lintCorners(_ corners: [Coordinate], isRing: Bool, _ remark: Remark, _ place: (Int?) -> String?) {
         guard corners.count > 1 else { return }
         let longEdge = corners.indices.dropLast().first { abs(corners[$0 + 1].longitudeDegrees - corners[$0].longitudeDegrees) > 180 }

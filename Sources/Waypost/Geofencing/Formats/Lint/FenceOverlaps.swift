@@ -1,11 +1,11 @@
 /// Finds the pairs of fences that have places in common.
 ///
-/// Each fence lies in the cells of a grid that are as large as it is, and is held against those in its cells and in the cells of larger
-/// fences round it.
+/// Each fence lies in grid cells of about its own size, and is compared with the fences in its cells and in the cells of larger fences
+/// around it.
 enum FenceOverlaps {
-    /// Comparisons of boxes a fence, on the average; where fences lie in heaps there would be a square of them.
+    /// The average number of box comparisons per fence; without a limit, overlapping fences would need a quadratic number.
     private static let comparisonsPerFence = 50
-    /// Edges held against other fences, a fence, on the average.
+    /// The average number of edges compared with other fences, per fence.
     private static let edgesPerFence = 400
     private static let leastWork = 200_000
 
@@ -17,11 +17,11 @@ enum FenceOverlaps {
 
     /// Calls the body with each pair of overlapping fences, the earlier one first.
     ///
-    /// - Returns: whether all pairs were looked at.
+    /// - Returns: whether all pairs were compared.
     static func forEach(in fences: [Geofence], _ body: (Int, Int) -> Void) -> Bool {
         let boxes = fences.map(\.shape.boundingBox)
         let levels = boxes.map(level)
-        // Larger ones first: a fence is held against those that are as large as it is, or larger.
+        // Larger ones first: a fence is compared with those of its own size or larger.
         let order = fences.indices.sorted { (-levels[$0], $0) < (-levels[$1], $1) }
         var cells: [Cell: [Int32]] = [:]
         var usedLevels: [Int] = []
@@ -49,13 +49,13 @@ enum FenceOverlaps {
 
     // MARK: Cells
 
-    /// The level whose cells are as wide as the box or wider: 0 is the whole globe, each level half of the one before.
+    /// The level whose cells are as wide as the box or wider: 0 is the whole globe, each level half the previous one.
     private static func level(_ box: BoundingBox) -> Int {
         let size = max(box.widthDegrees, box.northDegrees - box.southDegrees, 1e-5)
         return -max(0, min(24, Int((360 / size).exponent)))
     }
 
-    /// The cells that a box lies in: four at most of its own level.
+    /// The cells that a box lies in: at most four of its own level.
     private static func cells(of box: BoundingBox, level: Int) -> [Cell] {
         let count = Int32(1) << Int32(-level)
         let size = 360 / Double(count)
@@ -72,23 +72,23 @@ enum FenceOverlaps {
 
     // MARK: Pairs
 
-    /// Less than that is a common border, metres.
+    /// An overlap of less than this is a common border, in metres.
     private static let tolerance = 0.1
 
     /// Whether two shapes have an area in common.
     private static func overlap(_ one: FenceShape, _ other: FenceShape, _ edges: inout Int) -> Bool {
         let (first, second) = (Outline(one), Outline(other))
         edges -= first.places.count + second.places.count
-        // Of two outlines that do not cross, the nearest place of one is a corner of either.
+        // If two outlines do not cross, the deepest place of one in the other is a corner.
         for place in first.places where other.signedDistanceMetres(to: place) < first.reachMetres - tolerance { return true }
         for place in second.places where one.signedDistanceMetres(to: place) < second.reachMetres - tolerance { return true }
         guard first.places.count > 1, second.places.count > 1 else { return false }
-        // Each corner is outside: then they cross, or they have nothing in common.
+        // All corners are outside: then the outlines cross, or they have nothing in common.
         let (ways, shape) = first.places.count < second.places.count ? (first.ways, other) : (second.ways, one)
         edges -= ways.count
         return ways.contains { way in
             guard let crossing = shape.crossing(way) else { return false }
-            // Edges on each other touch only.
+            // Edges that lie on each other only touch.
             return crossing.last > crossing.first
                 && shape.signedDistanceMetres(to: way.place((crossing.first + crossing.last) / 2)) < -tolerance
         }

@@ -1,6 +1,7 @@
 extension FenceRemark {
-    /// Writes the members of the remark: `severity`, `entry`, `name`, `place`, `problem` (a word that stays the same from version to version),
-    /// `message`.
+    /// Writes the members of the remark as JSON.
+    ///
+    /// They are `severity`, `entry`, `name`, `place`, `problem` (a word that stays the same from version to version) and `message`.
     public func write(to json: inout JSONWriter) {
         json.member("severity", severity.rawValue)
         json.member("entry", index)

@@ -32,7 +32,7 @@ extension FenceRemark.Problem: CustomStringConvertible {
         }
     }
 
-    /// What the linter finds, in words.
+    /// The linter's findings in words.
     private var lintWords: String {
         switch self {
         case .fileSeemsSwapped(let count):

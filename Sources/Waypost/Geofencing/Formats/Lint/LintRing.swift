@@ -1,4 +1,4 @@
-/// A ring on a flat map of whole numbers, so that sides are told exactly.
+/// A ring on a flat map of whole numbers, so that sides are exact.
 struct LintRing {
     /// A corner in 1e-9 degrees (0.1 mm), longitudes unrolled.
     struct Point: Comparable {
@@ -7,25 +7,25 @@ struct LintRing {
 
         static func < (left: Point, right: Point) -> Bool { left.x != right.x ? left.x < right.x : left.y < right.y }
 
-        /// On which side of the line from one point to another this one lies: positive to the left, 0 on it.
+        /// The side of the line from one point to another on which this one lies: positive to the left, 0 on it.
         func side(from start: Point, to end: Point) -> Int {
-            // Differences have 41 bits at most, so that their products need more than a word.
+            // Differences have at most 41 bits, so their products need more than a word.
             let area = Int128(end.x - start.x) * Int128(y - start.y) - Int128(end.y - start.y) * Int128(x - start.x)
             return area > 0 ? 1 : (area < 0 ? -1 : 0)
         }
     }
 
-    /// The corners without repetitions; the last one is joined with the first.
+    /// The corners without repetitions; the last one connects to the first.
     private(set) var points: [Point] = []
-    /// Which corner of the file each is.
+    /// The index in the file of each corner.
     private(set) var corners: [Int32] = []
-    /// How many corners repeat the one before; the closing one does not count.
+    /// How many corners repeat the previous one; the closing one does not count.
     private(set) var repeatedCount = 0
-    /// Whether the last corner as written is the first.
+    /// Whether the last corner in the file is the first.
     let isClosed: Bool
-    /// How often the ring goes round the globe, eastward positive.
+    /// How often the ring goes round the globe; eastward is positive.
     private(set) var turns = 0
-    /// Whether a ring round the globe has the north pole in it.
+    /// Whether a ring round the globe contains the north pole.
     private(set) var isNorthern = false
 
     private static let unitsPerDegree = 1e9
@@ -59,7 +59,7 @@ struct LintRing {
         }
     }
 
-    /// Closes a ring round the globe by way of the pole that it holds: along a meridian there, and back a turn further on.
+    /// Closes a ring round the globe via the pole that it contains: along a meridian there, and back one turn further on.
     private mutating func closeByPole(_ first: Point) {
         isNorthern = points.reduce(0) { $0 + Double($1.y) } > 0
         let pole = Int64(90 * LintRing.unitsPerDegree) * (isNorthern ? 1 : -1)
@@ -75,14 +75,14 @@ struct LintRing {
         corners.append(0)
     }
 
-    /// The way to write a longitude that is at most half a turn from another one.
+    /// The longitude, shifted by whole turns, that is at most half a turn from another one.
     private static func nearest(_ x: Int64, to other: Int64) -> Int64 {
         let difference = other - x
         guard abs(difference) > turn / 2 else { return x }
         return x + Int64((Double(difference) / Double(turn)).rounded()) * turn
     }
 
-    /// The ring some whole turns further on, where it is nearest to another one.
+    /// The ring shifted by whole turns to where it is nearest to another one.
     func shifted(to other: LintRing) -> LintRing {
         guard let here = points.first, let there = other.points.first else { return self }
         let turns = Int64((Double(there.x - here.x) / Double(LintRing.turn)).rounded())
@@ -98,7 +98,7 @@ struct LintRing {
         return points.allSatisfy { $0.side(from: first, to: other) == 0 }
     }
 
-    /// Twice the area on the map, positive when the ring goes round to the left.
+    /// Twice the area on the map; positive when the ring turns to the left.
     var doubledArea: Int128 {
         guard var last = points.last, let origin = points.first else { return 0 }
         var area: Int128 = 0
@@ -109,7 +109,7 @@ struct LintRing {
         return area
     }
 
-    /// How far it is at most from west to east, or from south to north, metres; of a ring round a pole, across that.
+    /// The largest extent from west to east or from south to north, in metres; for a ring round a pole, the extent across it.
     var acrossMetres: Double {
         let latitudes = points.map { Double($0.y) / LintRing.unitsPerDegree }
         let longitudes = points.map { Double($0.x) / LintRing.unitsPerDegree }
@@ -122,7 +122,7 @@ struct LintRing {
         return max(height, min(east - west, 180).inRadians * WGS84.equatorialRadiusMetres * SineCosine(degrees: nearest).cosine)
     }
 
-    /// About how far it is from the innermost place to the ring: half the width of a strip, the radius of a circle; metres.
+    /// The approximate distance from the innermost place to the ring, in metres: half the width of a strip, the radius of a circle.
     var reachMetres: Double {
         guard var last = points.last else { return 0 }
         let middle = points.reduce(0) { $0 + Double($1.y) } / Double(points.count) / LintRing.unitsPerDegree
@@ -136,7 +136,7 @@ struct LintRing {
         }
         guard perimeter > 0 else { return 0 }
         let area = abs(Double(doubledArea)) / 2 * east * north
-        // Between area / perimeter, the half width of a strip, and twice that, the radius of a circle, by how round the ring is.
+        // Between area / perimeter, the half width of a strip, and twice that, the radius of a circle, depending on how round the ring is.
         return area / perimeter * (1 + 4 * .pi * area / (perimeter * perimeter))
     }
 }

@@ -1,10 +1,10 @@
-/// Looks for edges of a polygon's rings that cross, and for which ring lies in which.
+/// Finds edges of a polygon's rings that cross, and which ring lies in which.
 ///
-/// A line sweeps over the map from west to east and keeps the edges that it cuts in their order from south to north. The two edges of a
-/// crossing are neighbours before it: only neighbours are ever held against each other. The first crossing ends the search.
+/// A line sweeps over the map from west to east and keeps the edges that it cuts in order from south to north. The two edges of a
+/// crossing are neighbours before it, so only neighbours are compared. The first crossing ends the search.
 ///
 /// - Source: M. Shamos and D. Hoey, "Geometric Intersection Problems", FOCS 1976.
-/// - Cost: O(n log n) steps for n edges, in whole numbers: no crossing is missed or invented by rounding.
+/// - Cost: O(n log n) steps for n edges, in whole numbers: rounding neither hides nor invents a crossing.
 struct RingSweep {
     /// Where two edges meet: each begins at a point of its ring.
     struct Meeting {
@@ -16,12 +16,12 @@ struct RingSweep {
         var longitude: Double
     }
 
-    /// What a search has found.
+    /// The result of a search.
     struct Result {
         var crossing: Meeting?
-        /// A corner on another edge or corner, which are not neighbours in their ring; the first one that was met.
+        /// A corner on another edge or corner that is not its neighbour in the ring; the first one found.
         var touch: Meeting?
-        /// The ring that each ring lies in directly, -1 for none; complete when nothing crosses.
+        /// The ring that directly contains each ring, -1 for none; complete when nothing crosses.
         var parents: [Int]
     }
 
@@ -30,7 +30,7 @@ struct RingSweep {
         var right: LintRing.Point
         var ring: Int32
         var index: Int32
-        /// Whether the ring goes along it from left to right.
+        /// Whether the ring follows it from left to right.
         var isForward: Bool
     }
 
@@ -41,7 +41,7 @@ struct RingSweep {
     private var isSeen: [Bool]
     private var result: Result
 
-    /// Looks at the rings of one polygon, none of which winds round the globe, or at one that does.
+    /// Searches the rings of one polygon, none of which winds round the globe, or a single one that does.
     static func search(_ rings: [LintRing]) -> Result {
         guard let outer = rings.first else { return Result(parents: []) }
         var sweep = RingSweep([outer] + rings.dropFirst().map { $0.shifted(to: outer) })
@@ -68,7 +68,7 @@ struct RingSweep {
     }
 
     private mutating func run() {
-        // Ends come before beginnings at the same place, so that an edge is never among those it follows.
+        // At one place, ends come before beginnings, so that an edge is never present together with those it follows.
         let starts = edges.indices.sorted { edges[$0].left < edges[$1].left }
         let ends = edges.indices.sorted { edges[$0].right < edges[$1].right }
         var next = 0
@@ -84,7 +84,7 @@ struct RingSweep {
         if result.touch == nil { result.touch = commonCorner() }
     }
 
-    /// A place that is a corner of a ring twice; edges that only end there never become neighbours of those that only begin there.
+    /// A place that is twice a corner of a ring; edges that only end there never become neighbours of those that only begin there.
     private func commonCorner() -> Meeting? {
         func corner(_ edge: Edge) -> LintRing.Point { edge.isForward ? edge.left : edge.right }
         let sorted = edges.sorted { (corner($0), $0.ring) < (corner($1), $1.ring) }
@@ -112,16 +112,16 @@ struct RingSweep {
         if let below, let above { compare(Int(below), Int(above)) }
     }
 
-    /// The innermost ring that the places right above an edge lie in.
+    /// The innermost ring that contains the places just above an edge.
     private func container(above edge: Int) -> Int {
         let ring = Int(edges[edge].ring)
         return edges[edge].isForward == isCounterClockwise[ring] ? ring : result.parents[ring]
     }
 
-    /// Whether the first edge is cut further south than the second; both are cut by the line at once.
+    /// Whether the first edge is cut further south than the second; the line cuts both at once.
     private static func isBelow(_ first: Int32, _ second: Int32, _ edges: [Edge]) -> Bool {
         let (one, other) = (edges[Int(first)], edges[Int(second)])
-        // The one that begins later is held against the line of the one that is there.
+        // The edge that begins later is compared with the line of the other one.
         if !(other.left < one.left) {
             var side = other.left.side(from: one.left, to: one.right)
             if side == 0 { side = other.right.side(from: one.left, to: one.right) }
@@ -132,7 +132,7 @@ struct RingSweep {
         return side == 0 ? first < second : side < 0
     }
 
-    /// Holds two edges against each other.
+    /// Compares two edges.
     private mutating func compare(_ first: Int, _ second: Int) {
         let (one, other) = (edges[first], edges[second])
         if one.ring == other.ring {
@@ -148,7 +148,7 @@ struct RingSweep {
         }
     }
 
-    /// The end of one edge that lies on the other.
+    /// The end of one edge that lies on the other edge.
     private static func touch(_ one: Edge, _ other: Edge, _ a: Int, _ b: Int, _ c: Int, _ d: Int) -> LintRing.Point? {
         func isWithin(_ point: LintRing.Point, _ edge: Edge) -> Bool { !(point < edge.left) && !(edge.right < point) }
         if a == 0, isWithin(other.left, one) { return other.left }
@@ -175,13 +175,13 @@ struct RingSweep {
     }
 }
 
-/// Numbers in an order that only comparisons tell, in blocks of some hundred: neighbours are at hand, and little moves.
+/// Numbers in an order defined only by comparisons, in blocks of a few hundred: neighbours are at hand, and little moves.
 private struct SweepOrder {
     private static let fullBlock = 512
 
     private var blocks: [[Int32]] = []
 
-    /// Puts a number in its place; the ones that are right below and above it then.
+    /// Inserts a number; returns the numbers directly below and above it.
     mutating func insert(_ number: Int32, _ isBelow: (Int32, Int32) -> Bool) -> (below: Int32?, above: Int32?) {
         guard !blocks.isEmpty else {
             blocks = [[number]]
@@ -198,11 +198,11 @@ private struct SweepOrder {
         return neighbours
     }
 
-    /// Takes a number away; the ones that were right below and above it.
+    /// Removes a number; returns the numbers that were directly below and above it.
     mutating func remove(_ number: Int32, _ isBelow: (Int32, Int32) -> Bool) -> (below: Int32?, above: Int32?) {
         var (block, place) = position(of: number, isBelow)
         if block >= blocks.count || place >= blocks[block].count || blocks[block][place] != number {
-            // The first place of a block belongs to the end of the one before.
+            // The first place of a block belongs to the end of the previous one.
             let next = block + 1
             if next < blocks.count, blocks[next].first == number {
                 (block, place) = (next, 0)
@@ -218,7 +218,7 @@ private struct SweepOrder {
         return neighbours
     }
 
-    /// Behind every number that is below.
+    /// The place after every number that is below.
     private func position(of number: Int32, _ isBelow: (Int32, Int32) -> Bool) -> (block: Int, place: Int) {
         let next = SweepOrder.firstIndex(blocks.count) { !isBelow(blocks[$0][0], number) }
         let block = max(next - 1, 0)
@@ -226,7 +226,7 @@ private struct SweepOrder {
         return (block, SweepOrder.firstIndex(blocks[block].count) { !isBelow(blocks[block][$0], number) })
     }
 
-    /// Where comparisons do not lead there, as among edges that lie on each other.
+    /// The place of a number that comparisons do not find, as among edges that lie on each other.
     private func search(_ number: Int32) -> (block: Int, place: Int)? {
         for block in blocks.indices {
             if let place = blocks[block].firstIndex(of: number) { return (block, place) }
@@ -240,7 +240,7 @@ private struct SweepOrder {
         return (below, above)
     }
 
-    /// The first index up to a count for which that holds; it holds for all behind it.
+    /// The first index up to a count for which the condition holds; it must hold for all later ones.
     private static func firstIndex(_ count: Int, where holds: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -5,9 +5,9 @@
 /// POLYGON ((35.1 136.8, 35.2 136.8, 35.2 136.9, 35.1 136.8))
 /// LINESTRING (35.1 136.8, 35.2 136.9)
 /// ```
-/// - Leniencies: words in either case; white space where WKT has it; a third number of a corner, its altitude, is overlooked.
+/// - Leniencies: words in either case; white space where WKT has it; a third number of a corner, its altitude, is ignored.
 /// - Source: GeofenceCircle, GeofencePolygon and GeofencePolyline of https://github.com/traccar/traccar: a polygon ends with its first ring, so
-///   that one with holes is no fence of Traccar's, and is refused here rather than read without them.
+///   one with holes is not valid in Traccar, and is refused here rather than read without them.
 enum TraccarArea {
     static func read(_ text: String, lineDistance: Double, maximumCorners: Int) throws(TraccarAreaFault) -> FenceArea {
         let bytes = Array(text.utf8)
@@ -137,7 +137,7 @@ enum TraccarArea {
     }
 }
 
-/// What is wrong with the text of an area, and at which corner, counted from 0.
+/// The problem with the text of an area, and its corner, counted from 0.
 struct TraccarAreaFault: Error {
     var problem: FenceRemark.Problem
     var corner: Int?

@@ -1,13 +1,13 @@
-/// Traccar's geofences as its API has them (`/api/geofences`): areas as text, latitude first.
+/// Traccar's geofences from its API (`/api/geofences`): areas as text, latitude first.
 ///
 /// ```
 /// [{"id": 7, "name": "Yard", "description": "", "area": "CIRCLE (35.1 136.8, 100)", "calendarId": 0,
 ///   "attributes": {"polylineDistance": 12.5}}]
 /// ```
-/// A line is a corridor; `polylineDistance` is half its width in metres, 25 when it is absent. What Traccar has no word for stands among the
-/// attributes, which the server keeps: `waypost_id`, `dwell_seconds`, `expires`, `notify` (words with commas between).
-/// - Leniencies: a single object is taken for a list of one; rings may be open; the words may be in either case; unknown members
-///   are overlooked.
+/// A line is a corridor; `polylineDistance` is half its width in metres, 25 when it is absent. What Traccar cannot express goes into the
+/// attributes, which the server keeps: `waypost_id`, `dwell_seconds`, `expires`, `notify` (words separated by commas).
+/// - Leniencies: a single object is treated as a list of one; rings may be open; the words may be in either case; unknown members
+///   are ignored.
 /// - Source: https://www.traccar.org/api-reference/ (geofences); the area's grammar is in ``TraccarArea``.
 enum TraccarFences {
     /// Metres on either side of a line without an attribute.
@@ -25,7 +25,7 @@ enum TraccarFences {
         func take(_ token: JSONScanner.Token) throws(FenceFileError) {
             let entry = try scanner.members(token, members, nested: "attributes", in: bytes)
             let index = collector.file.entryCount
-            // No error is dropped: what is no object has no name here, and is named as such in the next line.
+            // No error is lost: an entry that is not an object has no name here, and the next line reports it.
             try collector.add(name: entry?["name"]?.string) { () throws(FenceEntryError) in
                 guard let entry else { throw .invalid(nil, "an object") }
                 return try draft(entry, index: index, limits: reading.limits)
@@ -92,7 +92,7 @@ enum TraccarFences {
             json.member("description", "")
             json.member("area", area)
             json.object("attributes") { json in
-                // Always: the server gives the geofence a number of its own.
+                // Always, because the server assigns its own number to the geofence.
                 json.member("waypost_id", fence.id)
                 if case .corridor(_, let halfWidth) = fence.shape { json.member("polylineDistance", halfWidth) }
                 json.member("dwell_seconds", fence.dwellSeconds)
@@ -104,10 +104,10 @@ enum TraccarFences {
 }
 
 extension FenceNotifications {
-    /// The kinds of words with commas between; no word is no kind.
+    /// Creates the kinds from words separated by commas; no words mean no kinds.
     init?(words: String) {
         self = []
-        // The element's kind is told: a string would bring the engine of regular expressions along.
+        // The element's type is explicit: a string would bring in the regular expression engine.
         for word in words.split(separator: "," as Character) {
             guard let kind = FenceNotifications(word: String(word.drop { $0 == " " })) else { return nil }
             formUnion(kind)
