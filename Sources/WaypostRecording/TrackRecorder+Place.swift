@@ -10,7 +10,7 @@ extension TrackRecorder {
     public func checkPlace(now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) {
         guard let journal, !journal.file.isInPlace else { return }
         // At its new place it may hold the only copy of its fixes.
-        try? journal.file.giveRoomBack()  // Readers pass over the room.
+        try? journal.file.giveRoomBack()  // Readers skip the unused room.
         try? journal.file.synchronize()  // Its disk may be gone.
         throw leave(journal, because: SystemError.isDisplaced(journal.file.path), now: now)
     }

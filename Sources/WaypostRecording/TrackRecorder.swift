@@ -336,14 +336,14 @@ public actor TrackRecorder {
     /// Releases the room of a next journal that is not needed.
     func discardNext() {
         guard let next else { return }
-        _ = try? Syscalls.remove(next.path)  // The next recorder does it.
+        _ = try? Syscalls.remove(next.path)  // The next recorder removes it.
         self.next = nil
     }
 
     /// Leaves the journal to the archive; its records are on the disk or carried.
     func endTrack(now: Int64) {
-        try? synchronize(now: now)  // What failed is carried, and told in the problems.
-        try? journal?.file.giveRoomBack()  // Finishing the track does it.
+        try? synchronize(now: now)  // A failure is in the problems, and the records are carried.
+        try? journal?.file.giveRoomBack()  // Finishing the track does this, too.
         journal = nil
     }
 

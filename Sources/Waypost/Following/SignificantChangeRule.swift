@@ -2,7 +2,7 @@
 ///
 /// The first report is the stored position, marked as such, when there is one; otherwise the first fix. Everything runs on the time of the
 /// fixes. A fix is an outlier when it cannot be reached from the one before it at ``greatestSpeedMetresPerSecond`` (or one and a half times the
-/// receiver's own speed), allowing for both accuracies: it is reported only when the next fix can be reached from it.
+/// receiver's own speed), allowing for both accuracies: unless the next fix can be reached from it, it does not count.
 public struct SignificantChangeRule: Sendable {
     /// A position that is reported.
     public struct Report: Sendable, Equatable {

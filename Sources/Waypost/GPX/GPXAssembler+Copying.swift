@@ -19,7 +19,7 @@ extension GPXAssembler {
         }
         let whole = bytes.extracting((prefix.isEmpty ? local.lowerBound : prefix.lowerBound)..<local.upperBound)
         let name = bytes.extracting(local).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        // Elements unknown to GPX may only stand in its extensions; in version 1.0 they could stand anywhere.
+        // Elements unknown to GPX are only allowed in its extensions; version 1.0 allowed them anywhere.
         let part = isOwn ? GPXOtherElements.Part(name, in: owner) : nil
         if let part, part.isContent {
             copyingNext = CopyPlace(part: part, owner: owner, isContent: true)

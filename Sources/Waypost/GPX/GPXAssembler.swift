@@ -1,6 +1,6 @@
 /// Assembles tracks, routes and waypoints from the tokens of a GPX file.
 ///
-/// A stack of the few elements that are read tells it where it is; all other elements are skipped by counting. An element counts as
+/// A stack of the few elements that are read keeps track of the place; all other elements are skipped by counting. An element counts as
 /// GPX when it has the root's prefix, whatever that is; elements in `extensions` are recognized by name alone.
 struct GPXAssembler {
     /// What has been found so far.

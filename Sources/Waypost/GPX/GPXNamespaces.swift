@@ -1,6 +1,6 @@
 /// The prefixes that a GPX file declares, as far as they matter to the elements copied from it.
 ///
-/// A declaration counts from where it stands to the end of the file, except for one inside a copied element.
+/// A declaration counts from its place to the end of the file, except for one inside a copied element.
 struct GPXNamespaces {
     /// What must be done so that a prefix means the same in the copy.
     enum Binding: Equatable {

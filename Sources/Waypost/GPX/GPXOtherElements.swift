@@ -31,7 +31,7 @@ public struct GPXOtherElements: Sendable, Hashable {
         }
     }
 
-    /// The figures of a point that may stand in its extensions; they are not written a second time.
+    /// The figures of a point that its extensions may contain; they are not written a second time.
     struct Figures: Hashable {
         var speedMetresPerSecond: Double?
         var courseDegrees: Double?

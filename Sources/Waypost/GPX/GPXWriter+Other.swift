@@ -19,7 +19,7 @@ extension GPXWriter {
     private static let garmin = GPXHead.Namespace(prefix: "gpxtpx", uri: "http://www.garmin.com/xmlschemas/TrackPointExtension/v2")
     private static let own = GPXHead.Namespace(prefix: "waypost", uri: "urn:waypost:gpx:1")
 
-    /// An element as it stood in its file.
+    /// An element, unchanged from its file.
     @inline(__always)
     func append(_ other: GPXOtherElements?, _ part: GPXOtherElements.Part, into text: inout TextBuffer) {
         guard let other, let xml = other[part] else { return }

@@ -17,7 +17,7 @@
 
 /// The prefixes that stand for our own namespace.
 ///
-/// Declarations count from where they stand to the end of the file, because no file uses one prefix for two namespaces. Where `waypost` is
+/// Declarations count from their place to the end of the file, because no file uses one prefix for two namespaces. Where `waypost` is
 /// not declared, it stands for our namespace: such a file is one of ours that has lost its head.
 struct AccuracyNamespace {
     /// The namespace of `waypost:accuracy`.

@@ -5,7 +5,7 @@ extension Geodesic {
     /// The place at a distance and in a direction from another place.
     ///
     /// - Units: the azimuth in degrees from true north, the distance in metres; a negative distance goes backwards, one beyond half the
-    ///   Earth's circumference goes on along the geodesic, which then is not the shortest line. Both must be finite.
+    ///   Earth's circumference continues along the geodesic, which then is not the shortest line. Both must be finite.
     /// - Cost: no iteration.
     public static func end(from start: Coordinate, azimuthDegrees: Double, distanceMetres: Double) -> End {
         precondition(azimuthDegrees.isFinite && distanceMetres.isFinite)

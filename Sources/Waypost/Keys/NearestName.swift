@@ -12,7 +12,7 @@ package func nearestName(to unknown: String, among known: [String]) -> String? {
         let limit = max(1, max(candidate.count, wanted.count) / 3)
         guard abs(candidate.count - wanted.count) <= limit else { continue }
         let distance = editDistance(wanted, candidate)
-        // One letter is near any other letter; that is no suggestion.
+        // One letter is near any other letter, which is not worth suggesting.
         guard distance <= limit, distance < candidate.count, distance < best?.distance ?? Int.max else { continue }
         best = (name, distance)
     }

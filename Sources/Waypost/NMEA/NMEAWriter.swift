@@ -5,7 +5,7 @@
 /// $GPRMC,121500.00,A,4728.123456,N,00815.123456,E,0.583,96.13,010326,,,A*hh
 /// $GPVTG,96.13,T,,M,0.583,N,1.080,K,A*hh        speed or course known
 /// $GPGST,121500.00,,2.112,2.112,0.0,2.112,2.112,*hh    accuracy known, unless it is only what the HDOP says
-/// $GPGSA,A,3,,,,,,,,,,,,,1.5,0.9,1.25*hh        always with a fix: it tells 2D from 3D
+/// $GPGSA,A,3,,,,,,,,,,,,,1.5,0.9,1.25*hh        always with a fix: it distinguishes 2D from 3D
 /// ```
 ///
 /// - A report without a fix is a GGA of quality 0 and an RMC `V`, so that a reader sees the loss.

@@ -25,7 +25,7 @@ public struct PositionReduction: Sendable, Hashable {
     static let cellDegrees = 180.0 / 4_000
     /// How far beyond its edge a cell is left, as a fraction of its size.
     static let margin = 0.1
-    /// How long a position stands, in milliseconds.
+    /// How long a shared position remains, in milliseconds.
     static let quarterMilliseconds: Int64 = 900_000
     /// A radius around a cell's middle that holds the cell and its margin, metres: half the diagonal of 6 km is 4.3.
     static let accuracyMetres = 5_000.0

@@ -58,7 +58,7 @@ public struct RouteSimulator: Sendable {
 
     /// Creates a drive along these corners; nil when there are none.
     ///
-    /// A single corner is a place to stand at.
+    /// With a single corner the drive stands still there.
     public init?(route: [Coordinate], options: Options = Options()) {
         precondition(RouteSimulator.speedsMetresPerSecond.contains(options.speedMetresPerSecond), "a speed from 0.01 to 10000 m/s")
         guard let first = route.first, var last = route.last else { return nil }

@@ -4,7 +4,7 @@ import WaypostSystem
 /// The stretches that were erased from a log but may still be known elsewhere: in the outbox, the last position, the fences' events.
 ///
 /// ```
-/// LOG/journal/.erased    a line each: first moment, first moment behind it (milliseconds since 1970)
+/// LOG/journal/.erased    one line each: first moment, first moment after it (milliseconds since 1970)
 /// ```
 /// Not sealed: it is better to forget what a damaged list still shows than to keep it.
 /// A tracker that is not running forgets the stretches when it starts. The list is written before anything is erased, so that a power cut

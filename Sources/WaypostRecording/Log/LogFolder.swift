@@ -11,8 +11,8 @@ import WaypostSystem
 /// LOG/journal/STEM.journal         one that has
 /// LOG/journal/.next                room for the next journal, while a track ends
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
-/// LOG/journal/.pullers             how far each puller has got
-/// LOG/journal/.destinations        where each destination goes on when the outbox is lost
+/// LOG/journal/.pullers             how far each puller has read
+/// LOG/journal/.destinations        where each destination continues when the outbox is lost
 /// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```

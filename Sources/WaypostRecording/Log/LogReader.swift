@@ -6,7 +6,7 @@ import WaypostSystem
 /// ```swift
 /// var reader = LogReader(folder: LogFolder(path: "/var/log/waypost"), from: .after(4_711))
 /// while let record = try reader.next() { ... }
-/// store(reader.cursor)                  // the next reader goes on after it
+/// store(reader.cursor)                  // the next reader continues after it
 /// ```
 ///
 /// It may read beside a recorder, whose lock it does not need: it stops at the last complete record, and ``next()`` may be called again for
@@ -163,7 +163,7 @@ public struct LogReader: ~Copyable {
         guard let earliest, let first = journals[index].firstTime, first.day < earliest.day else { return true }
         // A journal contains the fixes of one UTC day, except one that continued because the next day had no room for its own.
         guard let next = journals[index + 1].firstTime, next.day >= earliest.day else { return false }
-        guard let last = try? LogReader.lastTime(in: journals[index].path) else { return true }  // Opening it tells what is wrong.
+        guard let last = try? LogReader.lastTime(in: journals[index].path) else { return true }  // Opening it reports the error.
         return last.day >= earliest.day
     }
 

@@ -52,7 +52,7 @@ struct FenceEntryPlace {
     /// The list that contains the entry: `features`; nil when the entry is the whole file.
     var list: String?
     var index: Int
-    /// The entry's line, counted from 1; 0 where the path gives the place.
+    /// The entry's line, counted from 1; 0 where a path is the place.
     var line: Int
 
     /// `features[3]`, `line 12`, or nothing for an entry that is the whole file.

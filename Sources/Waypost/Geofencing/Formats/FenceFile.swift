@@ -41,7 +41,7 @@ public struct FenceFile: Sendable, Hashable {
 struct FenceOrigin: Sendable, Hashable {
     /// The entry, counted from 0.
     var index: Int32
-    /// Its line, counted from 1; 0 where a path gives the place.
+    /// Its line, counted from 1; 0 where a path is the place.
     var line: Int32
 }
 

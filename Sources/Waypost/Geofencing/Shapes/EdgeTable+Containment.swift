@@ -50,7 +50,7 @@ extension EdgeTable {
         @inline(__always)
         mutating func add(_ ax: Double, _ ay: Double, _ bx: Double, _ by: Double, _ x: Double, _ latitude: Double) {
             if (ax <= x) != (bx <= x) {
-                // Twice the area of the triangle: its sign gives the side of the edge on which the place lies, without a division.
+                // Twice the area of the triangle: its sign shows the side of the edge on which the place lies, without a division.
                 let area = (bx - ax) * (latitude - ay) - (by - ay) * (x - ax)
                 if area == 0 {
                     isOnBorder = true
@@ -67,7 +67,7 @@ extension EdgeTable {
     private func count(_ ring: Ring, longitude x: Double, latitude: Double, _ crossings: inout CrossingCount) {
         for group in Int(ring.group)..<Int(ring.groupEnd) {
             let box = degreeBox(group)
-            // Edges beside the meridian, or south of the place, are not crossed.
+            // Edges to either side of the meridian, or south of the place, are not crossed.
             guard x >= Double(box.x), x <= Double(box.z), latitude <= Double(box.w), !crossings.isOnBorder else { continue }
             forEachEdge(of: ring, group: group) { ax, ay, bx, by in
                 crossings.add(ax, ay, bx, by, x, latitude)

@@ -88,15 +88,15 @@ struct EdgeTable: @unchecked Sendable {
     @inline(__always) var rings: UnsafeBufferPointer<Ring> {
         UnsafeBufferPointer(start: ringStart.assumingMemoryBound(to: Ring.self), count: ringCount)
     }
-    /// The first corner of each group, then one behind the last corner.
+    /// The first corner of each group, then the index after the last corner.
     @inline(__always) var groupStarts: UnsafePointer<Int32> {
         (ringStart + ringCount * MemoryLayout<Ring>.stride).assumingMemoryBound(to: Int32.self)
     }
-    /// Longitudes on the grid; of corners that are not on it the nearest step.
+    /// Longitudes on the grid; for corners off the grid, the nearest step.
     @inline(__always) var longitudes: UnsafePointer<Int32> { groupStarts + groupCount + 1 }
     @inline(__always) var latitudes: UnsafePointer<Int32> { longitudes + cornerCount }
 
-    /// The first corner of a group and the one behind its last edge's first corner.
+    /// The first corner of a group, and the one after its last edge's first corner.
     @inline(__always)
     func corners(ofGroup group: Int) -> (first: Int, end: Int) {
         // With a single ring no look-up is needed.

@@ -56,7 +56,7 @@ struct FenceFigure: Sendable {
     /// The radii of curvature of the ellipsoid lie between a(1 - e²) and a / sqrt(1 - e²) for every direction and latitude, in metres.
     private static let leastCurvatureRadius = 6_335_439.0
     private static let greatestCurvatureRadius = 6_399_594.0
-    /// So near to a circle's border no chord decides: the error of the short geodesic (1 micrometre) and of a probe made by addition.
+    /// How near to a circle's border chords cannot decide: the error of the short geodesic (1 micrometre) and of a probe made by addition.
     private static let doubtMetres = 2e-6
 
     /// The chord of an arc.

@@ -31,7 +31,7 @@ extension FenceShape {
 extension FenceCircle {
     /// Where a short path meets the border, on the flat map between the centre and a place on the path; for the times of events.
     ///
-    /// nil when that map is not good enough: its lengths are taken half way to the centre, so that they are wrong by less than d²/R² of themselves.
+    /// nil when that map is not good enough: its lengths are taken half way to the centre, so that their relative error is below d²/R².
     func crossing(_ way: LonLatEdge, near probe: FenceProbe) -> BorderCrossing? {
         let north = (way.by - centre.latitudeDegrees) * probe.metresPerLatitude
         let perLongitude = probe.metresPerLongitude * (1 + (probe.latitudeAngle.sine < 0 ? -0.5 : 0.5) * north / probe.scaleLength)

@@ -3,7 +3,7 @@
 ///     $--GSV,x,x,xx,xx,xx,xxx,xx,...[,h]*hh
 ///       0    1 2 3  4  5  6   7      last
 ///      1 sentences in this group   2 number of this one   3 satellites in view   then per satellite: number, elevation, azimuth,
-///      signal in dB-Hz   last: signal (4.1), there when the fields behind the third are one more than a multiple of four
+///      signal in dB-Hz   last: signal (4.1), present when the fields after the third are one more than a multiple of four
 struct GSV {
     var sentenceCount: Int
     var sentenceNumber: Int
