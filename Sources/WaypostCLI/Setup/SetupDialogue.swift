@@ -11,7 +11,7 @@ struct SetupDialogue<Screen: SetupScreen> {
     let findings: SetupFindings
     /// The answers from the command line, which are not asked for.
     let given: SetupOptions
-    /// The problems with the ports of a receiver; throws for a port that cannot be one.
+    /// The problems with the ports of a receiver; throws for a path that cannot be a port.
     let lookAtPorts: ([Configuration.Source]) throws(SetupProblem) -> [String]
     /// Tries a server, and returns how it went.
     let tryServer: (DestinationConfiguration, String?) -> String

@@ -1,9 +1,9 @@
 import Waypost
 
 extension Configuration {
-    /// A configuration file in which every key stands, explained, with its default as a comment: `Config/waypost.toml`.
+    /// A configuration file with every key, its explanation, and its default as a comment: `Config/waypost.toml`.
     ///
-    /// - Parameter paths: Whose default paths it shows.
+    /// - Parameter paths: The default paths that it shows.
     public static func commentedDefaults(paths: DefaultPaths = .service) -> String {
         let defaults = Configuration(paths: paths)
         var lines = [
@@ -19,7 +19,7 @@ extension Configuration {
             for (occurrence, values) in section.written(defaults).enumerated() {
                 lines.append("#\(section.header)")
                 for (key, value) in zip(section.keys, values) {
-                    // The explanation of a key stands once.
+                    // Each key is explained once.
                     if occurrence == 0 {
                         lines.append("")
                         lines.append("# \(key.documentation)")

@@ -3,21 +3,21 @@ import Waypost
 /// A section of the configuration, `[name]` or `[[name]]`, with its keys.
 struct ConfigurationSection: Sendable {
     let name: String
-    /// Whether it is written `[[name]]` and may come several times.
+    /// Whether it is written `[[name]]` and may occur several times.
     let isList: Bool
     /// A few lines for the reference.
     let documentation: String
     /// Its keys without their types.
     let keys: [ConfigurationKeyDescription]
-    /// Reads the section's value into the configuration and reports what is wrong with it.
+    /// Reads the section's value into the configuration and reports its mistakes.
     let read: @Sendable (TOMLMember, inout Configuration, inout MistakeCollector) -> Void
     /// Per occurrence of the section in a configuration, its values as TOML, in the order of ``keys``.
     let written: @Sendable (Configuration) -> [[String]]
 
-    /// `[name]` or `[[name]]`, as it is written.
+    /// `[name]` or `[[name]]`, in its written form.
     var header: String { isList ? "[[\(name)]]" : "[\(name)]" }
 
-    /// A section that there is once.
+    /// A section that occurs once.
     static func table<Section>(
         _ name: String, _ property: any WritableKeyPath<Configuration, Section> & Sendable, _ documentation: String,
         _ keys: [ConfigurationKey<Section>]
@@ -33,11 +33,11 @@ struct ConfigurationSection: Sendable {
             written: { configuration in [keys.map { $0.written(configuration[keyPath: property]) }] })
     }
 
-    /// A section that there may be several times.
+    /// A section that may occur several times.
     ///
-    /// Where a key names each of them (``ConfigurationKey/isUnique``), a file adds to those before it, and replaces the ones of its names;
-    /// without names, a file that has any replaces all of those before.
-    /// - Parameter fault: what is wrong with keys that fit by themselves and not together: the key to be changed, and why.
+    /// Where a key names each of them (``ConfigurationKey/isUnique``), a file adds to those before it, and replaces those with the same names;
+    /// without names, a file that has any replaces all earlier ones.
+    /// - Parameter fault: the problem with keys that are valid by themselves but not together: the key to change, and why.
     static func list<Section: Sendable>(
         _ name: String, _ property: any WritableKeyPath<Configuration, [Section]> & Sendable, initial: Section, _ documentation: String,
         _ keys: [ConfigurationKey<Section>], fault: @escaping @Sendable (Section) -> (key: String, reason: String)? = { _ in nil }
@@ -74,7 +74,7 @@ struct ConfigurationSection: Sendable {
                         mistakes.add(
                             .missingKey(section: header, key: key.name, example: key.example ?? key.written(initial)), at: element.place)
                     }
-                    // A value that could not be read is not the default's twin.
+                    // A value that could not be read does not count as a second default.
                     if let key = name, let value, !unread.contains(key.name), !named.insert(value).inserted {
                         let reason = "is \(value) in two sections; each needs its own"
                         let place = entries.first { $0.key == key.name }?.node.place
@@ -95,16 +95,16 @@ struct ConfigurationSection: Sendable {
     }
 }
 
-/// The value of a key of a section, as TOML; the initial one where it is not said, or cannot be read.
+/// The value of a key of a section, as TOML; the initial one where it is missing, or cannot be read.
 private func writtenValue<Section>(of key: ConfigurationKey<Section>, in entries: [TOMLMember], _ initial: Section) -> String {
     var section = initial
     if let node = entries.first(where: { $0.key == key.name })?.node { try? key.read(node, &section) }  // Reading all keys reports it.
     return key.written(section)
 }
 
-/// Reads keys into a section, and gives the names of those whose values cannot be.
+/// Reads keys into a section, and returns the names of those whose values cannot be read.
 ///
-/// - Parameter number: which one of a list the section is.
+/// - Parameter number: the section's number in a list.
 private func readKeys<Section>(
     _ keys: [ConfigurationKey<Section>], from entries: [TOMLMember], header: String, number: Int? = nil, into section: inout Section,
     _ mistakes: inout MistakeCollector

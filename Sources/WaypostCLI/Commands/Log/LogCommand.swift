@@ -52,9 +52,9 @@ struct LogLocation: ParsableArguments {
         }
     }
 
-    /// The folder that the running tracker logs to; nil when none runs, or when it does not accept this user.
+    /// The folder that the running tracker logs to; nil when none runs, when its log is off, or when it does not show the folder to this user.
     ///
-    /// - Errors: for a socket that was named: no tracker runs behind it, or it does not accept this user.
+    /// - Errors: the tracker refuses to answer; for a socket that was named also when none runs behind it, or when it does not show the folder.
     func daemonFolder() throws(CommandFailure) -> String? {
         let status: JSONValue?
         do throws(ControlError) {
