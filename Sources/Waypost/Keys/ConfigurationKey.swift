@@ -1,13 +1,13 @@
-/// What the reference, editors and checks say of a key, whatever the section it is in.
+/// What the reference, editors and checks need to know about a key, whatever its section.
 package struct ConfigurationKeyDescription: Sendable {
     package let name: String
     /// One sentence for the reference.
     package let documentation: String
-    /// The unit and range of the value, nil when the documentation says it all.
+    /// The unit and range of the value, nil when the documentation is enough.
     package let unit: String?
-    /// What the value may be, for editors.
+    /// The allowed values, for editors.
     package let schema: ValueSchema
-    /// What its value names a file for; nil when it names none that must be there.
+    /// The use of the file that the value names; nil when it names none that must exist.
     package let file: NamedFileUse?
     /// Whether a section without this key is a mistake.
     package let isRequired: Bool
@@ -25,11 +25,11 @@ package struct ConfigurationKeyDescription: Sendable {
 /// One key of a section: its description, and how its value is read and written.
 package struct ConfigurationKey<Section>: Sendable {
     package let description: ConfigurationKeyDescription
-    /// A value to begin with, as TOML, for a required key that was left out; nil for the initial one.
+    /// An initial value as TOML, for a required key that was left out; nil to use the section's initial value.
     package let example: String?
     /// Whether no two sections of a list may have the same value.
     package let isUnique: Bool
-    /// What the elements of a list are called that adds to those of earlier files; nil where a later value replaces an earlier one.
+    /// The names of the elements in a list that is added to those of earlier files; nil where a later value replaces an earlier one.
     package let elementNames: (@Sendable (Section) -> [String])?
     /// Reads a value into the section.
     package let read: @Sendable (TOMLNode, inout Section) throws(ValueProblem) -> Void
@@ -39,7 +39,7 @@ package struct ConfigurationKey<Section>: Sendable {
     package var name: String { description.name }
     package var isRequired: Bool { description.isRequired }
 
-    /// A key whose value is a property of the section.
+    /// Creates a key whose value is a property of the section.
     package init<Value>(
         _ name: String, _ property: any WritableKeyPath<Section, Value> & Sendable, _ kind: ValueKind<Value>, isRequired: Bool = false,
         example: String? = nil, isUnique: Bool = false, _ documentation: String
@@ -52,11 +52,11 @@ package struct ConfigurationKey<Section>: Sendable {
         written = { kind.write($0[keyPath: property]) }
     }
 
-    /// A key whose value is a list that adds to those of earlier files.
+    /// Creates a key whose value is a list that is added to those of earlier files.
     ///
     /// - Parameters:
-    ///   - elementName: what each element is called; no two of a box are called the same.
-    ///   - adding: the elements of earlier files with those of this one behind them, in their order.
+    ///   - elementName: the name of an element; it is unique on a device.
+    ///   - adding: combines the elements of earlier files with those of this one, in their order.
     package init<Element>(
         _ name: String, _ property: any WritableKeyPath<Section, [Element]> & Sendable, _ kind: ValueKind<[Element]>,
         elementName: @escaping @Sendable (Element) -> String,
@@ -72,7 +72,7 @@ package struct ConfigurationKey<Section>: Sendable {
         written = { kind.write($0[keyPath: property]) }
     }
 
-    /// The key of a part of the section, as a key of the section.
+    /// Creates a key of the section from the key of one of its parts.
     package init<Part>(
         _ key: ConfigurationKey<Part>, get: @escaping @Sendable (Section) -> Part, set: @escaping @Sendable (Part, inout Section) -> Void
     ) {

@@ -67,7 +67,7 @@ extension EdgeTable {
     private func count(_ ring: Ring, longitude x: Double, latitude: Double, _ crossings: inout CrossingCount) {
         for group in Int(ring.group)..<Int(ring.groupEnd) {
             let box = degreeBox(group)
-            // Edges to either side of the meridian, or south of the place, are not crossed.
+            // Edges entirely on one side of the meridian, or south of the place, are not crossed.
             guard x >= Double(box.x), x <= Double(box.z), latitude <= Double(box.w), !crossings.isOnBorder else { continue }
             forEachEdge(of: ring, group: group) { ax, ay, bx, by in
                 crossings.add(ax, ay, bx, by, x, latitude)

@@ -46,7 +46,7 @@ extension EdgeTable {
             for group in Int(ring.group)..<Int(ring.groupEnd) {
                 let off = place.off(boxes.load(fromByteOffset: group &* 16, as: SIMD4<Int32>.self))
                 nearest.add(group, place.flatSquared(off))
-                // Edges to either side of the meridian, or south of the place, are not crossed.
+                // Edges entirely on one side of the meridian, or south of the place, are not crossed.
                 if off.x <= 0, off.z >= 0, off.w >= -1 { count(group: group, place.meridian, &crossings) }
             }
             // Once its outer ring or a hole has excluded the place, a polygon needs no more tests.
