@@ -69,7 +69,7 @@ public struct DefaultPaths: Equatable, Sendable {
         let own =
             environment.folder("XDG_RUNTIME_DIR").map { $0 + "/waypost.sock" }
             ?? DefaultPaths(environment: environment, userID: userID, userName: userName).socket
-        // A user who has started an own tracker wants to see that one.
+        // A user who has started their own tracker wants to see that one.
         if own != serviceSocket, hasListener(own) { return own }
         return exists(serviceSocket) ? serviceSocket : own
     }

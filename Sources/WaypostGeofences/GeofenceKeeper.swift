@@ -65,7 +65,7 @@ public actor GeofenceKeeper {
     /// The prefix of the ids of this run's events.
     private let eventPrefix = UniqueName.make("f-", digitCount: 20) + "-"
     private var recent = RecentEvents()
-    /// Whether there is something to write, and the task that tries it again.
+    /// Whether there is something to write, and the task that tries to write it again.
     private var isUnsaved = false
     private var saving: Task<Void, Never>?
     private var lookAt: Int64 = 0

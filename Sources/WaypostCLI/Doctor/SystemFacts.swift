@@ -60,7 +60,7 @@ struct SystemFacts: Sendable {
         let tree = SystemTree(root: "")
         let identity = ProcessIdentity.current()
         let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
-        // A user without an own configuration asks about the service, unless a tracker with another configuration answers.
+        // A user without their own configuration asks about the service, unless a tracker with another configuration answers.
         var paths = tree.exists(own.configurationFile) ? own : .service
         if let file = status?["configuration"]?.string { paths.configurationFile = file }
         let measurements = Measurements(status: status, user: identity.userName, tree: tree)
@@ -128,7 +128,7 @@ struct SystemFacts: Sendable {
     /// The lines that a program has open.
     func lines(openedBy name: String) -> [String] { (programs ?? []).filter { $0.name == name }.flatMap(\.lines).map(\.device) }
 
-    /// Whether the tracker is the service of this system, rather than started by a user with an own configuration.
+    /// Whether the tracker is the service of this system, rather than started by a user with their own configuration.
     var isService: Bool {
         let unit = programs?.first { $0.name == "waypostd" }?.unit
         return unit.map { $0 == "waypostd.service" } ?? (configurationFile == DefaultPaths.service.configurationFile)

@@ -14,7 +14,7 @@ public struct EffectiveKey: Equatable, Sendable {
     public var defaultValue: String
     /// What the key means: one sentence.
     public var documentation: String
-    /// The unit and range of the value; nil when the documentation suffices.
+    /// The unit and range of the value; nil when the documentation says enough.
     public var unit: String?
     /// The use of the file that the value names; nil when it names no file that must exist.
     package var file: NamedFileUse?

@@ -16,7 +16,7 @@ final class DispatchService: Sendable {
         var dispatcher: Dispatcher?
         var logged: LoggedEvents?
         var problems: [String] = []
-        /// Attached destinations that could not be opened; each attempt to send tries it again.
+        /// Attached destinations that could not be opened; each attempt to send tries again to open them.
         var shut: [DispatchOpening.ShutDestination] = []
         /// Destinations that could not be attached and are tried again.
         var pending: [PendingDestination] = []

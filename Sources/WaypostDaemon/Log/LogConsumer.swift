@@ -6,7 +6,7 @@ import WaypostSystem
 
 /// Feeds the log with positions, reports when it cannot accept them, and maintains it: unfinished tracks, old ones.
 actor LogConsumer: PositioningConsumer {
-    /// How many fixes were left out because the one logged before suffices.
+    /// How many fixes were left out because they were too close to the one logged before.
     private(set) var thinnedCount = 0
     /// Which these were, and others that were not logged.
     private(set) var filtered = FilteredFixes()

@@ -15,7 +15,7 @@ struct LogStandstill: Sendable {
     /// In a tunnel there is only dead reckoning.
     static let patienceWithoutSatellites: Int64 = 60_000
 
-    /// Notes that a position was logged, or left out because the log suffices, or that none arrives.
+    /// Notes that a position was logged, or left out as too close to the last one, or that none arrives.
     mutating func end() { (reason, count) = (nil, 0) }
 
     /// Notes that a position was left out.

@@ -35,7 +35,7 @@ struct LogLocation: ParsableArguments {
         if let log { return try existing(log) }
         if let running = try daemonFolder() { return try existing(running) }
         let own = DefaultPaths.own
-        // A user who runs an own tracker needs no configuration for it.
+        // A user who runs their own tracker needs no configuration for it.
         let paths = Syscalls.isFolder(own.logDirectory) ? own : .inUse
         do {
             return try existing(Configuration.load(path: nil, paths: paths).configuration.log.directory)

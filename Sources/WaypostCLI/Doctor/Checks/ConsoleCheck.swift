@@ -85,7 +85,7 @@ enum ConsoleCheck: DoctorCheck {
         if !device.hasPrefix("/dev/serial") {
             commands.append("sudo systemctl disable --now serial-getty@\(device.dropFirst("/dev/".count)).service")
         }
-        // Without a change of the kernel's command line, ending the getty suffices, at once.
+        // Without a change of the kernel's command line it is enough to end the getty, at once.
         // The running kernel may still have what the boot file has no longer.
         let isOld = hasBootFile && consoles.contains { $0.evidence.file == SerialConsole.runningFile }
         return isOld || commands.contains { $0.hasPrefix("sudo sed") } ? commands + ["sudo reboot"] : commands
