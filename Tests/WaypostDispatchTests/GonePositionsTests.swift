@@ -24,7 +24,7 @@ import Waypost
         #expect(try await dispatcher.outbox.state(of: "silent").droppedCount == 18)
         // What was read for it may arrive yet.
         _ = try await dispatcher.dispatch("silent")
-        let read = try #require(await dispatcher.attached.last?.queues[.live]?.items.count)
+        let read = try #require(await dispatcher.attached.last?.reading.queues[.live]?.items.count)
         #expect(await dispatcher.noteGone(stretch(21...40)) == 20 - max(0, read - 18))
     }
 }

@@ -14,12 +14,12 @@ extension DestinationWorker {
             try await letNewestGoFirst()
             var isHeld = false
             for lane in lanes {
-                var queue = queues[lane] ?? LaneQueue(lane: lane)
+                var queue = reading.queues[lane] ?? LaneQueue(lane: lane)
                 try await fill(&queue)
-                queues[lane] = queue
+                reading.queues[lane] = queue
                 if queue.items.isEmpty { continue }
                 guard case .send(let range) = queue.rule.plan(count: queue.items.count) else {
-                    queues[lane]?.rule.pause()
+                    reading.queues[lane]?.rule.pause()
                     isHeld = true
                     continue
                 }
@@ -39,8 +39,8 @@ extension DestinationWorker {
 
     private func send(_ range: Range<Int>, of lane: DispatchLane) async -> RunEnding {
         let now = clock.confirmedTime()
-        queues[lane]?.noteLate(range, before: now.flatMap { settings.cutoff?.last(before: $0) })
-        guard let items = queues[lane]?.items[range] else { return .empty }
+        reading.queues[lane]?.noteLate(range, before: now.flatMap { settings.cutoff?.last(before: $0) })
+        guard let items = reading.queues[lane]?.items[range] else { return .empty }
         var (records, places, unsaid) = ([DispatchRecord](), [String: Int](), Set<Int>())
         // What cannot be read any more, and what the destination has no word for, is behind us with the others.
         for (place, item) in zip(range, items) {
@@ -60,7 +60,7 @@ extension DestinationWorker {
         }
         let batch = DispatchBatch(device: device, time: now, records: records)
         let withheld = records.isEmpty ? [] : Set(destination.withheld(from: batch).compactMap { places[$0] })
-        queues[lane]?.noteUnsaid(unsaid.union(withheld), among: range)
+        reading.queues[lane]?.noteUnsaid(unsaid.union(withheld), among: range)
         guard !records.isEmpty else { return await accept(unsaid, of: lane, refusing: [:], answer: "", ending: .skipped) }
         let isTelling = withheld.count < records.count
         inFlight = Set(records.map(\.id))
@@ -110,26 +110,26 @@ extension DestinationWorker {
     private func accept(
         _ places: some Collection<Int>, of lane: DispatchLane, refusing refused: [Int: String], answer: String, ending: RunEnding = .sent
     ) async -> RunEnding {
-        let passed = places.filter { queues[lane]?.items[$0].isUnsaid ?? false }
+        let passed = places.filter { reading.queues[lane]?.items[$0].isUnsaid ?? false }
         let told = places.filter { !passed.contains($0) }
-        queues[lane]?.rule.pass(passed)
-        if !told.isEmpty { queues[lane]?.rule.accept(told, refusing: refused) }
-        queues[lane]?.answer = answer
+        reading.queues[lane]?.rule.pass(passed)
+        if !told.isEmpty { reading.queues[lane]?.rule.accept(told, refusing: refused) }
+        reading.queues[lane]?.answer = answer
         if refused.count < told.count {
-            for other in queues.keys where other != lane { queues[other]?.rule.noteAcceptedElsewhere() }
+            for other in reading.queues.keys where other != lane { reading.queues[other]?.rule.noteAcceptedElsewhere() }
         }
         return await keepSettled(lane, ending: ending)
     }
 
     private func refuse(_ range: Range<Int>, of lane: DispatchLane, reason: String) async -> RunEnding {
-        let isHeld = queues[lane]?.rule.refuse(range, reason: reason) ?? false
+        let isHeld = reading.queues[lane]?.rule.refuse(range, reason: reason) ?? false
         let ending = await keepSettled(lane, ending: .refused)
         if case .refused = ending, isHeld { return .denied(reason: "refuses everything: \(reason)") }
         return ending
     }
 
     private func keepSettled(_ lane: DispatchLane, ending: RunEnding) async -> RunEnding {
-        guard let settlement = queues[lane]?.takeSettlement(after: state.sequence(of: lane)) else { return ending }
+        guard let settlement = reading.queues[lane]?.takeSettlement(after: progress.sequence(of: lane)) else { return ending }
         do throws(OutboxError) {
             try await settle(settlement)
             return ending
@@ -140,10 +140,10 @@ extension DestinationWorker {
 
     /// Sends a dead letter that somebody wants tried once more; nil when there is none.
     private func sendDeadLetter() async throws(ReadingFailure) -> RunEnding? {
-        guard mayHaveDueLetters, !settings.isDryRun else { return nil }
+        guard reading.mayHaveDueLetters, !settings.isDryRun else { return nil }
         do throws(OutboxError) {
             guard let letter = try await outbox.dueDeadLetters(of: settings.name, limit: 1).first else {
-                mayHaveDueLetters = false
+                reading.mayHaveDueLetters = false
                 return nil
             }
             var record = letter.record
@@ -174,7 +174,7 @@ extension DestinationWorker {
         let newest: UInt64
         do throws(PositionSupplyError) { newest = try await supply.newestNumber() } catch { throw ReadingFailure(reason: error.reason) }
         let batch = UInt64(batchCount)
-        guard newest > state.positions.live, newest - state.positions.live > batch else { return }
+        guard newest > progress.positions.live, newest - progress.positions.live > batch else { return }
         do throws(OutboxError) { try await leaveForLater(through: newest - batch) } catch { throw ReadingFailure(reason: "\(error)") }
     }
 
@@ -190,7 +190,7 @@ extension DestinationWorker {
     }
 
     private func fillEvents(_ queue: inout LaneQueue, _ limit: Int) async throws(ReadingFailure) {
-        let after = queue.readThrough ?? state.eventCursor
+        let after = queue.readThrough ?? progress.eventCursor
         let entries: [StoredEntry]
         do throws(OutboxError) { entries = try await outbox.entries(after: after, limit: limit) } catch {
             throw ReadingFailure(reason: "\(error)")
@@ -199,11 +199,11 @@ extension DestinationWorker {
             LaneQueue.Item(
                 number: entry.number, after: previous, sequence: entry.number, record: DispatchRecord(entry), moment: entry.moment)
         }
-        queue.append(items, through: entries.last?.number ?? after, isAtEnd: entries.count < limit, settled: state.settledEvents)
+        queue.append(items, through: entries.last?.number ?? after, isAtEnd: entries.count < limit, settled: progress.settledEvents)
     }
 
     private func fillPositions(_ queue: inout LaneQueue, _ limit: Int) async throws(ReadingFailure) {
-        guard let stretch = state.positions.next(in: queue.lane) else {
+        guard let stretch = progress.positions.next(in: queue.lane) else {
             return queue.append([], through: queue.readThrough ?? 0, isAtEnd: true, settled: SettledAhead())
         }
         // Behind the first stretch is another one; it is read when this one is settled.
@@ -213,7 +213,7 @@ extension DestinationWorker {
         do throws(PositionSupplyError) { page = try await supply.positions(after: after, through: stretch.through, limit: limit) } catch {
             throw ReadingFailure(reason: error.reason)
         }
-        var sequence = queue.readSequence ?? state.sequence(of: queue.lane)
+        var sequence = queue.readSequence ?? progress.sequence(of: queue.lane)
         let items = zip(page.positions, [after] + page.positions.map(\.number)).map { numbered, previous in
             sequence += 1
             return LaneQueue.Item(
@@ -223,10 +223,10 @@ extension DestinationWorker {
         let isAtEnd = page.positions.count < limit
         queue.append(
             items, through: isAtEnd && queue.lane == .history ? stretch.through : max(after, page.through), isAtEnd: isAtEnd,
-            settled: state.settledPositions)
+            settled: progress.settledPositions)
         // A stretch without a position left in it is done.
         if queue.items.isEmpty, isAtEnd, queue.lane == .history {
-            let count = sequence - state.sequence(of: .history)
+            let count = sequence - progress.sequence(of: .history)
             do throws(OutboxError) {
                 try await settle(Settlement(lane: .history, through: stretch.through, count: count, sentCount: 0))
             } catch {

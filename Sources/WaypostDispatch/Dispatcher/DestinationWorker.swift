@@ -4,7 +4,7 @@ import WaypostSystem
 
 /// Serves one destination: wakes when it is due, sends what waits, and keeps what became of it.
 ///
-/// Nothing runs while nothing waits: what comes sets a timer, and an empty queue has none.
+/// Nothing runs while nothing waits: what comes sets an alarm, and an empty queue has none.
 actor DestinationWorker {
     let settings: DestinationSettings
     let destination: any Destination
@@ -15,40 +15,35 @@ actor DestinationWorker {
     private let notify: @Sendable (DispatchNotice) -> Void
     private let reached: @Sendable () -> Void
 
-    /// Whether it was told that something waits, and has not looked since.
-    private let isTold = Atomic(false)
+    private var state = State.idle(next: nil)
+    private let waitingForRun = WaitingTasks()
+    /// Whether something new waits that no run has looked for yet.
+    private let hasNews = Atomic(false)
     private var schedule: DispatchSchedule
     private var retry = RetryRule()
     private var generator = SystemRandomNumberGenerator()
-    private var timer: (task: Task<Void, Never>, moment: Int64)?
-    private var sending: Task<DispatchCompletion, Never>?
-    private let waitingForRun = WaitingTasks()
-    private var isStopped = false
     /// Whether somebody has opted out of sending at all.
     private var isSilent: Bool
-    /// How many change what waits.
-    private var holdCount = 0
-    private var isHeld: Bool { holdCount > 0 }
+    /// How many callers are changing what waits.
+    private var suspensionCount = 0
 
-    /// As the outbox has it.
-    private(set) var state: DestinationState
-    var queues: [DispatchLane: LaneQueue] = [:]
-    /// Whether there may be dead letters that are to be tried once more.
-    var mayHaveDueLetters = true
+    /// How far the destination is, as the outbox has it.
+    private(set) var progress: DestinationState
+    var reading = Reading()
     /// The names of the records that are on their way.
     var inFlight: Set<String> = []
-    private(set) var failure: (reason: String, needsMending: Bool, since: Int64)?
+    private var failure: Failure?
     private var lastReceipt: Int64?
 
     init(
-        _ destination: any Destination, _ settings: DestinationSettings, state: DestinationState, outbox: Outbox,
+        _ destination: any Destination, _ settings: DestinationSettings, progress: DestinationState, outbox: Outbox,
         supply: any PositionSupply, clock: DispatchClock, device: String, isSilent: Bool,
         notify: @escaping @Sendable (DispatchNotice) -> Void,
         reached: @escaping @Sendable () -> Void
     ) {
         self.settings = settings
         self.destination = destination
-        self.state = state
+        self.progress = progress
         self.outbox = outbox
         self.supply = supply
         self.clock = clock
@@ -61,27 +56,27 @@ actor DestinationWorker {
 
     // MARK: - What happens
 
-    /// Tells it that something waits; from anywhere, as often as one likes.
+    /// Something waits; call it from anywhere, as often as you like.
     nonisolated func noteWaiting() {
-        guard !isTold.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        Task { await self.take(.waiting) }
+        guard !hasNews.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        Task { await self.process(.waiting) }
     }
 
-    /// Takes what concerns the schedule.
-    func take(_ input: DispatchSchedule.Input) {
+    /// Passes an event on to the schedule, and sets the alarm that follows from it.
+    func process(_ input: DispatchSchedule.Input) {
         setCutoff()
         schedule.process(input, at: clock.bootMilliseconds())
-        setTimer()
+        setAlarm()
     }
 
-    /// Tells the schedule of the next cutoff, as far as it is known what time it is.
+    /// Sets the schedule's next cutoff, as far as it is known what time it is.
     private func setCutoff() {
         guard let cutoff = settings.cutoff, let now = clock.confirmedTime() else { return }
         let left = cutoff.next(after: now).millisecondsSince1970 - now.millisecondsSince1970
         schedule.process(.cutoff(clock.bootMilliseconds() + left), at: clock.bootMilliseconds())
     }
 
-    /// Sends everything that waits, now; what stands against it after a failure is forgotten, the interval stays as it is.
+    /// Sends everything that waits, now; the pause after a failure is cut short, the interval stays as it is.
     func dispatch() async -> DispatchCompletion {
         retry.allowNow()
         destination.hurry()
@@ -101,7 +96,7 @@ actor DestinationWorker {
         let deadlineTimer = Task {
             // The millisecond that has begun counts as over.
             try? await Task.sleep(for: .milliseconds(max(0, deadline - clock.bootMilliseconds()) + 1))  // Cancelled: nobody waits.
-            if !Task.isCancelled { sending?.cancel() }
+            if !Task.isCancelled { state.run?.cancel() }
         }
         defer { deadlineTimer.cancel() }
         return await send(upTo: .max, until: deadline)
@@ -109,114 +104,110 @@ actor DestinationWorker {
 
     func setPaused(_ isPaused: Bool) async throws(OutboxError) {
         try await outbox.setPaused(isPaused, settings.name)
-        state.isPaused = isPaused
-        if isPaused { sending?.cancel() }
-        setTimer()
+        progress.isPaused = isPaused
+        if isPaused { state.run?.cancel() }
+        setAlarm()
     }
 
     /// Sends nothing any more, or begins again.
     func setSilent(_ isSilent: Bool) {
         self.isSilent = isSilent
-        if isSilent { sending?.cancel() }
-        setTimer()
+        if isSilent { state.run?.cancel() }
+        setAlarm()
     }
 
-    /// Sends nothing until it is released; nothing is on its way when this returns.
-    func hold() async {
-        holdCount += 1
-        sending?.cancel()
-        _ = await sending?.value
+    /// Sends nothing until it is resumed, once for each time; nothing is on its way when this returns.
+    func suspend() async {
+        suspensionCount += 1
+        state.run?.cancel()
+        _ = await state.run?.value
     }
 
     /// Goes on, with what waits now.
-    func release() async throws(OutboxError) {
-        // Held until it knows: what was settled by the old state would jump over what was brought.
+    func resume() async throws(OutboxError) {
+        // Suspended until it knows: what was settled by the old progress would jump over what was brought.
         defer {
-            holdCount -= 1
-            setTimer()
+            suspensionCount -= 1
+            setAlarm()
         }
         try await reload()
     }
 
     /// Forgets what was read: somebody changed the queue.
     func reload() async throws(OutboxError) {
-        if let sending { _ = await sending.value }
-        queues = [:]
-        mayHaveDueLetters = true
-        state = try await outbox.state(of: settings.name)
-        isTold.store(false, ordering: .releasing)
+        _ = await state.run?.value
+        reading = Reading()
+        progress = try await outbox.state(of: settings.name)
+        hasNews.store(false, ordering: .releasing)
         noteWaiting()
     }
 
     /// Ends what is on its way; what was not confirmed is sent again in the next run.
     func stop() async {
-        isStopped = true
-        timer?.task.cancel()
-        timer = nil
-        sending?.cancel()
-        _ = await sending?.value
+        state.stop()
+        _ = await state.run?.value
     }
 
     func status() async throws(OutboxError) -> DestinationStatus {
-        let state = try await outbox.state(of: settings.name)
+        let progress = try await outbox.state(of: settings.name)
         var positionCount: Int? = 0
         if settings.sendsPositions {
-            do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: state) } catch { positionCount = nil }
+            do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: progress) } catch { positionCount = nil }
         }
         let now = clock.bootMilliseconds()
         let failing = failure.map { now - $0.since }
-        let isStalled = (failing ?? 0) >= stallMilliseconds && (positionCount != 0 || state.waitingEventCount > 0)
+        let isStalled = (failing ?? 0) >= stallMilliseconds && (positionCount != 0 || progress.waitingEventCount > 0)
         return DestinationStatus(
-            state: state, isSending: sending != nil, isOnDemand: schedule.settings.isManual, failure: failure?.reason,
+            state: progress, isSending: state.run != nil, isOnDemand: schedule.settings.isManual, failure: failure?.reason,
             needsMending: failure?.needsMending ?? false,
             failingMilliseconds: failing, isStalled: isStalled,
-            nextAttemptMilliseconds: timer.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
+            nextAttemptMilliseconds: state.alarm.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
             waitingPositionCount: positionCount)
     }
 
     /// So long without a receipt is more than a gap in the network.
     private var stallMilliseconds: Int64 { max(60_000, min(settings.schedule.intervalMilliseconds, .max / 2) * 2) }
 
-    // MARK: - The timer
+    // MARK: - The alarm
 
-    /// When it is tried next by itself; nil when nothing waits, or only on demand.
+    /// When it sends next by itself; nil when nothing waits, something forbids it, or only on demand.
     private var nextAttempt: Int64? {
-        guard !isStopped, !isSilent, !isHeld, !state.isPaused, !schedule.settings.isManual, let wake = schedule.wake else { return nil }
+        guard obstacle == nil, !schedule.settings.isManual, let wake = schedule.wake else { return nil }
         // After a failure the retry's moment counts, sooner or later than the interval's.
         if let notBefore = retry.notBefore, notBefore > clock.bootMilliseconds() { return notBefore }
         return wake
     }
 
-    private func setTimer() {
+    private func setAlarm() {
         let moment = nextAttempt
-        guard moment != timer?.moment else { return }
-        timer?.task.cancel()
-        timer = moment.map { moment in
-            let wait = max(0, moment - clock.bootMilliseconds())
-            // A second more or less wakes nobody for it alone.
-            let tolerance = min(1_000, wait / 10)
-            return (
-                Task {
-                    try? await Task.sleep(for: .milliseconds(wait), tolerance: .milliseconds(tolerance))  // Cancelled: see below.
-                    if !Task.isCancelled { await self.ring(moment) }
-                }, moment
-            )
-        }
+        guard moment != state.alarm?.moment else { return }
+        state.setAlarm(
+            moment.map { moment in
+                let wait = max(0, moment - clock.bootMilliseconds())
+                // A second more or less wakes nobody for it alone.
+                let tolerance = min(1_000, wait / 10)
+                return Alarm(
+                    moment: moment,
+                    task: Task {
+                        try? await Task.sleep(for: .milliseconds(wait), tolerance: .milliseconds(tolerance))  // Cancelled: see below.
+                        if !Task.isCancelled { await self.ring(moment) }
+                    })
+            })
     }
 
     private func ring(_ moment: Int64) async {
-        guard timer?.moment == moment else { return }
-        timer = nil
+        guard state.alarm?.moment == moment else { return }
+        state.noteRing()
         _ = await send(upTo: .max, until: .max)
     }
 
     // MARK: - Sending
 
-    /// One run at a time; who comes meanwhile waits for it and then has its own.
+    /// One run at a time; who calls meanwhile waits for it and then gets their own.
     ///
     /// A caller that is cancelled waits no longer, and what it has begun ends: what has no receipt is sent again.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
-        while case let mark = waitingForRun.mark, sending != nil {
+        while case let mark = waitingForRun.mark, state.run != nil {
             guard await waitingForRun.wait(since: mark) else { return .error(settings.name, "cancelled") }
             // It was ended at this caller's deadline, and the next one may have begun already.
             guard clock.bootMilliseconds() < deadline else { return .error(settings.name, "the time was over before it was sent") }
@@ -225,12 +216,12 @@ actor DestinationWorker {
         let run = Task {
             let completion = await self.run(upTo: batchCount, until: deadline)
             // Before anybody hears of its end: who waits for it would find it still there, and never let go of the actor.
-            sending = nil
+            state.endRun()
             waitingForRun.resumeAll()
-            setTimer()
+            setAlarm()
             return completion
         }
-        sending = run
+        state.begin(run)
         return await withTaskCancellationHandler {
             await run.value
         } onCancel: {
@@ -240,18 +231,18 @@ actor DestinationWorker {
 
     /// Why nothing is sent, whoever asks; nil when it can be.
     private var obstacle: String? {
-        if isStopped { return "the tracker ends" }
-        if state.isPaused { return "paused; resume with waypost dispatch resume --to \(settings.name)" }
+        if state.isStopped { return "the tracker ends" }
+        if progress.isPaused { return "paused; resume with waypost dispatch resume --to \(settings.name)" }
         if isSilent { return "nothing is sent while private mode or opt_out is on; see waypost private and [dispatch] opt_out" }
-        return isHeld ? "what waits is being changed; try again" : nil
+        return suspensionCount > 0 ? "what waits is being changed; try again" : nil
     }
 
     private func run(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
         var sentBatches = 0
         var ending = RunEnding.sent
         var isFirst = true
-        attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !isStopped {
-            if isFirst || isTold.load(ordering: .acquiring) { noteMore() }
+        attempts: while sentBatches < batchCount, clock.bootMilliseconds() < deadline, !Task.isCancelled, !state.isStopped {
+            if isFirst || hasNews.load(ordering: .acquiring) { noteMore() }
             isFirst = false
             ending = await sendNext()
             switch ending {
@@ -265,9 +256,9 @@ actor DestinationWorker {
 
     /// There may be more in every lane: while a month goes out, new positions and events come, and go first.
     private func noteMore() {
-        // What comes from here on tells anew.
-        isTold.store(false, ordering: .releasing)
-        for lane in queues.keys { queues[lane]?.noteMore() }
+        // What comes from here on is news again.
+        hasNews.store(false, ordering: .releasing)
+        for lane in reading.queues.keys { reading.queues[lane]?.noteMore() }
     }
 
     private func finish(_ ending: RunEnding, sentBatches: Int) -> DispatchCompletion {
@@ -278,7 +269,7 @@ actor DestinationWorker {
         case .empty:
             schedule.process(.empty, at: now)
             // It may have come while the last batch was on its way.
-            if isTold.load(ordering: .acquiring) { schedule.process(.waiting, at: now) }
+            if hasNews.load(ordering: .acquiring) { schedule.process(.waiting, at: now) }
         case .dryRun(let count):
             notify(.dryRun(destination: settings.name, count: count))
         case .failed(let reason, let isUnreachable, let retryAfter):
@@ -300,9 +291,9 @@ actor DestinationWorker {
 
     private func fail(_ reason: String, needsMending: Bool) {
         // A cancelled one was not the server's fault.
-        guard !Task.isCancelled, !isStopped else { return }
+        guard !Task.isCancelled, !state.isStopped else { return }
         if failure?.reason != reason { notify(.failing(destination: settings.name, reason: reason, needsMending: needsMending)) }
-        failure = (reason, needsMending, failure?.since ?? clock.bootMilliseconds())
+        failure = Failure(reason: reason, needsMending: needsMending, since: failure?.since ?? clock.bootMilliseconds())
     }
 
     /// Notes that the server has taken something, and that this is kept: what cannot be kept is sent again, and not every second.
@@ -315,34 +306,34 @@ actor DestinationWorker {
         }
     }
 
-    /// Takes how far the destination is now, once the outbox has it.
+    /// Keeps what became of records, and goes on from there once the outbox has it.
     func settle(_ settlement: Settlement) async throws(OutboxError) {
-        var positions = state.positions
+        var positions = progress.positions
         positions.settle(settlement.lane, through: settlement.through)
-        let known = state.settledAhead(in: settlement.lane)
+        let known = progress.settledAhead(in: settlement.lane)
         var ahead = known
         for stretch in settlement.settled.stretches { ahead.insert(stretch) }
         if settlement.lane == .events {
-            ahead.forget(through: max(state.eventCursor, settlement.through))
+            ahead.forget(through: max(progress.eventCursor, settlement.through))
         } else {
             ahead.forget(settledBy: positions)
         }
         do throws(OutboxError) {
             try await outbox.settle(
-                settlement, positions == state.positions ? nil : positions, ahead == known ? nil : ahead, for: settings.name)
+                settlement, positions == progress.positions ? nil : positions, ahead == known ? nil : ahead, for: settings.name)
         } catch {
             // What was settled is not: it is read and sent again, under its ids.
-            queues[settlement.lane] = nil
+            reading.queues[settlement.lane] = nil
             throw error
         }
-        state.positions = positions
-        if settlement.lane == .events { state.settledEvents = ahead } else { state.settledPositions = ahead }
+        progress.positions = positions
+        if settlement.lane == .events { progress.settledEvents = ahead } else { progress.settledPositions = ahead }
         // Behind a stretch that is done another one begins.
-        if settlement.lane == .history, queues[.history]?.items.isEmpty == true { queues[.history] = nil }
+        if settlement.lane == .history, reading.queues[.history]?.items.isEmpty == true { reading.queues[.history] = nil }
         switch settlement.lane {
-        case .events: state.eventCursor = max(state.eventCursor, settlement.through)
-        case .live: state.liveSequence += settlement.count
-        case .history: state.historySequence += settlement.count
+        case .events: progress.eventCursor = max(progress.eventCursor, settlement.through)
+        case .live: progress.liveSequence += settlement.count
+        case .history: progress.historySequence += settlement.count
         }
         if let last = settlement.refused.last {
             notify(.buried(destination: settings.name, count: settlement.refused.count, reason: last.reason))
@@ -351,29 +342,11 @@ actor DestinationWorker {
 
     /// Leaves positions for later, so that the newest go first.
     func leaveForLater(through number: UInt64) async throws(OutboxError) {
-        var positions = state.positions
+        var positions = progress.positions
         positions.leaveForLater(through: number)
         try await outbox.keep(positions, for: settings.name)
-        state.positions = positions
-        queues[.live] = nil
-        queues[.history]?.noteMore()
+        progress.positions = positions
+        reading.queues[.live] = nil
+        reading.queues[.history]?.noteMore()
     }
-}
-
-/// How an attempt ended, or why there was none.
-enum RunEnding {
-    /// A batch was sent and answered.
-    case sent
-    /// A batch was settled without a word to the server: there was nothing in it for it.
-    case skipped
-    /// The server refused them; the one to blame is looked for.
-    case refused
-    /// Nothing waits.
-    case empty
-    /// So many would have been sent.
-    case dryRun(count: Int)
-    /// It may work later.
-    case failed(reason: String, isUnreachable: Bool, retryAfter: Duration?)
-    /// Somebody has to change something, or the server refuses everything.
-    case denied(reason: String)
 }

@@ -26,8 +26,8 @@ extension DestinationWorker {
     /// How many of these positions it has still to get, and has not read.
     func missingCount(of gone: [PositionCursor.Stretch]) -> Int {
         guard settings.sendsPositions else { return 0 }
-        let read = [DispatchLane.live, .history].flatMap { queues[$0]?.items.map(\.number) ?? [] }
-        return state.missingCount(of: gone, except: Set(read))
+        let read = [DispatchLane.live, .history].flatMap { reading.queues[$0]?.items.map(\.number) ?? [] }
+        return progress.missingCount(of: gone, except: Set(read))
     }
 }
 

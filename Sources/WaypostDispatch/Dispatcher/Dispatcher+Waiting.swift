@@ -14,7 +14,7 @@ extension Dispatcher {
     public func move(_ name: String, to other: String) async throws(OutboxError) {
         guard attached.contains(where: { $0.settings.name == other }) else { throw .unknownDestination(name: other) }
         guard name != other else { return }
-        try await holding([name, other]) { (newest) async throws(OutboxError) in
+        try await suspending([name, other]) { (newest) async throws(OutboxError) in
             try await self.outbox.move(name, to: other, newestPosition: newest)
         }
     }
@@ -25,7 +25,7 @@ extension Dispatcher {
     /// - Errors: `unknownDestination`; the outbox's.
     public func discard(_ name: String) async throws(OutboxError) -> Int {
         let count = try await outbox.state(of: name).waitingEventCount
-        try await holding([name]) { (newest) async throws(OutboxError) in
+        try await suspending([name]) { (newest) async throws(OutboxError) in
             if let newest { try await self.outbox.discard(name, newestPosition: newest) } else { try await self.outbox.forget(name) }
         }
         return count
@@ -85,29 +85,29 @@ extension Dispatcher {
     /// What is on its way then is given up: a server that is slow to confirm delays nothing.
     public func erase(from: UTCTime, to: UTCTime) async throws(OutboxError) {
         let outbox = outbox
-        try await holding(attached) { () throws(OutboxError) in _ = try await outbox.erase(from: from, to: to) }
+        try await suspending(attached) { () throws(OutboxError) in _ = try await outbox.erase(from: from, to: to) }
     }
 
     /// Does something with the rows of destinations while nothing is sent to them.
     ///
     /// - Parameter body: gets the number of the newest position when the first of them is attached, else nil.
-    private func holding(
+    private func suspending(
         _ names: [String], _ body: @Sendable (UInt64?) async throws(OutboxError) -> Void
     ) async throws(OutboxError) {
         let isAttached = attached.contains { $0.settings.name == names.first }
         let newest = isAttached ? try await newestPosition() : nil
-        try await holding(attached.filter { names.contains($0.settings.name) }) { () throws(OutboxError) in try await body(newest) }
+        try await suspending(attached.filter { names.contains($0.settings.name) }) { () throws(OutboxError) in try await body(newest) }
     }
 
     /// Changes the outbox while nothing of it is on its way; what was is sent later, if it still waits.
-    private func holding(
-        _ held: [DestinationWorker], _ body: @Sendable () async throws(OutboxError) -> Void
+    private func suspending(
+        _ workers: [DestinationWorker], _ body: @Sendable () async throws(OutboxError) -> Void
     ) async throws(OutboxError) {
-        for worker in held { await worker.hold() }
+        for worker in workers { await worker.suspend() }
         var failure: OutboxError?
         do throws(OutboxError) { try await body() } catch { failure = error }
-        for worker in held {
-            do throws(OutboxError) { try await worker.release() } catch { failure = failure ?? error }
+        for worker in workers {
+            do throws(OutboxError) { try await worker.resume() } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
     }

@@ -58,9 +58,9 @@ public actor Dispatcher {
     ) async throws(OutboxError) {
         let newest: UInt64
         if let number { newest = number } else { newest = try await newestPosition() }
-        let state = try await outbox.attach(settings.name, newestPosition: newest, takesPositions: settings.sendsPositions)
+        let progress = try await outbox.attach(settings.name, newestPosition: newest, takesPositions: settings.sendsPositions)
         let worker = DestinationWorker(
-            destination, settings, state: state, outbox: outbox, supply: supply, clock: clock, device: settings.device ?? device,
+            destination, settings, progress: progress, outbox: outbox, supply: supply, clock: clock, device: settings.device ?? device,
             isSilent: try await outbox.isOptedOut() || isSilent, notify: notify
         ) { [weak self] in self?.noteReached(settings.name) }
         workers.withLock { $0.append(worker) }
@@ -100,11 +100,11 @@ public actor Dispatcher {
 
     /// Sets by which moment of the boot clock everything must be sent; nil for none.
     public nonisolated func setCutoff(_ moment: Int64?) async {
-        for worker in workers.withLock({ $0 }) { await worker.take(.cutoff(moment)) }
+        for worker in workers.withLock({ $0 }) { await worker.process(.cutoff(moment)) }
     }
 
     private nonisolated func noteReached(_ name: String) {
-        for worker in workers.withLock({ $0 }) where worker.settings.name != name { Task { await worker.take(.reachedOther) } }
+        for worker in workers.withLock({ $0 }) where worker.settings.name != name { Task { await worker.process(.reachedOther) } }
     }
 
     // MARK: - On demand
