@@ -57,7 +57,7 @@ extension PositioningManager {
 
     /// The source has said everything.
     private func finish() async {
-        isFinishTold = true
+        activity.noteFinish()
         if loss.lose() { await lose(.ended) }
         await deliver(.finished)
     }
@@ -69,14 +69,16 @@ extension PositioningManager {
         if let failure {
             if rawPosition != nil, loss.lose() { await lose(.ended) }
             await deliver(.failed(failure))
-        } else if !isFinishTold {
+        } else if activity.run?.hasFinished != true {
             await finish()
         }
         if isOver(number) { return await leave() }
-        end = End(failure: failure)
-        run = nil
+        let wasHeld = if case .held = life { true } else { false }
+        life = .ended(End(failure: failure), life.ownNeed)
+        activity = .idle
         endListeners()
         await leave()
+        if wasHeld, case .ended(let end, _) = life { beginStopping(after: end) }
         reconsider()
         waitingForEnd.resumeAll()
     }
@@ -105,7 +107,7 @@ extension PositioningManager {
         switch lossReason {
         case nil, .withheld: break
         default:
-            lossReason = reason
+            place = .lost(reason)
             forgetSky(after: reason)
         }
     }
@@ -126,9 +128,9 @@ extension PositioningManager {
             }
             if isStopping { return }
         }
-        lossReason = nil
         lastFix = position
-        rawPosition = position
+        // On its old road until it is matched anew.
+        place = .fix(position, mapMatchedPosition)
         lastKnown = (position, MonotonicClock.milliseconds)
         averageSpeed.process(position)
         let restHasChanged = rest.process(position)
@@ -146,13 +148,13 @@ extension PositioningManager {
         let number = matcherNumber
         let match = await turn.calling { await matcher.match(position) }
         guard number == matcherNumber else { return }
-        mapMatchedPosition = match
-        if let mapMatchedPosition { await deliver(.matched(mapMatchedPosition)) }
+        place.match(match)
+        if let match { await deliver(.matched(match)) }
     }
 
     func lose(_ reason: LossReason) async {
         forgetPosition()
-        lossReason = reason
+        place = .lost(reason)
         forgetSky(after: reason)
         if let matcher { await turn.calling { await matcher.lose() } }
         await deliver(.lost(reason))
@@ -177,8 +179,7 @@ extension PositioningManager {
     }
 
     func forgetPosition() {
-        rawPosition = nil
-        mapMatchedPosition = nil
+        place = .unknown
         averageSpeed.lose()
     }
 
@@ -210,7 +211,7 @@ extension PositioningManager {
     /// Whether a fix is due: the receiver is on, and what it was switched on for is every fix, or it has found itself.
     var isWatched: Bool {
         isRunning && !source.tellsLosses && rawPosition != nil && duty.receiverIsOn
-            && (duty.demand == .everything || samplePositionCount > 0)
+            && (duty.demand == .everything || activity.positionCount > 0)
     }
 
     /// Loses a fix that is overdue; how long until the next look, nil when there is nothing to be watched.

@@ -29,7 +29,7 @@ extension PositioningManager {
     }
 
     private func forEachNeed(_ body: (_ reason: String, _ need: PositioningNeed) -> Void) {
-        if let ownNeed { body("started", ownNeed) }
+        if let ownNeed = life.ownNeed { body("started", ownNeed) }
         for hold in holds {
             if let need = hold.need { body(hold.reason, need) }
         }
@@ -59,12 +59,15 @@ extension PositioningManager {
 
     private var canPause: Bool { source.sharing != .alone }
 
+    /// Leaves the rest of a stop to the conductor.
+    func beginStopping(after end: End?) {
+        life = .stopped(after: end)
+        isStopping = true
+    }
+
     /// Takes up what has changed about who needs what.
     func reconsider() {
-        if life == .held, end != nil || !holds.contains(where: { $0.need != nil }) {
-            life = .stopped
-            isStopping = true
-        }
+        if case .held = life, !holds.contains(where: { $0.need != nil }) { beginStopping(after: nil) }
         let now = MonotonicClock.milliseconds
         let before = duty.demand
         let (demand, milliseconds) = summary
@@ -82,7 +85,7 @@ extension PositioningManager {
 
     /// A position has come: if it can be used, the sample is over.
     func noteSample(_ position: Position) {
-        samplePositionCount += 1
+        activity.notePosition()
         reconsider()
         watchForSilence()
         if isUsable(position) { endSample(nextIn: summary.milliseconds) }
@@ -93,7 +96,7 @@ extension PositioningManager {
     /// One that is worse says little about where the device is: the receiver is still finding itself. The first of a sample may be the rest of a cycle, without an accuracy although the receiver has one.
     private func isUsable(_ position: Position) -> Bool {
         guard position.time != nil else { return false }
-        guard let accuracy = position.accuracy else { return samplePositionCount > 1 }
+        guard let accuracy = position.accuracy else { return activity.positionCount > 1 }
         return accuracy.radiusMetres <= PositioningManager.usableMetres
     }
 
@@ -128,7 +131,7 @@ extension PositioningManager {
     private func fire(at deadline: Int64) async {
         guard !Task.isCancelled, dutyTimer?.deadline == deadline else { return }
         dutyTimer = nil
-        if duty.tick(at: MonotonicClock.milliseconds), samplePositionCount == 0 {
+        if duty.tick(at: MonotonicClock.milliseconds), activity.positionCount == 0 {
             guard await turn.enter() else { return }
             if !isStopping, loss.lose() { await lose(.noFix) }
             await leave()
@@ -149,24 +152,26 @@ extension PositioningManager {
     }
 
     private var wantsRun: Bool { isRunning && duty.receiverIsOn }
-    private var wantsPause: Bool { isRunning && !duty.receiverIsOn && (isPaused || runNumber > 0) }
-    private var isSettled: Bool { !isStopping && replacement == nil && wantsRun == (run != nil) && isPaused == wantsPause }
+    private var wantsPause: Bool { isRunning && !duty.receiverIsOn && (activity.isPaused || runNumber > 0) }
+    private var isSettled: Bool {
+        !isStopping && replacement == nil && wantsRun == (activity.run != nil) && wantsPause == activity.isPaused
+    }
 
     /// Takes the next step; false when everything is as it is to be.
     private func takeStep() async -> Bool {
-        if let run, isStopping || replacement != nil || !wantsRun {
-            run.cancel()
-            await run.value
-            self.run = nil
+        if case .running(let run) = activity, isStopping || replacement != nil || !wantsRun {
+            run.task.cancel()
+            await run.task.value
+            activity = .idle
             // What it said last is told; nothing of it comes any more.
             runNumber += 1
         } else if isStopping {
             await finishStopping()
         } else if let next = replacement {
             await replace(with: next)
-        } else if isPaused != wantsPause {
-            await setPaused(wantsPause)
-        } else if wantsRun, run == nil {
+        } else if wantsPause != activity.isPaused {
+            if wantsPause { await pause() } else { await resume() }
+        } else if wantsRun, case .idle = activity {
             begin()
         }
         if isSettled { conductor = nil }
@@ -175,10 +180,8 @@ extension PositioningManager {
 
     private func begin() {
         runNumber += 1
-        samplePositionCount = 0
-        isFinishTold = false
         freshness.renew(at: MonotonicClock.milliseconds)
-        run = Task.detached { [weak self, source, number = runNumber] in
+        let task = Task.detached { [weak self, source, number = runNumber] in
             var failure: PositionSourceError?
             do throws(PositionSourceError) {
                 try await source.run { [weak self] event in await self?.process(event, ofRun: number) }
@@ -187,13 +190,14 @@ extension PositioningManager {
             }
             await self?.noteEnd(ofRun: number, failure)
         }
+        activity = .running(Run(task: task))
     }
 
     /// Forgets everything; whoever was being told something has taken it.
     private func finishStopping() async {
         guard await turn.enter() else { return }
         forgetPosition()
-        (sky, peer, sourceMembers, lossReason) = (nil, nil, [], nil)
+        (sky, peer, sourceMembers) = (nil, nil, [])
         forgetFixes()
         rest = StationaryRule()
         endListeners()
@@ -210,28 +214,31 @@ extension PositioningManager {
         forgetFixes()
         (rest, duty) = (StationaryRule(), DutyCycle())
         (sky, peer, sourceMembers, lastSwitch) = (nil, nil, [], nil)
-        end = nil
+        life.forgetEnd()
         await leave()
         reconsider()
     }
 
-    private func setPaused(_ isPaused: Bool) async {
-        self.isPaused = isPaused
+    private func pause() async {
+        activity = .paused(receiverIsOff: false)
         guard await turn.enter() else { return }
-        if isPaused {
-            loss.pause()
-            leaps = TimeLeaps()
-            let pause = duty.sleepsUntil.map { Duration.milliseconds(max(0, $0 - MonotonicClock.milliseconds)) }
-            await deliver(.paused(pause))
-            if pause ?? .seconds(86_400) >= PositioningManager.leastOff, let power = settings.power {
-                isSwitchedOff = true
-                await turn.calling { await power.setReceiver(isOn: false) }
-            }
-        } else {
-            if isSwitchedOff, let power = settings.power { await turn.calling { await power.setReceiver(isOn: true) } }
-            isSwitchedOff = false
-            if isRunning { await deliver(.resumed) }
+        loss.pause()
+        leaps = TimeLeaps()
+        let pause = duty.sleepsUntil.map { Duration.milliseconds(max(0, $0 - MonotonicClock.milliseconds)) }
+        await deliver(.paused(pause))
+        if pause ?? .seconds(86_400) >= PositioningManager.leastOff, let power = settings.power {
+            activity = .paused(receiverIsOff: true)
+            await turn.calling { await power.setReceiver(isOn: false) }
         }
+        await leave()
+    }
+
+    private func resume() async {
+        let receiverWasOff = activity.receiverIsOff
+        activity = .idle
+        guard await turn.enter() else { return }
+        if receiverWasOff, let power = settings.power { await turn.calling { await power.setReceiver(isOn: true) } }
+        if isRunning { await deliver(.resumed) }
         await leave()
     }
 }

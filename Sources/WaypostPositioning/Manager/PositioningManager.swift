@@ -31,12 +31,6 @@ public actor PositioningManager {
 
     /// The source that is used.
     public internal(set) var source: any PositionSource
-    /// The last fix; nil before the first, while the position is lost, and when stopped.
-    ///
-    /// It stays in a planned pause.
-    public internal(set) var rawPosition: Position?
-    /// The last fix on its road; nil off the network, while nothing matches, and when there is no raw position.
-    public internal(set) var mapMatchedPosition: MatchedPosition?
     /// What the source says the other side is (`gpsd 3.22`), nil when it is not connected or has no other side.
     public internal(set) var peer: String?
     /// How the members of a source made of others fare; empty for other sources.
@@ -45,8 +39,6 @@ public actor PositioningManager {
     public internal(set) var lastSwitch: (change: SourceSwitch, at: Int64)?
     /// The last view of the sky; nil when stopped, and when the source is lost, unless for want of a fix.
     public internal(set) var sky: SkyView?
-    /// Why the position is lost, nil while it is not.
-    public internal(set) var lossReason: LossReason?
 
     let settings: Settings
     var consumers: [any PositioningConsumer] = []
@@ -55,6 +47,7 @@ public actor PositioningManager {
     var matcherNumber = 0
 
     // What is known of the positions.
+    var place = Place.unknown
     var loss = PositionLossRule()
     var rest = StationaryRule()
     var averageSpeed: AverageSpeed
@@ -65,51 +58,30 @@ public actor PositioningManager {
     var leaps = TimeLeaps()
 
     // Who needs positions, and what follows for the receiver.
-    var life = Life.stopped
-    var ownNeed: PositioningNeed?
+    var life = Life.stopped(after: nil)
     var holds: [PositioningHold.State] = []
     let holdChanges = HoldChanges()
     var duty = DutyCycle()
-    var isPaused = false
-    var isSwitchedOff = false
-    /// How many positions this sample has brought.
-    var samplePositionCount = 0
 
     // What runs.
     /// One event at a time is told.
     let turn = Turnstile()
     /// What came from those who were told something just then, with the number of the run.
     var afterwards: [(event: PositionSourceEvent, run: Int)] = []
-    var run: Task<Void, Never>?
+    var activity = Activity.idle
+    /// The number of the run whose events count.
     var runNumber = 0
-    /// How the source has ended by itself; nil while it has not.
-    var end: End?
-    var isFinishTold = false
-    /// Whether it was stopped, and what that takes is not done yet.
+    /// Whether the conductor has still to end what a stop ends.
     var isStopping = false
+    /// The source that the conductor has still to put in the place of this one.
     var replacement: (any PositionSource)?
     var conductor: Task<Void, Never>?
+    /// Wakes the duty cycle at its deadline.
     var dutyTimer: (deadline: Int64, task: Task<Void, Never>)?
     /// Runs while there is a fix that can be lost: a tracker without a receiver sleeps.
     var watchdog: Task<Void, Never>?
     let waitingForEnd = WaitingTasks()
     private var nextKey = 0
-
-    /// Whether positions are wanted at all.
-    enum Life {
-        case stopped
-        case started
-        /// Stopped, but still running until no hold needs positions.
-        case held
-    }
-
-    /// The end of a source.
-    struct End {
-        /// What made it impossible to go on, if something did.
-        var failure: PositionSourceError?
-
-        var update: PositioningUpdate { failure.map { .failed($0) } ?? .finished }
-    }
 
     /// A manager that is not started.
     public init(source: any PositionSource, settings: Settings = Settings()) {
@@ -120,12 +92,23 @@ public actor PositioningManager {
     }
 
     deinit {
-        for task in [run, watchdog, dutyTimer?.task] { task?.cancel() }
+        for task in [activity.run?.task, watchdog, dutyTimer?.task] { task?.cancel() }
         for listener in listeners { listener.queue.finish() }
-        if isSwitchedOff, let power = settings.power { Task.detached { await power.setReceiver(isOn: true) } }
+        if activity.receiverIsOff, let power = settings.power { Task.detached { await power.setReceiver(isOn: true) } }
     }
 
     // MARK: - Positions
+
+    /// The last fix; nil before the first, while the position is lost, and when stopped.
+    ///
+    /// It stays in a planned pause.
+    public var rawPosition: Position? { if case .fix(let position, _) = place { position } else { nil } }
+
+    /// The last fix on its road; nil off the network, while nothing matches, and when there is no raw position.
+    public var mapMatchedPosition: MatchedPosition? { if case .fix(_, let match) = place { match } else { nil } }
+
+    /// Why the position is lost, nil while it is not.
+    public var lossReason: LossReason? { if case .lost(let reason) = place { reason } else { nil } }
 
     /// The best position there is: on its road if that is more likely than not, else the raw one; nil when stopped or lost.
     public var currentPosition: Position? {
@@ -143,14 +126,19 @@ public actor PositioningManager {
     public func matchPositions(with matcher: (any PositionMatching)?) async {
         self.matcher = matcher
         matcherNumber += 1
-        mapMatchedPosition = nil
+        place.match(nil)
         await answer()
     }
 
     // MARK: - Start and stop
 
     /// Whether it was started and neither it nor its source has ended since; the receiver may be off all the same, when nobody needs it.
-    public var isRunning: Bool { life != .stopped && end == nil }
+    public var isRunning: Bool {
+        switch life {
+        case .started, .held: true
+        case .stopped, .ended: false
+        }
+    }
 
     /// Lets the source run whenever somebody needs positions; false when that was so already.
     ///
@@ -158,11 +146,9 @@ public actor PositioningManager {
     /// - Parameter need: what who starts it needs until ``stop(releasingHolds:)``; nil leaves it to listeners and holds.
     @discardableResult
     public func start(needing need: PositioningNeed? = .everyFix) -> Bool {
-        guard life != .started || end != nil else { return false }
+        if case .started = life { return false }
         if !isRunning { forgetFixes() }
-        life = .started
-        ownNeed = need
-        end = nil
+        life = .started(need)
         reconsider()
         return true
     }
@@ -173,14 +159,17 @@ public actor PositioningManager {
     /// at once: the update that is just being told is the last one.
     /// - Parameter releasingHolds: whether all holds end now, too.
     public func stop(releasingHolds: Bool = false) async {
-        ownNeed = nil
         if releasingHolds {
             for hold in holds { _ = hold.release() }
             holds = []
         }
-        if life == .started { life = .held }
+        switch life {
+        case .started: life = .held
+        case .ended(let end, _): beginStopping(after: end)
+        case .stopped, .held: break
+        }
         reconsider()
-        if life == .held, end == nil { return }
+        if case .held = life { return }
         await waitForConductor()
     }
 
@@ -208,7 +197,7 @@ public actor PositioningManager {
         if isRunning || isStopping {
             guard !turn.isCaller, await waitingForEnd.wait(since: mark) else { return false }
         }
-        if let failure = end?.failure { throw failure }
+        if let failure = life.end?.failure { throw failure }
         return true
     }
 
@@ -239,7 +228,7 @@ public actor PositioningManager {
         let queue = UpdateQueue(limit: limit)
         let key = nextKey
         nextKey += 1
-        if let end, life != .stopped {
+        if case .ended(let end, _) = life {
             queue.append(end.update)
             queue.finish()
         } else {

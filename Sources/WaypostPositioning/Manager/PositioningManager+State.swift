@@ -1,0 +1,105 @@
+import Waypost
+
+// What is wanted of a manager, what its source does, and what is known of the position.
+extension PositioningManager {
+    /// What is wanted of the source, and whether it could give it.
+    enum Life {
+        /// Not started, or stopped, perhaps after the source had ended by itself.
+        case stopped(after: End?)
+        /// Started, by somebody who needs this beside what listeners and holds need.
+        case started(PositioningNeed?)
+        /// Stopped, but still running until no hold needs positions.
+        case held
+        /// Started, and the source has ended by itself.
+        case ended(End, PositioningNeed?)
+
+        /// What who started it needs.
+        var ownNeed: PositioningNeed? {
+            switch self {
+            case .started(let need), .ended(_, let need): need
+            case .stopped, .held: nil
+            }
+        }
+
+        /// How the source has ended by itself; nil while it has not.
+        var end: End? {
+            switch self {
+            case .stopped(let end): end
+            case .ended(let end, _): end
+            case .started, .held: nil
+            }
+        }
+
+        /// Another source has not ended.
+        mutating func forgetEnd() {
+            switch self {
+            case .stopped: self = .stopped(after: nil)
+            case .ended(_, let need): self = .started(need)
+            case .started, .held: break
+            }
+        }
+    }
+
+    /// The end of a source.
+    struct End {
+        /// What made it impossible to go on, if something did.
+        var failure: PositionSourceError?
+
+        var update: PositioningUpdate { failure.map { .failed($0) } ?? .finished }
+    }
+
+    /// What the source does.
+    enum Activity {
+        /// It does not run.
+        case idle
+        /// It runs.
+        case running(Run)
+        /// It rests in a planned pause, with the receiver on or off.
+        case paused(receiverIsOff: Bool)
+
+        var run: Run? { if case .running(let run) = self { run } else { nil } }
+
+        var isPaused: Bool { if case .paused = self { true } else { false } }
+
+        var receiverIsOff: Bool { if case .paused(receiverIsOff: true) = self { true } else { false } }
+
+        /// How many positions this run has brought.
+        var positionCount: Int { run?.positionCount ?? 0 }
+
+        /// The run has brought a position.
+        mutating func notePosition() { change { $0.positionCount += 1 } }
+
+        /// The run has said that it is finished.
+        mutating func noteFinish() { change { $0.hasFinished = true } }
+
+        private mutating func change(_ body: (inout Run) -> Void) {
+            guard case .running(var run) = self else { return }
+            body(&run)
+            self = .running(run)
+        }
+    }
+
+    /// A run of the source.
+    struct Run {
+        let task: Task<Void, Never>
+        /// How many positions it has brought.
+        var positionCount = 0
+        /// Whether it has said that it is finished.
+        var hasFinished = false
+    }
+
+    /// What is known of where the device is.
+    enum Place {
+        /// Nothing: no fix has come, or it was forgotten.
+        case unknown
+        /// The last fix, and the last match while there are fixes.
+        case fix(Position, MatchedPosition?)
+        /// The position is lost.
+        case lost(LossReason)
+
+        /// Puts the last fix on a road, or on none.
+        mutating func match(_ match: MatchedPosition?) {
+            if case .fix(let position, _) = self { self = .fix(position, match) }
+        }
+    }
+}
