@@ -28,4 +28,6 @@ struct CommandFailure: Error {
 enum Terminal {
     /// Whether standard error is a terminal, with a person before it.
     static let isErrorInteractive = Syscalls.isTerminal(Syscalls.standardError)
+    /// How many columns that person's screen has; nil where nobody looks.
+    static var errorColumns: Int? { isErrorInteractive ? Syscalls.terminalColumns(Syscalls.standardError) ?? 80 : nil }
 }

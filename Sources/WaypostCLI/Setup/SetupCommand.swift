@@ -87,8 +87,10 @@ struct SetupCommand: ParsableCommand {
         if options.destinations != nil { options.destinations = try destinations(former.destinations) }
         let givenSecrets = try secrets(for: options.destinations ?? [])
         let port = SetupPort(facts: facts)
+        let named = files.others.configuration.dispatch.device
+        let device = named.isEmpty ? SystemProcess.hostName : named
         let dialogue = SetupDialogue(
-            screen: SetupTerminal(), findings: findings, given: options,
+            screen: SetupTerminal(), findings: findings, given: options, device: device,
             lookAtPorts: { sources throws(SetupProblem) in
                 try port.refuse(sources)
                 return port.problems(sources)
@@ -111,6 +113,9 @@ struct SetupCommand: ParsableCommand {
         if let given = options.destinations {
             for destination in given {
                 SystemProcess.printError("waypost: \(SetupTrial.words(destination, secret: givenSecrets[destination.name]))")
+                if let words = SetupAnswerText.registration(at: destination, device: device) {
+                    SystemProcess.printError("waypost: \(destination.name): \(words)")
+                }
             }
         }
         let draft = try draft(answered, files, config)

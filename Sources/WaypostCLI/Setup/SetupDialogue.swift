@@ -11,6 +11,8 @@ struct SetupDialogue<Screen: SetupScreen> {
     let findings: SetupFindings
     /// The answers from the command line, which are not asked for.
     let given: SetupOptions
+    /// What this device is called at servers.
+    let device: String
     /// The problems with the ports of a receiver; throws for a path that cannot be a port.
     let lookAtPorts: ([Configuration.Source]) throws(SetupProblem) -> [String]
     /// Tries a server, and returns how it went.
@@ -74,6 +76,7 @@ struct SetupDialogue<Screen: SetupScreen> {
                 try identify(&destinations[index], before: former.first { $0.name == destinations[index].name }, &secrets)
             }
             screen.say("   \(tryServer(destinations[index], secrets[destinations[index].name]))")
+            if let words = SetupAnswerText.registration(at: destinations[index], device: device) { screen.say("   \(words)") }
         }
         return destinations
     }

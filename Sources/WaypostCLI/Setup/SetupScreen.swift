@@ -30,7 +30,14 @@ extension SetupScreen {
 
 /// The terminal of the user who started the command.
 struct SetupTerminal: SetupScreen {
-    func say(_ line: String) { SystemProcess.printError(line) }
+    func say(_ line: String) {
+        for part in SetupTerminal.lines(of: line, columns: Terminal.errorColumns) { SystemProcess.printError(part) }
+    }
+
+    /// A line as several that end between words; those behind the first begin where it begins.
+    static func lines(of line: String, columns: Int?) -> [String] {
+        wrapped(line, columns: columns, indent: line.prefix { $0 == " " }.count)
+    }
 
     func ask(_ prompt: String) throws(CommandFailure) -> String? {
         try answer(prompt) { () throws(SystemError) in try TerminalLine.read() }
@@ -45,7 +52,9 @@ struct SetupTerminal: SetupScreen {
 
     private func answer(_ prompt: String, _ read: () throws(SystemError) -> TerminalLine.End) throws(CommandFailure) -> String? {
         do throws(SystemError) {
-            try Syscalls.writeAll(Syscalls.standardError, Array(printable(prompt).utf8))
+            // Where the answer is typed the line goes on.
+            let lines = SetupTerminal.lines(of: printable(prompt), columns: Terminal.errorColumns)
+            try Syscalls.writeAll(Syscalls.standardError, Array(lines.joined(separator: "\n").utf8))
             switch try read() {
             case .line(let line): return line
             case .end: return nil

@@ -128,6 +128,16 @@ public enum SetupAnswerText {
         return (String(url[..<authority.startIndex] + url[url.index(after: at)...]), String(user))
     }
 
+    /// How this device has to be registered at a server, and how that is changed; nil where it need not be.
+    ///
+    /// - Parameter device: what the device is called where the destination does not say.
+    package static func registration(at destination: DestinationConfiguration, device: String) -> String? {
+        guard let word = destination.kindType.registrationWord else { return nil }
+        let name = destination.device.isEmpty ? device : destination.device
+        return "add a device with the \(word) \(quoted(name)) at the server; to use another \(word), "
+            + "set device under [dispatch] in a file of conf.d (waypost config explain dispatch.device)"
+    }
+
     /// The text that stands for the destinations.
     package static func text(_ destinations: [DestinationConfiguration]) -> String {
         if destinations.isEmpty { return none }

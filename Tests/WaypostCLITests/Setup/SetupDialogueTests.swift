@@ -36,7 +36,7 @@ import WaypostSystem
         _ person: Person, given: SetupOptions = SetupOptions(), former: SetupAnswers = SetupAnswers()
     ) throws -> (answers: SetupAnswers, secrets: [String: String]) {
         let dialogue = SetupDialogue(
-            screen: person, findings: SetupFindings(), given: given,
+            screen: person, findings: SetupFindings(), given: given, device: "van-7",
             lookAtPorts: { sources throws(SetupProblem) in
                 if SetupAnswerText.text(sources).hasSuffix("passwd") { throw SetupProblem("that is a file") }
                 return SetupAnswerText.text(sources).hasSuffix("ttyGone") ? ["there is no such port"] : []
@@ -177,5 +177,25 @@ import WaypostSystem
         let found = SetupFindings(facts, others: others, userName: nil)
         #expect(found.sources.isEmpty)
         #expect(found.receiverWords == "waypost.toml:2 names nmea-tcp://boat:10110; none leaves it so.")
+    }
+
+    /// Traccar takes nothing of a device that it does not know.
+    @Test func saysWhichIdentifierTraccarHasToKnow() throws {
+        let person = Person(["", "traccar:http://t.example:5055/", "", "", ""])
+        _ = try run(person)
+        let said = try #require(person.shown.first { $0.contains("identifier") })
+        #expect(said.hasPrefix("   add a device with the identifier 'van-7' at the server") && said.contains("[dispatch]"), "\(said)")
+        let web = Person(["", "https://h.example/in", "", "", "", ""])
+        _ = try run(web)
+        #expect(!web.shown.contains { $0.contains("identifier") })
+    }
+
+    @Test func endsLinesBetweenWords() {
+        let line =
+            "   add a device with the identifier \"van-7\" at the server; to use another one, set device under [dispatch] in a file of conf.d"
+        let lines = SetupTerminal.lines(of: line, columns: 80)
+        #expect(lines.count == 2 && lines.allSatisfy { $0.count <= 80 && $0.hasPrefix("   ") })
+        #expect(lines.joined(separator: " ").split(separator: " ") == line.split(separator: " "))
+        #expect(SetupTerminal.lines(of: line, columns: nil) == [line])
     }
 }

@@ -26,6 +26,8 @@ package protocol DestinationKind: Sendable, Equatable {
     static var takesHealth: Bool { get }
     /// Whether it is sent the positions of the log, and not events alone.
     static var takesPositions: Bool { get }
+    /// What a device has to be registered by at the server before that accepts anything of it: `identifier`; nil when it need not be.
+    static var registrationWord: String? { get }
     /// What `waypost setup` cannot ask for and it needs: `an account`; nil for nothing.
     static var needsBesides: String? { get }
 
@@ -40,6 +42,9 @@ package protocol DestinationKind: Sendable, Equatable {
 
     /// The topic where an application says which records it has; nil when the receipt is the server's own.
     var applicationTopic: String? { get }
+
+    /// Where its own secrets are, besides the token and the password of every destination.
+    var secretFiles: [String] { get }
 
     /// The destination, with its secrets read; nothing is sent yet.
     ///
@@ -85,6 +90,8 @@ package struct DestinationBox: Sendable {
 
 extension DestinationKind {
     /// None.
+    package var secretFiles: [String] { [] }
+    /// None.
     package static var keys: [ConfigurationKey<DestinationConfiguration>] { [] }
     /// None.
     package static var keysOfItAlone: Set<String> { [] }
@@ -94,6 +101,8 @@ extension DestinationKind {
     package static var formats: [String] { [] }
     /// Nothing.
     package static var formatDocumentation: String? { nil }
+    /// It need not.
+    package static var registrationWord: String? { nil }
     /// It goes with a password.
     package static var userRole: DestinationUserRole { .signsIn }
     /// It is.

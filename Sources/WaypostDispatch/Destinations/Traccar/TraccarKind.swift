@@ -5,6 +5,7 @@ package struct TraccarKind: DestinationKind {
     package static let formats = ["form", "json"]
     package static let formatDocumentation: String? = "traccar: form, or json for newer versions"
     package static let userRole = DestinationUserRole.unknown
+    package static let registrationWord: String? = "identifier"
 
     package init() {}
 
