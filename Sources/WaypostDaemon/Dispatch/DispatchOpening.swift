@@ -34,10 +34,10 @@ struct DispatchOpening: Sendable {
         try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
     }
 
-    /// A destination that could not be opened.
-    struct ShutDestination: Sendable {
+    /// A destination as it is configured, open or not.
+    struct ConfiguredDestination: Sendable {
         let name: String
-        let destination: UnopenedDestination
+        let destination: ReopeningDestination
 
         /// The problem, in words for people; nil once it is open.
         var problem: String? { destination.reason.map { DispatchOpening.problem(of: name, $0) } }
@@ -49,8 +49,8 @@ struct DispatchOpening: Sendable {
         let logged: LoggedEvents
         /// The problems, for people.
         var problems: [String]
-        /// Those that were attached but could not be opened.
-        var shut: [ShutDestination]
+        /// The destinations, attached or not; those that could not be opened have a problem.
+        var configured: [ConfiguredDestination]
         /// Those that could not be attached, in the order of the configuration.
         var pending: [PendingDestination]
     }
@@ -88,17 +88,11 @@ struct DispatchOpening: Sendable {
         let box = DestinationBox(
             device: device, secrets: secrets, isHighAccuracy: configuration.tracking.isHighAccuracy,
             desiredAccuracy: configuration.tracking.accuracy)
-        var (shut, pending): ([ShutDestination], [PendingDestination]) = ([], [])
+        var (configured, pending): ([ConfiguredDestination], [PendingDestination]) = ([], [])
         for destination in destinations {
-            let opened: any Destination
-            do {
-                opened = try destination.open(on: box)
-            } catch {
-                let shutDestination = UnopenedDestination(reason: "\(error)") { try destination.open(on: box) }
-                shut.append(ShutDestination(name: destination.name, destination: shutDestination))
-                opened = shutDestination
-                unopened.withLock { $0[destination.name] = "\(error)" }
-            }
+            let opened = destination.makeDestination(on: box)
+            configured.append(ConfiguredDestination(name: destination.name, destination: opened))
+            if let reason = opened.reason { unopened.withLock { $0[destination.name] = reason } }
             let settings = destination.settings(device: device)
             do throws(OutboxError) {
                 try await dispatcher.attach(opened, settings, after: number)
@@ -120,7 +114,7 @@ struct DispatchOpening: Sendable {
         } catch {
             problems.append("the outbox: \(error)")
         }
-        return Opened(dispatcher: dispatcher, logged: logged, problems: problems, shut: shut, pending: pending)
+        return Opened(dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, pending: pending)
     }
 }
 

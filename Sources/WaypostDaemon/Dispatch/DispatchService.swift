@@ -16,8 +16,8 @@ final class DispatchService: Sendable {
         var dispatcher: Dispatcher?
         var logged: LoggedEvents?
         var problems: [String] = []
-        /// Attached destinations that could not be opened; each attempt to send tries again to open them.
-        var shut: [DispatchOpening.ShutDestination] = []
+        /// The destinations as they are configured; each attempt tries again to open those that could not be opened.
+        var configured: [DispatchOpening.ConfiguredDestination] = []
         /// Destinations that could not be attached and are tried again.
         var pending: [PendingDestination] = []
         var isSilent = false
@@ -67,7 +67,7 @@ final class DispatchService: Sendable {
         line.state.withLock { state in
             let deletions = state.deletions.sorted { $0.key < $1.key }.map(\.value.problem)
             return ([state.refusal, state.recovery.problem, state.drops.problem] + deletions).compactMap { $0 } + state.problems
-                + state.shut.compactMap(\.problem) + state.pending.map(\.problem)
+                + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
         }
     }
     /// Whether there is an outbox that cannot be opened now.
@@ -132,14 +132,14 @@ final class DispatchService: Sendable {
             var isSilent = line.state.withLock { $0.isSilent }
             let opened = try await opening.open(after: number, isSilent: isSilent)
             let dispatcher = opened.dispatcher
-            let found = opened.problems + opened.shut.compactMap(\.problem) + opened.pending.map(\.problem)
+            let found = opened.problems + opened.configured.compactMap(\.problem) + opened.pending.map(\.problem)
             for problem in found { logger.error("\(problem)") }
             // The setting may have changed in the meantime.
             while true {
                 let wanted = line.state.withLock { state in
                     if state.isSilent == isSilent {
                         (state.dispatcher, state.logged) = (dispatcher, opened.logged)
-                        (state.problems, state.shut, state.pending) = (opened.problems, opened.shut, opened.pending)
+                        (state.problems, state.configured, state.pending) = (opened.problems, opened.configured, opened.pending)
                     }
                     return state.isSilent
                 }
@@ -245,6 +245,7 @@ final class DispatchService: Sendable {
         do throws(OutboxError) { try await outbox.check() } catch { refusal = "nothing is taken for sending: \(error)" }
         await bringBack(line)
         await attachPending(line, logger: logger)
+        retryMended(line)
         let (recovery, isOver) = (await outbox.recovery, await outbox.isRecovered)
         let (told, words) = line.state.withLock { state in
             defer { state.refusal = refusal }
@@ -267,6 +268,12 @@ final class DispatchService: Sendable {
         } catch {
             // It is checked again; why nothing is accepted is reported there.
         }
+    }
+
+    /// Tries destinations at once that somebody had to do something about, and whose secrets have changed.
+    private static func retryMended(_ line: Line) {
+        let (dispatcher, configured) = line.state.withLock { ($0.dispatcher, $0.configured) }
+        for entry in configured where entry.destination.hasNewSecret { dispatcher?.retryMended(entry.name) }
     }
 
     /// Tries again to attach what could not be attached.

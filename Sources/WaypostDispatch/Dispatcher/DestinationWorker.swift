@@ -83,6 +83,12 @@ actor DestinationWorker {
         return await send(upTo: .max, until: .max)
     }
 
+    /// Sends at once what somebody had to do something about, which is done now; not what is sent only on demand.
+    func retryMended() async {
+        guard failure?.needsMending == true, !schedule.settings.isManual else { return }
+        _ = await dispatch()
+    }
+
     /// Sends the next batch.
     func dispatchNext() async -> DispatchCompletion {
         retry.allowNow()

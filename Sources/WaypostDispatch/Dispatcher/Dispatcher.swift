@@ -128,6 +128,13 @@ public actor Dispatcher {
         return await forEach(try chosen(name)) { await $0.drain(until: deadline) }
     }
 
+    /// Tries a destination again that failed for something that has been mended since, such as a wrong password.
+    ///
+    /// Returns at once; one that does not fail, or is sent to only on demand, is left alone.
+    package nonisolated func retryMended(_ name: String) {
+        for worker in attached where worker.settings.name == name { Task { await worker.retryMended() } }
+    }
+
     private func forEach(
         _ workers: [DestinationWorker], _ body: @escaping @Sendable (DestinationWorker) async -> DispatchCompletion
     ) async -> DispatchCompletion {

@@ -39,7 +39,10 @@ package struct SecretFiles: Sendable {
         return secret
     }
 
-    private func path(of place: String) throws(Problem) -> String {
+    /// The file of a secret.
+    ///
+    /// - Parameter place: as for ``read(_:)``.
+    package func path(of place: String) throws(Problem) -> String {
         guard place.hasPrefix(SecretFiles.credentialPrefix) else { return place }
         let name = place.dropFirst(SecretFiles.credentialPrefix.count)
         guard !name.isEmpty, !name.contains("/") else { throw Problem(description: "\(place): must be credential:NAME") }

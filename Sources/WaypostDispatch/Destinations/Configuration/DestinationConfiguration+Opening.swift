@@ -2,6 +2,13 @@ import Waypost
 import WaypostSystem
 
 extension DestinationConfiguration {
+    /// The destination, opened if that can be done now, and again whenever one of its secrets has changed.
+    package func makeDestination(on box: DestinationBox) -> ReopeningDestination {
+        let places = [tokenFile, passwordFile].compactMap { $0 } + kind.secretFiles
+        let files = places.compactMap { try? box.secrets.path(of: $0) }  // What is wrong with one is said when it is read.
+        return ReopeningDestination(files: files) { try open(on: box) }
+    }
+
     /// The destination, with its secrets read.
     package func open(on box: DestinationBox) throws -> any Destination {
         var box = box

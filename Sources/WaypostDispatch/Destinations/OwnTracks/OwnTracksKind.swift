@@ -9,6 +9,7 @@ package struct OwnTracksKind: DestinationKind {
     package var sendsWaypoints = false
     /// The file of the secret that encrypts payloads.
     package var secretFile: String?
+    package var secretFiles: [String] { secretFile.map { [$0] } ?? [] }
 
     package static let name = "owntracks"
     package static let documentation = "owntracks (over either)"
