@@ -1,3 +1,5 @@
+import Waypost
+
 /// Tells a loss once: another reason that is learned later is told as such, and the next fix ends it.
 ///
 /// - Concurrency: a value.
@@ -13,14 +15,14 @@ struct LossReporter: Sendable {
             return [.lost(reason)]
         }
         // Silence after something worse says nothing new, and before a connection it is none.
-        if loss == reason || reason == .silent { return [] }
+        if loss == reason || reason == .silent && !loss.isUnusable { return [] }
         self.loss = reason
         return [.status(.stillLost(reason))]
     }
 
-    /// The other side answers again: what is left of a loss is silence.
+    /// The other side answers again: what is left of a loss is silence, unless what it sends is of no use.
     mutating func connect() -> [PositionSourceEvent] {
-        guard let loss, loss != .silent else { return [] }
+        guard let loss, loss != .silent, !loss.isUnusable else { return [] }
         self.loss = .silent
         return [.status(.stillLost(.silent))]
     }
@@ -34,6 +36,23 @@ struct LossReporter: Sendable {
     /// A peer that always finds other words is not listened to for ever.
     private static let mostWarnings = 50
 
+    /// What comes can be read, and is new: if that ends again, it is reported again.
+    mutating func noteReport() {
+        if loss?.isUnusable == true { loss = .silent }
+    }
+
     /// A fix has come.
     mutating func endLoss() { loss = nil }
+}
+
+extension LossReason {
+    /// A receiver that has stopped, but still sends.
+    static func repeatedFix(of time: UTCTime) -> LossReason {
+        .unusable(LossDetail("the same fix comes again and again, that of \(ScreenFormat().moment(time)) UTC", obstacle: .repeatedFix))
+    }
+
+    /// A line at the wrong speed, or a server of something else.
+    static let unreadable = LossReason.unusable(LossDetail("data comes, but no positions can be read from it", obstacle: .unreadable))
+
+    fileprivate var isUnusable: Bool { if case .unusable = self { true } else { false } }
 }

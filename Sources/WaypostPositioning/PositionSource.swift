@@ -79,6 +79,8 @@ public enum LossReason: Sendable, Hashable {
     case noFix
     /// The source delivers nothing although it is connected.
     case silent
+    /// What comes is nothing new, or nothing that can be read; the detail says which.
+    case unusable(LossDetail)
     /// The connection to the source was lost or cannot be made; the detail has the system's message.
     case disconnected(LossDetail)
     /// The receiver was unplugged or deactivated.

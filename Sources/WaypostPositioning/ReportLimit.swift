@@ -58,6 +58,7 @@ extension PositionSourceEvent {
 extension LossReason {
     fileprivate var shortened: LossReason {
         switch self {
+        case .unusable(let detail): .unusable(detail.shortened)
         case .disconnected(let detail): .disconnected(detail.shortened)
         case .deviceGone(let detail): .deviceGone(detail.shortened)
         case .noFix, .silent, .ended, .replaced, .withheld: self

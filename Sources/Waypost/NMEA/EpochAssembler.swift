@@ -29,6 +29,8 @@ struct EpochAssembler: NMEASentenceReader, Sendable {
     private var places = PlacesOfOneTime()
     /// The time of an epoch that was ended early: its late sentences are not a new epoch.
     private var closedMillisecondOfDay: Int?
+    /// How many sentences came too late for their epoch.
+    private(set) var lateSentenceCount = 0
 
     init(options: NMEADecoder.Options) {
         self.options = options
@@ -114,6 +116,7 @@ extension EpochAssembler {
             endEpoch(isEarly: false)
         } else if isClosed(moment), !isNewPlace {
             cycle.forget()
+            lateSentenceCount += 1
             return false
         }
         if epoch.millisecondOfDay == nil { epoch.millisecondOfDay = moment }

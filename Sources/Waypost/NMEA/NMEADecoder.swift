@@ -51,6 +51,9 @@ public struct NMEADecoder: Sendable {
     /// Whether an epoch has begun but has not been delivered yet.
     public var isEpochOpen: Bool { assembler.isEpochOpen }
 
+    /// How many sentences had the time and the place of an epoch that has been delivered already.
+    package var lateSentenceCount: Int { assembler.lateSentenceCount }
+
     /// Processes the next bytes and appends the events that they complete.
     public mutating func decode(_ bytes: Span<UInt8>, into events: inout [NMEAEvent]) {
         swap(&assembler.events, &events)

@@ -7,6 +7,7 @@ extension LossReason {
         switch self {
         case .noFix: "no_fix"
         case .silent: "silent"
+        case .unusable: "unusable"
         case .disconnected: "disconnected"
         case .deviceGone: "device_gone"
         case .ended: "ended"
@@ -21,6 +22,7 @@ extension LossReason {
         switch self {
         case .noFix: "the receiver has no fix"
         case .silent: "the source is silent"
+        case .unusable(let detail): "\(detail)"
         case .disconnected(let detail): "not connected: \(detail)"
         case .deviceGone(let detail): "the receiver is gone: \(detail)"
         case .ended: "the source has ended"

@@ -54,7 +54,9 @@ struct ExecInterpreter {
             switch language {
             case .nmea: events += interpreter.process(piece, at: now)
             case .json: events += read(piece, at: now)
-            case .overlongJSON: events += tellUnreadable("a line has more than \(LineSwitch.longestLine) bytes")
+            case .overlongJSON:
+                interpreter.noteNoise(LineSwitch.longestLine, at: now)
+                events += tellUnreadable("a line has more than \(LineSwitch.longestLine) bytes")
             }
         }
         swap(&lines, &self.lines)
@@ -88,10 +90,14 @@ struct ExecInterpreter {
         do throws(TPVError) {
             jsonLineCount += 1
             // Nil is JSON of another class: gpsd's VERSION and DEVICES.
-            guard let report = try TPVCodec.decode(line, line: jsonLineCount) else { return [] }
+            guard let report = try TPVCodec.decode(line, line: jsonLineCount) else {
+                interpreter.noteNoise(line.count, at: now)
+                return []
+            }
             reportCount += 1
             return interpreter.process(report, at: now)
         } catch {
+            interpreter.noteNoise(line.count, at: now)
             return tellUnreadable(error.description)
         }
     }

@@ -96,7 +96,10 @@ struct FallbackRun {
         case .noFix(let report):
             await step(.report(index, .noFix(report.time)))
         case .lost(let reason):
-            if reason != .silent, reason != .noFix { peers[index] = nil }
+            switch reason {
+            case .noFix, .silent, .unusable: break
+            case .deviceGone, .disconnected, .ended, .replaced, .withheld: peers[index] = nil
+            }
             await step(.report(index, .lost(reason)))
             guard index == rule.active, !isLost else { return }
             isLost = true

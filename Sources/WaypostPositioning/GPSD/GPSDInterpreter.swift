@@ -11,7 +11,8 @@ import Waypost
 ///   They are dropped until no report with a time has come for three seconds; only then the time is really not known.
 /// - The dilutions and the number of satellites come from the last SKY, if it is less than two periods old; gpsd sends it just before
 ///   the TPV of the same epoch, or just after.
-/// - Silence is nothing new (a fix, or a report without one) for as long as `SilenceRule` says.
+/// - Silence is nothing new (a fix, or a report without one) for as long as `SilenceRule` says; where the same fix comes meanwhile, that is
+///   reported instead.
 /// - A loss is told once, by ``LossReporter``.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
@@ -34,6 +35,11 @@ struct GPSDInterpreter {
     private var sky: (quality: PositionQuality, at: Int64)?
     private var losses = LossReporter()
     private var isGreeted = false
+    /// The fix that was repeated last, and when.
+    private var repetition: (time: UTCTime, at: Int64)?
+    private let findCandidates: () -> [SourceObstacle.Candidate]
+    /// Whether the gpsd that is connected has no receiver.
+    private var hasNoReceiver = false
 
     /// How often the receiver reports, in milliseconds; nil until two times are known.
     var periodMilliseconds: Int64? { silence.periodMilliseconds }
@@ -44,8 +50,13 @@ struct GPSDInterpreter {
     ///   - name: the source that every position carries.
     ///   - device: the only receiver asked for, or nil.
     ///   - isLocal: whether gpsd runs on this machine.
-    init(name: String, device: String?, isLocal: Bool = true, at now: Int64) {
+    ///   - findCandidates: gives the lines of this machine that a receiver may be on; asked while gpsd has none.
+    init(
+        name: String, device: String?, isLocal: Bool = true, at now: Int64,
+        findCandidates: @escaping () -> [SourceObstacle.Candidate] = { [] }
+    ) {
         self.isLocal = isLocal
+        self.findCandidates = findCandidates
         self.name = name
         reportedDevice = device
         lastReportAt = now
@@ -62,6 +73,8 @@ struct GPSDInterpreter {
         lastReportAt = now
         lastTimedReportAt = now
         isGreeted = false
+        hasNoReceiver = false
+        repetition = nil
     }
 
     /// The connection has gone or cannot be made.
@@ -74,7 +87,9 @@ struct GPSDInterpreter {
 
     /// The silence deadline may have passed.
     mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
-        now < silenceDeadline ? [] : losses.lose(.silent)
+        if now < silenceDeadline { return [] }
+        guard let repetition, now - repetition.at < silence.limitMilliseconds else { return losses.lose(.silent) }
+        return losses.lose(.repeatedFix(of: repetition.time))
     }
 
     // MARK: Reports
@@ -84,14 +99,23 @@ struct GPSDInterpreter {
         switch report {
         case .fix(let fix, let device): return process(fix, from: device, at: now)
         case .sky(let sky, let device): return process(sky.view, from: device, at: now)
-        case .device(let device, let isActive): return isActive ? losses.connect() : deactivated(device)
+        case .device(let device, let isActive):
+            if isActive { hasNoReceiver = false }
+            return isActive ? losses.connect() : deactivated(device)
         case .deviceCount(let count):
-            guard count == 0 else { return losses.connect() }
-            return losses.lose(.deviceGone(LossDetail("gpsd has no receiver", obstacle: .gpsdWithoutReceiver(isLocal: isLocal))))
-        case .version(let release): return greet(release)
+            hasNoReceiver = count == 0
+            return hasNoReceiver ? tellNoReceiver() : losses.connect()
+        // What is plugged in meanwhile, and gpsd does not find, is worth knowing.
+        case .version(let release): return greet(release) + (hasNoReceiver ? tellNoReceiver() : [])
         case .error(let words): return reportedDevice == nil ? losses.warn("gpsd: \(words)") : losses.lose(.deviceGone("gpsd: \(words)"))
         case .other: return []
         }
+    }
+
+    private mutating func tellNoReceiver() -> [PositionSourceEvent] {
+        let candidates = isLocal ? findCandidates() : []
+        let obstacle = SourceObstacle.gpsdWithoutReceiver(isLocal: isLocal, candidates: candidates)
+        return losses.lose(.deviceGone(LossDetail("gpsd has no receiver", obstacle: obstacle)))
     }
 
     private mutating func greet(_ release: String) -> [PositionSourceEvent] {
@@ -104,6 +128,7 @@ struct GPSDInterpreter {
         guard follows(device, hasFix: fix.position != nil, at: now) else { return [] }
         guard var position = fix.position else {
             lastReportAt = now
+            losses.noteReport()
             noteTime(fix.time, at: now)
             return [.noFix(NoFix(time: fix.time, source: name))]
         }
@@ -162,7 +187,10 @@ struct GPSDInterpreter {
             return position != lastFix
         }
         guard let previous = lastFixTime else { return true }
-        if time == previous { return false }
+        if time == previous {
+            repetition = (time, now)
+            return false
+        }
         stepsBack = time < previous ? stepsBack + 1 : 0
         guard stepsBack == 0 || stepsBack >= GPSDInterpreter.stepsBackBelieved else { return false }
         stepsBack = 0

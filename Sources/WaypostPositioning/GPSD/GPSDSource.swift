@@ -78,7 +78,9 @@ private struct GPSDSession {
         self.source = source
         self.queue = queue
         self.stop = stop
-        interpreter = GPSDInterpreter(name: source.name, device: source.device, isLocal: source.isLocal, at: MonotonicClock.milliseconds)
+        interpreter = GPSDInterpreter(
+            name: source.name, device: source.device, isLocal: source.isLocal, at: MonotonicClock.milliseconds
+        ) { SourceObstacle.Candidate.forGPSD(of: SerialDeviceCatalogue().devices()) }
     }
 
     mutating func run() {

@@ -42,7 +42,13 @@ extension PositioningManager {
             var mustBeTold = loss.lose()
             // Also when there was no position to be lost: what is known from before is not told any more.
             if case .withheld = reason { mustBeTold = true }
-            if mustBeTold { await lose(reason) }
+            if mustBeTold {
+                await lose(reason)
+            } else if let known = lossReason, known != reason {
+                // It was noticed here before the source has said why.
+                noteReason(reason)
+                await deliver(.status(.stillLost(reason)))
+            }
             if case .withheld = reason {
                 // Not told to the next who asks either; and as good as a sample without a place.
                 lastKnown = nil

@@ -3,14 +3,18 @@ import Waypost
 /// Turns the bytes of a live NMEA line into events: whole epochs, no fix twice, silence noticed, a loss told once.
 ///
 /// The rules:
-/// - A fix with the time and the place of the one before is a repetition and is dropped.
-/// - Silence is no whole sentence for as long as `SilenceRule` says; noise does not end it.
+/// - A fix with the time and the place of the one before is a repetition and is dropped; nothing else for as long as `SilenceRule` says is a
+///   loss of its own.
+/// - Silence is no whole sentence for as long as `SilenceRule` says; noise does not end it, but what comes all the time is not silence: it is
+///   reported as data that cannot be read.
 /// - A loss is told once, by ``LossReporter``.
 /// - One line in ten damaged, over a hundred lines, is a warning: it is what a second reader of the same port looks like.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct NMEAInterpreter {
     private static let linesToJudge = 100
+    /// Fewer bytes say nothing: a plug that is pulled, an adapter that wakes.
+    private static let leastNoiseBytes = 32
 
     private let name: String
     private let correctsWeekRollover: Bool
@@ -18,10 +22,15 @@ struct NMEAInterpreter {
     private var decoder = NMEADecoder()
     private var decoded: [NMEAEvent] = []
     private var sentenceCount = 0
+    private var lateSentenceCount = 0
     private var lastFix: Position?
     private var silence = SilenceRule()
     private var losses = LossReporter()
     private var judged = (lines: 0, damaged: 0)
+    /// What has come since the last whole sentence, and when.
+    private var noise: (byteCount: Int, at: Int64) = (0, 0)
+    /// When there was the last new fix or report without one, or the connection.
+    private var newsAt: Int64
 
     /// When the last whole sentence came, or the connection if none has.
     private(set) var lastSentenceAt: Int64
@@ -37,6 +46,7 @@ struct NMEAInterpreter {
         self.name = name
         self.correctsWeekRollover = correctsWeekRollover
         lastSentenceAt = now
+        newsAt = now
     }
 
     /// The moment at which silence will be a loss, unless a sentence comes before.
@@ -60,8 +70,11 @@ struct NMEAInterpreter {
         options.correctsWeekRollover = correctsWeekRollover
         decoder = NMEADecoder(options: options)
         sentenceCount = 0
+        lateSentenceCount = 0
         judged = (0, 0)
+        noise = (0, now)
         lastSentenceAt = now
+        newsAt = now
         return [.status(.connected(peer))] + (isAnswer ? losses.connect() : [])
     }
 
@@ -80,13 +93,22 @@ struct NMEAInterpreter {
         if counters.sentences != sentenceCount {
             sentenceCount = counters.sentences
             lastSentenceAt = now
+            noise = (0, now)
+        } else {
+            noteNoise(bytes.count, at: now)
         }
-        return takeDecoded() + judge(counters)
+        return takeDecoded() + judgeRepetition() + judge(counters)
+    }
+
+    /// Bytes have come that nothing could be read from so far.
+    mutating func noteNoise(_ byteCount: Int, at now: Int64) {
+        if byteCount > 0 { noise = (min(noise.byteCount, Int.max / 2) + byteCount, now) }
     }
 
     /// Takes a report that came in another language than NMEA; the source's name replaces the report's own.
     mutating func process(_ report: PositionReport, at now: Int64) -> [PositionSourceEvent] {
         lastSentenceAt = now
+        noise = (0, now)
         switch report {
         case .position(let position): return take(position, time: position.time, moment: position.time?.millisecondsSince1970)
         case .noFix(let report): return take(nil, time: report.time, moment: report.time?.millisecondsSince1970)
@@ -102,7 +124,9 @@ struct NMEAInterpreter {
 
     /// The silence deadline may have passed.
     mutating func checkSilence(at now: Int64) -> [PositionSourceEvent] {
-        now < silenceDeadline ? [] : lose(.silent)
+        if now < silenceDeadline { return [] }
+        let isNoisy = noise.byteCount >= NMEAInterpreter.leastNoiseBytes && now - noise.at < silence.limitMilliseconds
+        return lose(isNoisy ? .unreadable : .silent)
     }
 
     private mutating func takeDecoded() -> [PositionSourceEvent] {
@@ -129,12 +153,28 @@ struct NMEAInterpreter {
     /// One epoch, with or without a fix; the moment teaches the period.
     private mutating func take(_ position: Position?, time: UTCTime?, moment: Int64?) -> [PositionSourceEvent] {
         if let moment { silence.addReport(atMilliseconds: moment) }
-        guard var position else { return [.noFix(NoFix(time: time, source: name))] }
+        guard var position else {
+            newsAt = lastSentenceAt
+            losses.noteReport()
+            return [.noFix(NoFix(time: time, source: name))]
+        }
         position.source = name
-        guard isNew(position) else { return [] }
+        guard isNew(position) else { return noteRepetition() }
+        newsAt = lastSentenceAt
         lastFix = position
         losses.endLoss()
         return [.position(position)]
+    }
+
+    /// The decoder leaves out, or holds back, most of what has the time and the place of the epoch before.
+    private mutating func judgeRepetition() -> [PositionSourceEvent] {
+        defer { lateSentenceCount = decoder.lateSentenceCount }
+        return decoder.lateSentenceCount != lateSentenceCount || decoder.isEpochOpen ? noteRepetition() : []
+    }
+
+    private mutating func noteRepetition() -> [PositionSourceEvent] {
+        guard let time = lastFix?.time, lastSentenceAt - newsAt >= silence.limitMilliseconds else { return [] }
+        return losses.lose(.repeatedFix(of: time))
     }
 
     private func isNew(_ position: Position) -> Bool {

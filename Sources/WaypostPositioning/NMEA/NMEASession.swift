@@ -35,6 +35,9 @@ final class NMEASession: Sendable {
     /// Takes the next bytes of the connection, cut anywhere.
     func receive(_ bytes: Span<UInt8>) { deliver { $0.process(bytes, at: MonotonicClock.milliseconds) } }
 
+    /// Bytes have come at a speed, or in a language, that nothing can be read from so far.
+    func noteNoise(_ byteCount: Int) { interpreter.withLock { $0.noteNoise(byteCount, at: MonotonicClock.milliseconds) } }
+
     /// The line has fallen quiet: the open epoch is complete.
     func endEpoch() { deliver { $0.endEpoch() } }
 

@@ -27,14 +27,18 @@ public struct LossDetail: Sendable, Hashable, ExpressibleByStringInterpolation, 
 public enum SourceObstacle: Sendable, Hashable {
     /// Nobody answers at gpsd's address.
     case noGPSD(isLocal: Bool)
-    /// gpsd answers, and has no receiver.
-    case gpsdWithoutReceiver(isLocal: Bool)
+    /// gpsd answers, and has no receiver; the lines of this machine that one may be on, the likeliest first.
+    case gpsdWithoutReceiver(isLocal: Bool, candidates: [Candidate] = [])
     /// Nothing is plugged in that may be opened without being named; what else there is, the likeliest first.
     case noKnownReceiver(candidates: [Candidate])
     /// This user may not open the port; the group that may.
     case notPermitted(path: String, group: String?)
     /// gpsd has the port on its list.
     case heldByGPSD(path: String)
+    /// The receiver sends one fix again and again.
+    case repeatedFix
+    /// Nothing that comes is NMEA or JSON with positions.
+    case unreadable
 
     /// A serial line that a receiver may be on.
     public struct Candidate: Sendable, Hashable {
@@ -62,5 +66,13 @@ extension SourceObstacle.Candidate {
                 let words = device.possibleReceiver ?? device.productName ?? (device.vendorID == nil ? nil : "USB")
                 return SourceObstacle.Candidate(path: device.byIDNames.first ?? device.path, words: words)
             }
+    }
+
+    /// The lines that gpsd may be given: the known receivers, then the others.
+    static func forGPSD(of devices: [SerialDevice]) -> [SourceObstacle.Candidate] {
+        let known = devices.filter(\.isKnownGNSS).map { device in
+            SourceObstacle.Candidate(path: device.byIDNames.first ?? device.path, words: device.knownReceiver)
+        }
+        return known + all(of: devices)
     }
 }

@@ -8,8 +8,10 @@ enum NextStep: Equatable {
     case readThroughGPSD(path: String)
     /// Connected, and nothing comes.
     case checkLine(of: SourceMember)
-    /// A gpsd of this machine must be told where the receiver is.
-    case tellGPSD
+    /// What comes is no use: the receiver has stopped, or speaks something else.
+    case checkReceiver(of: SourceMember, SourceObstacle)
+    /// A gpsd of this machine must be told where the receiver is, which may be on one of these lines.
+    case tellGPSD([SourceObstacle.Candidate])
     /// The tracker must be told where the receiver is.
     case nameThePort
     /// A receiver must be plugged in.
@@ -35,12 +37,13 @@ enum NextStep: Equatable {
     enum Kind {
         case receiver, program, network, recording, other
 
+        /// The kind of a source that is called so.
         init(_ name: String) {
-            switch name.prefix(while: { $0 != ":" }) {
-            case "gpsd", "serial": self = .receiver
-            case "exec": self = .program
-            case "nmea-tcp", "nmea-udp": self = .network
-            case "nmea", "gpx", "route", "sim": self = .recording
+            switch SourceRegistry.kind(named: name) {
+            case let kind? where kind.isPlayed: self = .recording
+            case is GPSDKind.Type, is SerialKind.Type: self = .receiver
+            case is ExecKind.Type: self = .program
+            case is NMEATCPKind.Type, is NMEAUDPKind.Type: self = .network
             default: self = .other
             }
         }
@@ -69,16 +72,18 @@ enum NextStep: Equatable {
         case .standby, .starting, .fix: return nil
         case .searching, .lost(.noFix): self = .openSky
         case .lost(.silent): self = .checkLine(of: source)
+        case .lost(.unusable(let detail)):
+            self = detail.obstacle.map { .checkReceiver(of: source, $0) } ?? detail.advice.map { .doAsSaid($0) } ?? .askTheDoctor
         case .lost(.deviceGone(let detail)) where detail.obstacle == nil && source.name.hasPrefix("serial:"): self = .plugBack
         case .lost(.disconnected(let detail)), .lost(.deviceGone(let detail)):
             switch detail.obstacle {
             case .notPermitted(let path, let group): self = .permit(path: path, group: group)
             case .heldByGPSD(let path): self = .readThroughGPSD(path: path)
-            case .gpsdWithoutReceiver(isLocal: true): self = .tellGPSD
+            case .gpsdWithoutReceiver(isLocal: true, let candidates): self = .tellGPSD(candidates)
             case .noKnownReceiver: self = hasCandidates ? .nameThePort : .plugIn
             case .noGPSD(let isLocal): self = .startGPSD(isLocal: isLocal)
-            case .gpsdWithoutReceiver(isLocal: false): self = .askTheDoctor
-            case nil: self = detail.advice.map { .doAsSaid($0) } ?? .askTheDoctor
+            case .gpsdWithoutReceiver(isLocal: false, _): self = .askTheDoctor
+            case .repeatedFix?, .unreadable?, nil: self = detail.advice.map { .doAsSaid($0) } ?? .askTheDoctor
             }
         case .lost(.ended), .lost(.replaced), .lost(.withheld), .ended: self = .askTheDoctor
         }
@@ -90,24 +95,24 @@ enum NextStep: Equatable {
         case .openSky: 0
         case .permit: 1
         case .readThroughGPSD: 2
-        case .checkLine: 3
-        case .tellGPSD: 4
-        case .nameThePort: 5
-        case .plugIn: 6
-        case .plugBack: 7
-        case .startGPSD: 8
-        case .runProgram: 9
-        case .checkPeer: 10
-        case .playOn: 11
-        case .playAgain: 12
-        case .doAsSaid: 13
-        case .askTheDoctor: 14
+        case .checkReceiver: 3
+        case .checkLine: 4
+        case .tellGPSD: 5
+        case .nameThePort: 6
+        case .plugIn: 7
+        case .plugBack: 8
+        case .startGPSD: 9
+        case .runProgram: 10
+        case .checkPeer: 11
+        case .playOn: 12
+        case .playAgain: 13
+        case .doAsSaid: 14
+        case .askTheDoctor: 15
         }
     }
 
     /// The sentence, and the commands.
     func words(_ surroundings: PositionSearch.Surroundings, candidate: SourceObstacle.Candidate?) -> (String, [String]) {
-        let port = candidate?.path ?? "/dev/ttyUSB0"
         switch self {
         case .openSky:
             return ("give the antenna a clear view of the sky; from cold a first fix takes up to 12 minutes", [])
@@ -117,13 +122,11 @@ enum NextStep: Equatable {
         case .checkLine(let source) where source.name.hasPrefix("gpsd:"):
             return ("check whether gpsd gets data from its receiver", ["gpspipe -r -n 5"])
         case .checkLine(let source): return checkingReceiver(of: source, surroundings)
-        case .tellGPSD:
-            return (
-                #"tell gpsd the receiver's port, in /etc/default/gpsd: DEVICES="\#(port)""#,
-                [#"sudo sed -i 's|^DEVICES=.*|DEVICES="\#(port)"|' /etc/default/gpsd"#, "sudo systemctl restart gpsd.socket gpsd.service"]
-            )
-        case .nameThePort: return naming(port, surroundings, "if that is the receiver, name its port")
-        case .plugIn: return naming(port, surroundings, "plug in a receiver; if it is plugged in already, name its port")
+        case .checkReceiver(let source, .unreadable): return unreadable(source, surroundings)
+        case .checkReceiver(let source, _): return (NextStep.restartingReceiver(of: source), [])
+        case .tellGPSD(let candidates): return NextStep.tellingGPSD(candidates.first ?? candidate)
+        case .nameThePort: return naming(candidate, surroundings, "if that is the receiver, name its port")
+        case .plugIn: return naming(candidate, surroundings, "plug in a receiver; if it is plugged in already, name its port")
         case .startGPSD(isLocal: true): return ("start gpsd", ["sudo systemctl enable --now gpsd.socket"])
         case .startGPSD(isLocal: false): return ("check that gpsd runs there, and listens to other machines (its option -G)", [])
         case .plugBack: return ("plug in the receiver, or name another port; this lists them", ["sudo waypost devices"])
@@ -153,7 +156,51 @@ enum NextStep: Equatable {
         )
     }
 
-    private func naming(_ port: String, _ surroundings: PositionSearch.Surroundings, _ what: String) -> (String, [String]) {
+    /// What a receiver needs that sends one fix again and again.
+    private static func restartingReceiver(of source: SourceMember) -> String {
+        switch Kind(source.name) {
+        case .receiver: "unplug the receiver, wait a few seconds, and plug it in again"
+        case .program: "run the program by hand, and see why it prints the same fix again and again"
+        case .network, .recording, .other: "restart the receiver behind \(source.name)"
+        }
+    }
+
+    /// What helps where something comes that holds no positions.
+    private func unreadable(_ source: SourceMember, _ surroundings: PositionSearch.Surroundings) -> (String, [String]) {
+        switch Kind(source.name) {
+        case .receiver:
+            let (_, commands) = checkingReceiver(of: source, surroundings)
+            let check = "check that the device is a GNSS receiver that sends NMEA"
+            let named = source.name.contains("?baud=") ? "leave ?baud=... out, so that the speed is found; \(check)" : check
+            return ("\(named); this looks at what it sends", commands)
+        case .program: return ("run the program by hand: it must print NMEA, or JSON lines with positions", [])
+        case .network, .recording, .other: return ("check that \(source.name) is the address of NMEA data", [])
+        }
+    }
+
+    /// Names only a port that is there.
+    private static func tellingGPSD(_ candidate: SourceObstacle.Candidate?) -> (String, [String]) {
+        let file = "in /etc/default/gpsd: DEVICES="
+        guard let candidate else {
+            let words = "plug the receiver in; then, if gpsd does not find it, write its port \(file)\"...\"; this lists the ports"
+            return (words, ["sudo waypost devices"])
+        }
+        let wired = candidate.words == nil ? "plug the receiver in; if it is wired to \(candidate.path), " : ""
+        return (
+            "\(wired)tell gpsd the receiver's port, \(file)\"\(candidate.path)\"",
+            [
+                #"sudo sed -i 's|^DEVICES=.*|DEVICES="\#(candidate.path)"|' /etc/default/gpsd"#,
+                "sudo systemctl restart gpsd.socket gpsd.service",
+            ]
+        )
+    }
+
+    private func naming(
+        _ candidate: SourceObstacle.Candidate?, _ surroundings: PositionSearch.Surroundings, _ what: String
+    ) -> (String, [String]) {
+        guard let port = candidate?.path else {
+            return ("plug in a receiver; if it is plugged in already, this shows whether the system sees it", ["sudo waypost devices"])
+        }
         guard surroundings.isService else {
             return ("\(what), on the command line or in \(surroundings.configurationFile)", ["waypost run --source serial://\(port)"])
         }

@@ -27,6 +27,9 @@ public struct PositionSearch: Sendable, Equatable {
         }
     }
 
+    /// What begins the words about a port that the user may not open.
+    package static let deniedWords = "permission denied"
+
     /// The sources, in their order.
     public let attempts: [Attempt]
     /// What to do next, in one sentence.
@@ -74,6 +77,7 @@ extension SourceMember {
         case .fix: "has a fix"
         case .ended: "has ended"
         case .lost(.silent): peer.map { "connected (\($0)), but nothing comes from a receiver" } ?? "nothing comes"
+        case .lost(.unusable(let detail)): peer.map { "connected (\($0)), but \(detail.words)" } ?? detail.words
         case .lost(.ended): "has ended"
         case .lost(.replaced): "another source is used now"
         case .lost(.withheld): "positions are withheld"
@@ -99,9 +103,10 @@ extension SourceObstacle {
             case let line?: "no known receiver is plugged in; \(line.path) may be one (\(line.words ?? "USB"))"
             }
         case .notPermitted(let path, let group):
-            group.map { "permission denied: only the group \($0) may open \(path), and \(userName) is not in it" }
-                ?? "permission denied: \(userName) may not open \(path)"
+            group.map { "\(PositionSearch.deniedWords): only the group \($0) may open \(path), and \(userName) is not in it" }
+                ?? "\(PositionSearch.deniedWords): \(userName) may not open \(path)"
         case .heldByGPSD(let path): "gpsd has \(path)"
+        case .repeatedFix, .unreadable: "sends nothing of use"
         }
     }
 }

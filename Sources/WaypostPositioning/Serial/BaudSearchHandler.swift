@@ -48,6 +48,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         // What was on its way while the speed changed belongs to neither. All of it is read before the change is known here.
         if isChanging { return }
         var buffer = unwrapInboundIn(data)
+        session.noteNoise(buffer.readableBytes)
         let step = buffer.withUnsafeReadableBytes { search.process(Span(_unsafeBytes: $0), at: MonotonicClock.milliseconds) }
         if held.readableBytes + buffer.readableBytes > BaudSearchHandler.mostHeld { held.clear() }
         held.writeBuffer(&buffer)

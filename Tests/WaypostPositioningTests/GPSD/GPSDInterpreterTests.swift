@@ -49,8 +49,26 @@ import Waypost
             #expect(interpreter.process(fix(100, 1), at: now).isEmpty)
             #expect(interpreter.checkSilence(at: now).isEmpty)
         }
-        #expect(interpreter.checkSilence(at: 5_000) == [.lost(.silent)])
+        let repeated = LossReason.repeatedFix(of: UTCTime(millisecondsSince1970: 1_772_366_500_000))
+        #expect(interpreter.checkSilence(at: 5_000) == [.lost(repeated)])
         #expect(interpreter.process(fix(100, 1), at: 5_500).isEmpty)
+        #expect(interpreter.checkSilence(at: 10_400).isEmpty)
+        #expect(interpreter.checkSilence(at: 10_500) == [.status(.stillLost(.silent))])
+    }
+
+    @Test func namesWhatIsPluggedInWhileGPSDHasNothing() {
+        var plugged: [SourceObstacle.Candidate] = []
+        var interpreter = GPSDInterpreter(name: "gpsd://test", device: nil, at: 0) { plugged }
+        func none(_ candidates: [SourceObstacle.Candidate]) -> LossReason {
+            .deviceGone(LossDetail("gpsd has no receiver", obstacle: .gpsdWithoutReceiver(isLocal: true, candidates: candidates)))
+        }
+        _ = interpreter.process(.version("3.22"), at: 0)
+        #expect(interpreter.process(.deviceCount(0), at: 1) == [.lost(none([]))])
+        #expect(interpreter.process(.version("3.22"), at: 5_000).isEmpty)
+        plugged = [.init(path: "/dev/ttyUSB1", words: "CP210x bridge")]
+        #expect(interpreter.process(.version("3.22"), at: 10_000) == [.status(.stillLost(none(plugged)))])
+        #expect(interpreter.process(.device("a", isActive: true), at: 11_000) == [.status(.stillLost(.silent))])
+        #expect(interpreter.process(.version("3.22"), at: 15_000).isEmpty)
     }
 
     @Test mutating func givesFixesWithoutTimeOnlyWhenNoTimeComes() {

@@ -45,6 +45,33 @@ import WaypostTestKit
         #expect(interpreter.lose(.deviceGone("gone")) == [.lost(.deviceGone("gone"))])
     }
 
+    @Test func saysThatWhatComesIsNoNMEA() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        for now in stride(from: Int64(500), to: 12_000, by: 500) { _ = interpreter.process("HTTP/1.1 400 Bad Request\r\n", at: now) }
+        #expect(interpreter.checkSilence(at: 12_000) == [.lost(.unreadable)])
+        // The same again behind the next connection; then nothing at all.
+        #expect(interpreter.connected(to: "x", at: 13_000) == [.status(.connected("x"))])
+        _ = interpreter.process("HTTP/1.1 400 Bad Request, and HTML\r\n", at: 14_000)
+        #expect(interpreter.checkSilence(at: 18_000) == [])
+        #expect(interpreter.checkSilence(at: 19_000) == [.status(.stillLost(.silent))])
+    }
+
+    @Test func saysThatAReceiverRepeatsOneFix() {
+        var interpreter = NMEAInterpreter(name: "n", at: 0)
+        _ = interpreter.connected(to: "x", at: 0)
+        var events: [PositionSourceEvent] = []
+        for now in stride(from: Int64(0), to: 20_000, by: 1_000) {
+            events += interpreter.process(receiver.epoch(0).text, at: now) + interpreter.endEpoch() + interpreter.checkSilence(at: now)
+        }
+        let repeated = LossReason.repeatedFix(of: receiver.epoch(0).time)
+        #expect(events.filter { if case .lost = $0 { true } else { false } } == [.lost(repeated)])
+        #expect(repeated.detail?.words == "the same fix comes again and again, that of 2026-03-01 12:00:00 UTC")
+        // It lives again.
+        events = interpreter.process(receiver.epoch(1).text, at: 20_000) + interpreter.endEpoch()
+        #expect(events.contains { if case .position = $0 { true } else { false } })
+    }
+
     @Test func waitsThreePeriodsOfASlowReceiver() {
         let slow = SimulatedReceiver(periodMilliseconds: 10_000)
         var interpreter = NMEAInterpreter(name: "n", at: 0)
@@ -95,4 +122,8 @@ extension NMEAInterpreter {
         let bytes = Array(text.utf8)
         return process(bytes.span, at: now)
     }
+}
+
+extension LossReason {
+    fileprivate var detail: LossDetail? { if case .unusable(let detail) = self { detail } else { nil } }
 }

@@ -1,4 +1,5 @@
 import Testing
+import Waypost
 
 @testable import WaypostPositioning
 
@@ -21,10 +22,8 @@ import Testing
     @Test func saysThatNothingIsPluggedIn() {
         let search = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: []))], in: service)
         #expect(search.why == "gpsd://localhost:2947: not connected: no gpsd answers; serial:auto: no receiver is plugged in")
-        #expect(
-            search.advice.hasPrefix(
-                "plug in a receiver; if it is plugged in already, name its port, under [[source]] in /etc/waypost/waypost.toml: url ="))
-        #expect(search.commands.last == "sudo systemctl restart waypostd.service")
+        #expect(search.advice == "plug in a receiver; if it is plugged in already, this shows whether the system sees it")
+        #expect(search.commands == ["sudo waypost devices"])
     }
 
     @Test func namesALineOfTheBoardOnlyForAReceiverThatIsThere() {
@@ -93,6 +92,36 @@ import Testing
         #expect(search.commands.count == 2)
     }
 
+    /// A port that is not there helps nobody.
+    @Test func namesOnlyPortsThatAreThereToGPSD() {
+        func search(_ candidates: [SourceObstacle.Candidate]) -> PositionSearch {
+            let obstacle = SourceObstacle.gpsdWithoutReceiver(isLocal: true, candidates: candidates)
+            return PositionSearch([gpsd(.lost(.deviceGone(LossDetail("x", obstacle: obstacle))))], in: service)
+        }
+        #expect(
+            search([bridge]).advice.hasPrefix(
+                #"tell gpsd the receiver's port, in /etc/default/gpsd: DEVICES="/dev/serial/by-id/usb-CP2102""#))
+        let none = search([])
+        #expect(none.advice.hasPrefix("plug the receiver in; then, ") && none.advice.contains("/etc/default/gpsd: DEVICES="))
+        #expect(none.commands == ["sudo waypost devices"])
+        let wired = search([.init(path: "/dev/ttyAMA0", words: nil)])
+        #expect(wired.advice.hasPrefix("plug the receiver in; if it is wired to /dev/ttyAMA0, tell gpsd"))
+        #expect(wired.commands.count == 2)
+    }
+
+    @Test(arguments: [
+        ("serial:///dev/ttyUSB0?baud=9600", LossReason.unreadable, "leave ?baud=... out", "sudo waypost receiver show --port /dev/ttyUSB0"),
+        ("serial:auto", .unreadable, "check that the device is a GNSS receiver", "sudo waypost receiver show"),
+        ("gpsd://localhost:2947", .repeatedFix(of: UTCTime(millisecondsSince1970: 0)), "unplug the receiver", ""),
+        ("nmea-tcp://boat:10110", .unreadable, "check that nmea-tcp://boat:10110 is the address of NMEA data", ""),
+        ("exec:reader", .unreadable, "run the program by hand: it must print NMEA", ""),
+    ]) func saysWhatComesAndWhatToDo(name: String, loss: LossReason, advice: String, command: String) {
+        let search = PositionSearch([SourceMember(name: name, state: .lost(loss), isActive: true)], in: byHand)
+        #expect(search.advice.hasPrefix(advice), "\(search.advice)")
+        #expect(search.commands == (command.isEmpty ? [] : [command]))
+        #expect(search.why.contains(" comes"), "\(search.why)")
+    }
+
     @Test func doesNotCallAConnectedSourceDisconnected() {
         let search = PositionSearch([gpsd(.lost(.silent), peer: "gpsd 3.22")], in: service)
         #expect(search.why == "gpsd://localhost:2947: connected (gpsd 3.22), but nothing comes from a receiver")
@@ -121,6 +150,11 @@ import Testing
         ("nmea-udp://127.0.0.1:10110", .lost(.silent), "check that the sender sends to nmea-udp://127.0.0.1:10110"),
         ("gpx:drive.gpx", .searching, "wait"),
         ("nmea:drive.nmea", .lost(.noFix), "wait"),
+        ("csv:drive.csv", .lost(.noFix), "wait"),
+        ("kml:drive.kml", .searching, "wait"),
+        ("jsonl:drive.jsonl", .searching, "wait"),
+        ("route:route.gpx", .lost(.noFix), "wait"),
+        ("sim:walk", .lost(.silent), "wait"),
         ("nmea:drive.nmea", .ended, "the recording has ended; start the tracker again to play it once more"),
     ])
     func advisesWhatFitsTheSource(name: String, state: SourceMember.State, advice: String) {
