@@ -311,6 +311,22 @@ import WaypostSystem
         #expect(system.findings(.note).map(\.check) == ["console"])
     }
 
+    /// The groups look well, and the port is another group's.
+    @Test func doesNotCallThePermissionWellOfAPortThatWasRefused() throws {
+        let system = try FakeSystem()
+        let found = "permission denied: only the group plugdev may open /dev/ttyACM0, and waypost is not in it"
+        let command = "sudo usermod -aG plugdev waypost"
+        try system.write(
+            #"{"class":"STATUS","uptime":90,"source":{"url":"serial:auto","state":"lost","reason":"disconnected"},"#
+                + #""search":{"seconds":90,"why":"x","tried":[{"source":"serial:auto","found":"\#(found)"}],"#
+                + #""next":"add waypost to the group plugdev","commands":["\#(command)"]}}"# + "\n",
+            to: "/commands/status.json")
+        let findings = system.findings()
+        #expect(findings.map(\.check) == ["permission", "fix"])
+        #expect(findings.first?.finding.what == "serial:auto: \(found)")
+        #expect(findings.allSatisfy { $0.finding.commands == [command] })
+    }
+
     @Test func leavesGPSDAloneThatTheTrackerReadsFrom() throws {
         let system = try FakeSystem()
         try system.write("DEVICES=\"/dev/ttyACM0\"\nUSBAUTO=\"true\"\n", to: "/etc/default/gpsd")

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostPositioning
 import WaypostSystem
 
 /// The group that may open serial ports, and whether the tracker's user is in it.
@@ -6,6 +7,20 @@ enum PortPermissionCheck: DoctorCheck {
     static let name = "permission"
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
+        let report = examineGroups(facts)
+        return report.findings.isEmpty ? refused(facts) ?? report : report
+    }
+
+    /// A port that the tracker itself could not open, whatever the groups say: one of another group, or with rights of its own.
+    private static func refused(_ facts: SystemFacts) -> CheckReport? {
+        guard let search = TrackerSource(facts)?.search else { return nil }
+        let refusals = search.tried.filter { $0.found.hasPrefix(PositionSearch.deniedWords) }
+        guard let first = refusals.first else { return nil }
+        let evidence = refusals.map { Evidence(file: facts.measurements.statusFile, text: "\($0.source): \($0.found)") }
+        return .found(Finding(what: "\(first.source): \(oneLine(first.found, limit: 300))", evidence: evidence, commands: search.commands))
+    }
+
+    private static func examineGroups(_ facts: SystemFacts) -> CheckReport {
         let readsSerialLines = facts.namesSources ? facts.readsSerialLines : facts.gpsd.start == nil
         // Without a configuration gpsd is tried first, and opens its ports itself.
         guard readsSerialLines else { return .well }
