@@ -20,7 +20,7 @@ struct RunCommand: ParsableCommand {
 
     @Argument(
         help: """
-            A recording to play instead of a --source. The extension gives the format (.nmea .log .txt, .gpx, .csv, .kml; with or without .gz).
+            A recording to play instead of a --source. The extension gives the format (.nmea .log .txt, .gpx, .jsonl .json, .csv, .kml; with or without .gz).
             """,
         completion: .file())
     var recording: String?
