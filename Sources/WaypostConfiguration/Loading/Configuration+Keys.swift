@@ -20,7 +20,7 @@ extension Configuration {
                     "The source: \(SourceRegistry.sentence)."),
                 .init(
                     "baud", \.baud, .baud,
-                    "The speed of a serial source's line; url may say it instead, with ?baud=X. auto = detected automatically."),
+                    "The speed of a serial source's line; or in url, as ?baud=X. auto = detected automatically."),
                 .init(
                     "never_write", \.neverWrites, .truth,
                     """
@@ -84,7 +84,7 @@ extension Configuration {
                     """
                     Which positions are logged: source (everything, as the source gave it), raw (measured fixes), current (the best position there \
                     was), matched (on a road). The first becomes STEM.gpx, the others STEM.TYPE.gpx. [] = nothing is logged, and destinations get \
-                    events alone.
+                    only events.
                     """),
                 .init(
                     "rotate_bytes", \.rotateByteCount, .byteCount,
@@ -168,7 +168,7 @@ extension Configuration {
                 .init("device", \.device, .plainText, "The name of this device. Empty = the host name."),
                 .init(
                     "opt_out", \.isOptedOut, .truth,
-                    "Sends nothing and queues nothing; what was queued is discarded. false again = from then on."),
+                    "Sends nothing and queues nothing; what was queued is discarded. Set to false again, it starts from that moment."),
                 .init(
                     "max_bytes", \.maximumByteCount, .byteCount,
                     "Drops and counts the oldest events while the queue is larger than this."),
@@ -195,7 +195,7 @@ extension Configuration {
                     "What is shared inside a zone: nothing, or one coarse place for the whole zone."),
             ]),
         .table(
-            "time", \.time, "What gets the time of the fixes.",
+            "time", \.time, "Who gets the time of the fixes.",
             [
                 .init(
                     "chrony_sock", \.chronySocket, .optionalPath,

@@ -26,7 +26,7 @@ public struct DestinationSettings: Sendable, Hashable {
     public var cutoff: DailyMoment?
     /// Whether nothing leaves: what would be sent is told, and stays.
     public var isDryRun = false
-    /// Whether positions of the log are sent, and not events alone.
+    /// Whether positions of the log are sent, and not only events.
     public var sendsPositions = true
 
     /// Settings where not told otherwise those of a new destination.

@@ -52,11 +52,11 @@ extension DestinationConfiguration {
             "Sends the positions of the log. false = only events; \(names { !$0.takesPositions }) always sends only events."),
         .init(
             "piggyback", \.goesAlong, .truth,
-            "Sends as soon as another destination was reached, because the radio is on then."),
-        .init("dry_run", \.isDryRun, .truth, "Sends nothing: what would be sent goes to the message log, and stays queued."),
+            "Sends as soon as another destination has been reached, while the radio is on."),
+        .init("dry_run", \.isDryRun, .truth, "Sends nothing: what would be sent is written to the message log, and stays queued."),
         .init("timeout", \.timeout, .duration(in: .seconds(1) ... .seconds(600)), "The longest time that a request may take."),
         .init("gzip", \.isCompressed, .truth, "Compresses request bodies; the server must accept Content-Encoding: gzip."),
-        .init("headers", \.headers, .headerLines, "More header lines for each request, such as [\"X-Fleet: north\"]."),
+        .init("headers", \.headers, .headerLines, "Additional header lines for each request, such as [\"X-Fleet: north\"]."),
         .init(
             "device", \.device, .plainText,
             """
@@ -65,7 +65,7 @@ extension DestinationConfiguration {
             """),
         .init(
             "user", \.user, .plainText,
-            "The user name: OwnTracks' user, and the one of HTTP Basic with password_file. Empty = none."),
+            "The user name: OwnTracks' user, and the user of HTTP Basic with password_file. Empty = none."),
         .init(
             "password_file", \.passwordFile, .file(for: .secret),
             "A file with the password of user; the same rules as for token_file. Empty = none."),

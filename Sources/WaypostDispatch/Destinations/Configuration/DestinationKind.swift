@@ -24,7 +24,7 @@ package protocol DestinationKind: Sendable, Equatable {
     static var userRole: DestinationUserRole { get }
     /// Whether it is sent reports of the tracker's health.
     static var takesHealth: Bool { get }
-    /// Whether it is sent the positions of the log, and not events alone.
+    /// Whether it is sent the positions of the log, and not only events.
     static var takesPositions: Bool { get }
     /// What a device has to be registered by at the server before that accepts anything of it: `identifier`; nil when it need not be.
     static var registrationWord: String? { get }

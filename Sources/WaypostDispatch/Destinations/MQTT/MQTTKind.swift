@@ -49,7 +49,7 @@ package struct MQTTKind: DestinationKind {
             "receipt_timeout", \.receiptTimeout, .duration(in: .seconds(1) ... .seconds(600)),
             "mqtt: how long to wait for an application's receipts after the last one."),
         BrokerConnection.presenceKey,
-        key("status_topic", \.statusTopic, .mqttTopic(isFixed: true), "mqtt: the topic for that, retained."),
+        key("status_topic", \.statusTopic, .mqttTopic(isFixed: true), "mqtt: the topic for presence; the message is retained."),
         key("retain", \.retainsPosition, .truth, "mqtt: the broker retains the newest position for later subscribers."),
         BrokerConnection.windowKey,
     ]

@@ -3,7 +3,7 @@ import Waypost
 /// Overland's batches of GeoJSON: ``OverlandFormat``.
 package struct OverlandKind: DestinationKind {
     package static let name = "overland"
-    package static let documentation = "overland = Overland's GeoJSON, as Dawarich takes it"
+    package static let documentation = "overland = Overland's GeoJSON, which Dawarich accepts too"
     package static let takesHealth = false
 
     package init() {}

@@ -22,7 +22,7 @@ package struct TemplateKind: DestinationKind {
             """),
         key(
             "expect", \.expected, .plainText,
-            "template: a text that a good answer holds, such as \"\\\"error\\\":false\". Empty = any answer with a 2xx status."),
+            "template: text that a successful answer contains, such as \"\\\"error\\\":false\". Empty = any answer with a 2xx status."),
     ]
 
     private static let fields = RecordTemplate.Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
