@@ -38,7 +38,8 @@ shown() { tmux -L "$server" capture-pane -p -t "$world" -S -200 >"$pages/$world.
 # said SECONDS TEXT: the screen shows it in that time.
 said() {
     local end=$((SECONDS + $1))
-    until shown && tr -d '\n' <"$pages/$world.txt" | grep -F -- "$2" >/dev/null; do
+    # The terminal breaks a line anywhere, waypost between two words.
+    until shown && { tr -d '\n' <"$pages/$world.txt" && printf '\n' && tr -s ' \n' ' ' <"$pages/$world.txt"; } | grep -F -- "$2" >/dev/null; do
         ((SECONDS < end)) || short "$world: not a word of '$2': $(cat "$pages/$world.txt")"
         sleep 0.5
     done
@@ -134,5 +135,12 @@ typed "clear; waypost doctor --root $tree"
 said 10 "a login console is on /dev/serial0, the receiver's port"
 said 10 'they change the card at'
 grep -q 'not checked: uart' "$pages/console.txt" || short "console: the model is not known"
+
+# Nobody is sent to a port that is not there.
+for page in nothing gpsd; do
+    for port in $(grep -hoE '/dev/tty(USB|ACM)[0-9]+' "$pages/$page.txt" 2>/dev/null); do
+        [[ -e $port ]] || short "$page: names $port, which is not there: $(cat "$pages/$page.txt")"
+    done
+done
 
 printf 'first-minutes: six worlds, each with a position or the next step; screens in %s\n' "$pages"
