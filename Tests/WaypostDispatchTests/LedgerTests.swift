@@ -19,7 +19,7 @@ import WaypostSystem
 
     private func fates(_ dispatcher: Dispatcher, ofPosition second: Int) async throws -> [DeliveryAccount.Fate] {
         let numbered = NumberedPosition(number: UInt64(second) * 3, position: DispatchFixture.position(second))
-        return try await dispatcher.accounts(of: [LedgerQuestion(position: numbered.number, id: numbered.id)])[0].map(\.fate)
+        return try await dispatcher.accounts(of: [LedgerKey(position: numbered.number, id: numbered.id)])[0].map(\.fate)
     }
 
     @Test func tellsEveryFate() async throws {
@@ -90,7 +90,7 @@ import WaypostSystem
         #expect(try await dispatcher.ledgerEntry(id: id)?.accounts.map(\.fate) == [.sent])
         await worker.setInFlight([])
         #expect(try await dispatcher.ledgerEntry(id: "t-nobody") == nil)
-        #expect(try await dispatcher.accounts(of: [LedgerQuestion(position: nil, id: "e-pruned")])[0].map(\.fate) == [.forgotten])
+        #expect(try await dispatcher.accounts(of: [LedgerKey(position: nil, id: "e-pruned")])[0].map(\.fate) == [.forgotten])
     }
 
     /// What this version cannot read is left out; it does not end the reading before what comes behind it.

@@ -94,7 +94,7 @@ import WaypostTestKit
         #expect(end.waitingPositionCount == 0 && end.state.waitingEventCount == 0 && end.state.sentCount == 80)
         #expect(end.state.settledEvents == SettledAhead() && end.state.settledPositions == SettledAhead())
         #expect(end.state.liveSequence == 40)
-        let fates = try await last.accounts(of: (1...40).map { LedgerQuestion(position: UInt64($0) * 3, id: "p-\($0)") })
+        let fates = try await last.accounts(of: (1...40).map { LedgerKey(position: UInt64($0) * 3, id: "p-\($0)") })
         for fate in fates.map({ $0[0].fate }) {
             guard case .receipt = fate else { throw Unexpected("\(fate)") }
         }

@@ -39,7 +39,7 @@ public struct LedgerEntry: Sendable, Hashable {
 }
 
 /// A record that somebody asks for.
-public struct LedgerQuestion: Sendable, Hashable {
+public struct LedgerKey: Sendable, Hashable {
     /// Its name.
     public var id: String
     /// Its number in the log when it is a position.

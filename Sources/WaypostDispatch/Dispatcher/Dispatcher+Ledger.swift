@@ -6,17 +6,17 @@ extension Dispatcher {
     /// What became of records at each destination, in their order.
     ///
     /// - Cost: one or two searches of the file for each record and destination, and the receipts of each destination once.
-    public func accounts(of questions: [LedgerQuestion]) async throws(OutboxError) -> [[DeliveryAccount]] {
-        var accounts = [[DeliveryAccount]](repeating: [], count: questions.count)
-        let questions = try await outbox.numbered(questions)
+    public func accounts(of keys: [LedgerKey]) async throws(OutboxError) -> [[DeliveryAccount]] {
+        var accounts = [[DeliveryAccount]](repeating: [], count: keys.count)
+        let keys = try await outbox.numbered(keys)
         for worker in attached {
             // Asked before the file: what is settled meanwhile is told as settled.
             let inFlight = await worker.inFlight
-            let fates = try await outbox.fates(of: questions, at: worker.settings.name)
-            for (index, (question, fate)) in zip(questions, fates).enumerated() {
+            let fates = try await outbox.fates(of: keys, at: worker.settings.name)
+            for (index, (key, fate)) in zip(keys, fates).enumerated() {
                 var fate = fate
-                if question.position != nil, !worker.settings.sendsPositions { fate = .unwanted }
-                if fate == .queued, inFlight.contains(question.id) { fate = .sent }
+                if key.position != nil, !worker.settings.sendsPositions { fate = .unwanted }
+                if fate == .queued, inFlight.contains(key.id) { fate = .sent }
                 accounts[index].append(DeliveryAccount(destination: worker.settings.name, fate: fate))
             }
         }
@@ -50,7 +50,7 @@ extension Dispatcher {
     }
 
     private func ledgerEntries(_ entries: [StoredEntry]) async throws(OutboxError) -> [LedgerEntry] {
-        let accounts = try await accounts(of: entries.map { LedgerQuestion(entry: $0.number, id: $0.id) })
+        let accounts = try await accounts(of: entries.map { LedgerKey(entry: $0.number, id: $0.id) })
         return zip(entries, accounts).compactMap { entry, accounts in
             DispatchRecord(entry).map { LedgerEntry(record: $0, accounts: accounts) }
         }
@@ -59,19 +59,19 @@ extension Dispatcher {
 
 extension Outbox {
     /// What became of records at a destination, in their order.
-    func fates(of questions: [LedgerQuestion], at name: String) throws(OutboxError) -> [DeliveryAccount.Fate] {
+    func fates(of keys: [LedgerKey], at name: String) throws(OutboxError) -> [DeliveryAccount.Fate] {
         let state = try state(of: name)
-        return try use { (store) throws(SQLiteError) in try store.fates(of: questions, at: state) }
+        return try use { (store) throws(SQLiteError) in try store.fates(of: keys, at: state) }
     }
 
-    /// The questions with the numbers of the entries that are still there.
-    func numbered(_ questions: [LedgerQuestion]) throws(OutboxError) -> [LedgerQuestion] {
+    /// The keys with the numbers of the entries that are still there.
+    func numbered(_ keys: [LedgerKey]) throws(OutboxError) -> [LedgerKey] {
         try use { (store) throws(SQLiteError) in
-            var questions = questions
-            for index in questions.indices where questions[index].position == nil && questions[index].entry == nil {
-                questions[index].entry = try store.entry(id: questions[index].id)?.number
+            var keys = keys
+            for index in keys.indices where keys[index].position == nil && keys[index].entry == nil {
+                keys[index].entry = try store.entry(id: keys[index].id)?.number
             }
-            return questions
+            return keys
         }
     }
 

@@ -14,10 +14,10 @@ extension OutboxStore {
     /// What became of records at a destination, in their order.
     ///
     /// - Cost: a search for each record, and the destination's receipts once.
-    func fates(of questions: [LedgerQuestion], at destination: DestinationState) throws(SQLiteError) -> [DeliveryAccount.Fate] {
-        let numbers = questions.compactMap { $0.position ?? $0.entry }
+    func fates(of keys: [LedgerKey], at destination: DestinationState) throws(SQLiteError) -> [DeliveryAccount.Fate] {
+        let numbers = keys.compactMap { $0.position ?? $0.entry }
         guard let first = numbers.min(), let last = numbers.max() else {
-            return try questions.map { (question) throws(SQLiteError) in try fate(of: question, at: destination, []) }
+            return try keys.map { (key) throws(SQLiteError) in try fate(of: key, at: destination, []) }
         }
         // The newest first.
         let receipts = try database.rows(
@@ -29,27 +29,27 @@ extension OutboxStore {
                 isOfEvents: row.text(0) == DispatchLane.events.rawValue, after: row.number(1), through: row.number(2),
                 fate: row.text(4) == Settlement.unsaid ? .unwanted : .receipt(time: row.time(3), answer: row.text(4)))
         }
-        return try questions.map { (question) throws(SQLiteError) in try fate(of: question, at: destination, receipts) }
+        return try keys.map { (key) throws(SQLiteError) in try fate(of: key, at: destination, receipts) }
     }
 
     private func fate(
-        of question: LedgerQuestion, at destination: DestinationState, _ receipts: [KeptReceipt]
+        of key: LedgerKey, at destination: DestinationState, _ receipts: [KeptReceipt]
     ) throws(SQLiteError) -> DeliveryAccount.Fate {
         let isWaiting =
-            question.position.map { destination.positions.has($0) && !destination.settledPositions.contains($0) }
-            ?? question.entry.map { $0 > destination.eventCursor && !destination.settledEvents.contains($0) } ?? false
+            key.position.map { destination.positions.has($0) && !destination.settledPositions.contains($0) }
+            ?? key.entry.map { $0 > destination.eventCursor && !destination.settledEvents.contains($0) } ?? false
         if isWaiting { return .queued }
         let letters = try database.rows(
-            "SELECT reason FROM dead_letter WHERE destination = ? AND id = ?", [.text(destination.name), .text(question.id)]
+            "SELECT reason FROM dead_letter WHERE destination = ? AND id = ?", [.text(destination.name), .text(key.id)]
         ) { $0.text(0) }
         if let reason = letters.first { return .refused(reason: reason) }
-        guard let number = question.position ?? question.entry else { return .forgotten }
+        guard let number = key.position ?? key.entry else { return .forgotten }
         // Whatever was done with the queue since: what was received stays received.
-        let isEvent = question.position == nil
+        let isEvent = key.position == nil
         if let receipt = receipts.first(where: { $0.isOfEvents == isEvent && $0.after < number && number <= $0.through }) {
             return receipt.fate
         }
-        let start = question.position != nil ? "position_start" : "event_start"
+        let start = key.position != nil ? "position_start" : "event_start"
         if let start = try database.integer("SELECT \(start) FROM destination WHERE name = ?", [.text(destination.name)]),
             number <= UInt64(clamping: start)
         {
