@@ -41,16 +41,40 @@ struct DaemonConnection: ParsableArguments {
     }
 
     /// Asks the running daemon and waits for its answer.
-    func ask(_ request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> JSONValue {
-        let line: [UInt8]
+    func ask<Verb: ControlVerb>(_ verb: Verb, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> Verb.Answer {
+        let line = try line(answering: verb, timeoutMilliseconds: timeoutMilliseconds)
+        do { return try Verb.Answer(line: line) } catch { throw CommandFailure(.unreadable(error)) }
+    }
+
+    /// Asks the running daemon and waits for its answer, as a value that is printed as it is.
+    func value(answering verb: some ControlVerb, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> JSONValue {
+        let line = try line(answering: verb, timeoutMilliseconds: timeoutMilliseconds)
+        do throws(JSONError) { return try JSONParser().parse(line) } catch {
+            throw CommandFailure(.unreadable(.notJSON(reason: "\(error)")))
+        }
+    }
+
+    private func line(answering verb: some ControlVerb, timeoutMilliseconds: Int) throws(CommandFailure) -> [UInt8] {
         do throws(ControlError) {
             var client = try connectIfRunning()
-            line = try Patience.during("waiting for the tracker") { () throws(ControlError) in
-                try client.answer(to: request, timeoutMilliseconds: timeoutMilliseconds)
+            return try Patience.during("waiting for the tracker") { () throws(ControlError) in
+                try client.answer(to: verb, timeoutMilliseconds: timeoutMilliseconds)
             }
         } catch {
             throw failure(error)
         }
-        return try CommandFailure.readable(line)
+    }
+}
+
+extension ControlClient {
+    /// Asks on a connection that is there already, and waits for the answer; a person is told for what.
+    mutating func askPatiently<Verb: ControlVerb>(_ verb: Verb, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> Verb.Answer {
+        do throws(ControlError) {
+            return try Patience.during("waiting for the tracker") { () throws(ControlError) in
+                try ask(verb, timeoutMilliseconds: timeoutMilliseconds)
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
     }
 }

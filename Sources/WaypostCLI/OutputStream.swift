@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 import WaypostSystem
 
 /// A command's output: standard output, a file that is replaced when complete, or a device.
@@ -106,6 +107,9 @@ struct OutputStream: ~Copyable {
         try write(line: text.string)
     }
 
+    /// Writes an object of the control protocol as one line, its members in the order of their names.
+    func write(object: some ControlValue) throws(CommandFailure) { try write(line: jsonText(object)) }
+
     /// Writes one JSON object as one line; the closure writes its members.
     func writeObject(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
         var text = TextBuffer()
@@ -126,4 +130,14 @@ struct OutputStream: ~Copyable {
             throw CommandFailure(.inputOutput, what: name, why: "cannot be written: \(error.reason)")
         }
     }
+}
+
+/// An object of the control protocol as JSON, its members in the order of their names.
+func jsonText(_ object: some ControlValue) -> String {
+    var text = TextBuffer()
+    text.appendJSON { json in object.writeElement(to: &json) }
+    guard let value = try? JSONParser().parse(text.bytes) else { preconditionFailure("what was written can be read") }  // See above.
+    text.removeAll()
+    text.appendJSON { json in json.element(value) }
+    return text.string
 }

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 import WaypostSystem
 
 /// What the tracker reports about its search for a position, for people; the sentences are the tracker's own.
@@ -15,13 +16,13 @@ struct SearchWords {
     let why: String
 
     /// The search in a STATUS answer; nil while there is a position, or for a user who may not see it.
-    init?(_ status: JSONValue) {
-        guard let search = status["search"], let why = search["why"]?.string else { return nil }
-        self.why = why
-        tried = (search["tried"]?.array ?? []).map { ($0["source"]?.string ?? "?", $0["found"]?.string ?? "?") }
-        next = search["next"]?.string ?? ""
-        commands = (search["commands"]?.array ?? []).compactMap(\.string)
-        seconds = search["seconds"]?.int ?? 0
+    init?(_ status: StatusReport) {
+        guard let search = status.search else { return nil }
+        why = search.why
+        tried = search.attempts.map { ($0.source, $0.found) }
+        next = search.next
+        commands = search.commands
+        seconds = search.seconds
     }
 
     /// The lines of `status`.

@@ -29,6 +29,7 @@ extension CommandFailure {
         case .pathTooLong(let path, let limit):
             self.init(
                 .usage, what: "control socket \(path)", why: "the path is longer than \(limit) bytes", next: "choose a shorter one")
+        case .unreadable(let error): self = .strangeAnswer("\(error)")
         case .timedOut:
             self.init(
                 .timedOut, what: "tracker", why: "does not answer", next: "try again; if that does not help: waypost doctor")
@@ -74,13 +75,6 @@ extension CommandFailure {
     /// The command that puts this user into a group.
     static func joinCommand(group: String) -> String {
         "sudo usermod -aG \(group) \(ProcessIdentity.current().userName ?? "$USER")"
-    }
-
-    /// The value of a line from the tracker.
-    static func readable(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {
-        do throws(JSONError) { return try JSONParser().parse(line) } catch {
-            throw strangeAnswer("is not JSON: \(error)")
-        }
     }
 
     /// An answer that does not fit the request.

@@ -5,10 +5,12 @@ import WaypostSystem
 ///
 /// ```swift
 /// var client = try ControlClient.connect(to: path)
-/// try client.send(.watch(.init(sky: true)))
-/// while true { print(try client.nextLine()) }
+/// print(try client.ask(StatusRequest()).health)
+/// try client.send(WatchRequest(sky: true))
+/// while true { print(try client.nextWatchLine()) }
 /// ```
-/// One connection may do both: ``answer(to:timeoutMilliseconds:)`` leaves the watch's lines that come before the answer for ``nextLine(timeoutMilliseconds:)``.
+/// One connection may do both: ``ask(_:timeoutMilliseconds:)`` leaves the watch's lines that come before the answer for
+/// ``nextWatchLine(timeoutMilliseconds:)``.
 public struct ControlClient: ~Copyable {
     /// The daemon's version, from its HELLO.
     public private(set) var daemonVersion = ""
@@ -46,31 +48,45 @@ public struct ControlClient: ~Copyable {
 
     private mutating func takeHello(timeoutMilliseconds: Int) throws(ControlError) {
         let line = try nextLine(timeoutMilliseconds: timeoutMilliseconds)
-        let hello: JSONValue
-        do { hello = try JSONParser().parse(line) } catch { throw .protocolMismatch(found: nil) }
-        guard hello["class"]?.string == "HELLO", let version = hello["protocol"]?.int else { throw .protocolMismatch(found: nil) }
-        guard version == ControlProtocol.version else { throw .protocolMismatch(found: version) }
-        daemonVersion = hello["version"]?.string ?? ""
-        isOfService = hello["service"]?.bool == true
+        let hello: Greeting
+        do { hello = try Greeting(line: line) } catch { throw .protocolMismatch(found: nil) }
+        guard hello.protocolVersion == ControlProtocol.version else { throw .protocolMismatch(found: hello.protocolVersion) }
+        daemonVersion = hello.version
+        isOfService = hello.isOfService
     }
 
     /// Sends a request.
-    public mutating func send(_ request: ControlRequest) throws(ControlError) {
-        if case .watch = request {} else { unansweredCount += 1 }
+    ///
+    /// - Parameter request: what is asked; the answer is among the next lines, that of a ``WatchRequest`` are all of them.
+    public mutating func send(_ request: some ControlRequest) throws(ControlError) {
+        if request is any ControlVerb { unansweredCount += 1 }
         do { try UnixSocket.sendAll(descriptor, request.line + [UInt8(ascii: "\n")]) } catch {
             throw error.isConnectionEnd ? .closed(byService: isOfService) : .connectionFailed(reason: error.description)
         }
     }
 
-    /// Sends a request and waits for its answer, one line without its line feed.
+    /// Asks, and waits for the answer.
     ///
     /// What a watch on this connection sends meanwhile, and answers to earlier requests, wait for ``nextLine(timeoutMilliseconds:)``.
-    /// A `watch` has no answer: its first line is given.
-    public mutating func answer(to request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> [UInt8] {
+    /// - Parameters:
+    ///   - verb: what is asked.
+    ///   - timeoutMilliseconds: how long to wait.
+    /// - Errors: ``ControlError/refused(code:message:)`` and ``ControlError/notAuthorised(message:)``; ``ControlError/unreadable(_:)`` when the
+    ///   answer is not what belongs to the verb; ``ControlError/timedOut``.
+    public mutating func ask<Verb: ControlVerb>(_ verb: Verb, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> Verb.Answer {
+        let line = try answer(to: verb, timeoutMilliseconds: timeoutMilliseconds)
+        do { return try Verb.Answer(line: line) } catch { throw .unreadable(error) }
+    }
+
+    /// Asks, and waits for the answer as it came, one line without its line feed.
+    ///
+    /// - Parameters:
+    ///   - verb: what is asked.
+    ///   - timeoutMilliseconds: how long to wait.
+    public mutating func answer(to verb: some ControlVerb, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> [UInt8] {
         let deadline = MonotonicClock.milliseconds + Int64(timeoutMilliseconds)
         let earlierCount = unansweredCount
-        try send(request)
-        if case .watch = request { return try checked(try receiveLine(before: deadline)) }
+        try send(verb)
         for _ in 0..<earlierCount { aside.append(try receiveAnswer(before: deadline)) }
         return try checked(try receiveAnswer(before: deadline))
     }
@@ -96,6 +112,15 @@ public struct ControlClient: ~Copyable {
     public mutating func nextLine(timeoutMilliseconds: Int? = nil) throws(ControlError) -> [UInt8] {
         if !aside.isEmpty { return try checked(aside.removeFirst()) }
         return try checked(try receiveLine(before: timeoutMilliseconds.map { MonotonicClock.milliseconds + Int64(min($0, 1 << 40)) }))
+    }
+
+    /// Waits for the next line of a watch.
+    ///
+    /// - Parameter timeoutMilliseconds: how long to wait; nil waits for ever.
+    /// - Errors: as those of ``nextLine(timeoutMilliseconds:)``; ``ControlError/unreadable(_:)`` when the line is none of a watch.
+    public mutating func nextWatchLine(timeoutMilliseconds: Int? = nil) throws(ControlError) -> WatchLine {
+        let line = try nextLine(timeoutMilliseconds: timeoutMilliseconds)
+        do { return try WatchLine(line: line) } catch { throw .unreadable(error) }
     }
 
     /// A line that is no refusal.
@@ -149,12 +174,13 @@ public struct ControlClient: ~Copyable {
     /// The error that an ERROR line tells; `class` is always the first member.
     private static func refusal(in line: [UInt8]) -> ControlError? {
         guard line.starts(with: "{\"class\":\"ERROR\"".utf8) else { return nil }
-        let value: JSONValue
-        do { value = try JSONParser().parse(line) } catch { return .protocolMismatch(found: nil) }
-        let message = value["message"]?.string ?? ""
-        let code = value["code"]?.string ?? ""
-        return code == ControlRefusal.Code.notAuthorised.rawValue
-            ? .notAuthorised(message: message) : .refused(code: code, message: message)
+        do {
+            let refusal = try RefusalLine(line: line)
+            return refusal.code == ControlRefusal.Code.notAuthorised.rawValue
+                ? .notAuthorised(message: refusal.message) : .refused(code: refusal.code, message: refusal.message)
+        } catch {
+            return .protocolMismatch(found: nil)
+        }
     }
 
     private static func descriptor(connectedTo path: String) throws(ControlError) -> Int32 {

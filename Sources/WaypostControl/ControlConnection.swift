@@ -23,7 +23,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     /// A read that was held back.
     private var isReadHeld = false
 
-    private var watch: ControlRequest.WatchOptions?
+    private var watch: WatchRequest?
     private var queue: WatcherQueue
 
     /// Whether the client watches.
@@ -160,7 +160,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             // An empty line (a human at the keyboard) asks nothing.
             if line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ") }) { continue }
             do throws(ControlRefusal) {
-                try answer(try ControlRequest(line: line.span), context)
+                try answer(try ControlRequests.request(on: line.span), context)
             } catch {
                 send(error.line, context)
             }
@@ -169,23 +169,21 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         closeWhenDone(context)
     }
 
-    private func answer(_ request: ControlRequest, _ context: ChannelHandlerContext) throws(ControlRefusal) {
+    private func answer(_ request: any ControlRequest, _ context: ChannelHandlerContext) throws(ControlRefusal) {
         let access = hub.policy.access(of: peer)
-        switch request {
-        case .status:
-            answer(context) { [handler = hub.handler, peer] () async throws(ControlRefusal) in
+        if request is StatusRequest {
+            return answer(context) { [handler = hub.handler, peer] () async throws(ControlRefusal) in
                 try await handler.status(for: peer, access: access)
             }
-        case .watch(let options):
-            try requireFull(access)
-            watch = options
-            hub.handler.watchBegan(options, on: id)
-        case .hold, .playback, .capabilities, .listFences, .activeFences, .addFences, .removeFence, .privateMode, .rotateLog, .acknowledge,
-            .eraseLog, .track, .dispatch, .waiting, .ledger:
-            try requireFull(access)
-            answer(context) { [handler = hub.handler, peer, id] () async throws(ControlRefusal) in
-                try await handler.perform(request, for: peer, on: id)
-            }
+        }
+        try requireFull(access)
+        if let request = request as? WatchRequest {
+            watch = request
+            return hub.handler.watchBegan(request, on: id)
+        }
+        guard let verb = request as? any ControlVerb else { preconditionFailure("\(type(of: request)) has no answer") }
+        answer(context) { [handler = hub.handler, peer, id] () async throws(ControlRefusal) in
+            try await handler.perform(verb, for: peer, on: id)
         }
     }
 
@@ -223,7 +221,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         guard !queue.isEmpty else { return }
         while context.channel.isWritable, let item = queue.next() {
             switch item {
-            case .dropped(let count): context.write(wrapOutboundOut(ByteBuffer(line: ControlProtocol.dropped(count))), promise: nil)
+            case .dropped(let count): context.write(wrapOutboundOut(ByteBuffer(line: DroppedLines(count: count).line)), promise: nil)
             case .line(let line): context.write(wrapOutboundOut(line), promise: nil)
             }
         }

@@ -25,6 +25,8 @@ public enum ControlError: Error, Sendable, Hashable {
     case notAuthorised(message: String)
     /// The daemon refused for another reason; its words.
     case refused(code: String, message: String)
+    /// The daemon's answer is not what belongs to the request.
+    case unreadable(ControlAnswerError)
     /// The daemon did not answer in time.
     case timedOut
     /// The daemon ended the connection; whether a service manager keeps its messages.
@@ -50,6 +52,7 @@ extension ControlError: CustomStringConvertible {
         case .notAuthorised(let message): message
         case .refused(let code, ""): "the tracker refuses without a reason (\(code))"
         case .refused(_, let message): message
+        case .unreadable(let error): "the tracker's answer \(error)"
         case .timedOut: "the tracker does not answer"
         case .closed: "the tracker ended the connection"
         case .connectionFailed(let reason): reason

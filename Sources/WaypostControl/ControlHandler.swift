@@ -4,7 +4,7 @@ import WaypostSystem
 ///
 /// Authorisation is the server's: a request reaches the handler only when the peer may make it, with what the peer may see.
 public protocol ControlHandler: Sendable {
-    /// The STATUS line for a peer, without the line feed (see ``ControlProtocol/object(_:_:)``).
+    /// The STATUS line for a peer, without the line feed (``ControlAnswer/line`` of a ``StatusReport``).
     ///
     /// - Parameters:
     ///   - peer: who asks.
@@ -15,18 +15,21 @@ public protocol ControlHandler: Sendable {
     /// Does what a peer who may see everything asks, and gives the line that answers, without the line feed.
     ///
     /// - Parameters:
-    ///   - request: any but `status` and `watch`.
+    ///   - verb: any but `status`.
     ///   - peer: who asks.
     ///   - connection: what it came on; a hold ends with it.
     /// - Errors: a refusal goes to the client as an ERROR line.
     func perform(
-        _ request: ControlRequest, for peer: PeerCredentials, on connection: ControlConnectionID
+        _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> [UInt8]
 
     /// Says what a connection watches from now on.
     ///
+    /// - Parameters:
+    ///   - request: what is watched.
+    ///   - connection: what it came on.
     /// - Concurrency: called on the server's event loop: it must return at once. So are the others below; those of one connection come in order.
-    func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID)
+    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID)
 
     /// Says that a connection was made.
     func connectionBegan(_ connection: ControlConnectionID)
@@ -38,13 +41,13 @@ public protocol ControlHandler: Sendable {
 extension ControlHandler {
     /// Does nothing that is asked.
     public func perform(
-        _ request: ControlRequest, for peer: PeerCredentials, on connection: ControlConnectionID
+        _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> [UInt8] {
         throw ControlRefusal(.unknownRequest, what: "request", why: "this tracker does not do that")
     }
 
     /// Does nothing.
-    public func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID) {}
+    public func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {}
     /// Does nothing.
     public func connectionBegan(_ connection: ControlConnectionID) {}
     /// Does nothing.

@@ -15,7 +15,9 @@ final class ControlHub {
         self.policy = policy
         self.handler = handler
         self.limits = limits
-        hello = ByteBuffer(line: ControlProtocol.hello(programVersion: programVersion, isService: isService))
+        var greeting = Greeting()
+        (greeting.version, greeting.isOfService) = (programVersion, isService)
+        hello = ByteBuffer(line: greeting.line)
     }
 
     /// A name for a connection, for the life of the process.

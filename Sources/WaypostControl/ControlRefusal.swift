@@ -48,10 +48,9 @@ public struct ControlRefusal: Error, Sendable, Hashable {
 
     /// The line that says so, without the line feed.
     public var line: [UInt8] {
-        ControlProtocol.object("ERROR") { json in
-            json.member("code", code.rawValue)
-            json.member("message", message)
-        }
+        var refusal = RefusalLine()
+        (refusal.code, refusal.message) = (code.rawValue, message)
+        return refusal.line
     }
 
     /// What helps a client and a tracker that do not understand each other.
@@ -60,5 +59,22 @@ public struct ControlRefusal: Error, Sendable, Hashable {
     /// A client's word for a message: cut, so that garbage does not come back in full.
     static func quoted(_ word: String) -> String {
         word.count <= 40 ? word : word.prefix(40) + "..."
+    }
+}
+
+/// The line of a refusal, which comes instead of an answer.
+struct RefusalLine: ControlAnswer {
+    static let className = "ERROR"
+    static let documentation = "The tracker does not do what was asked; this comes instead of an answer."
+
+    /// What kind of refusal it is; a word of ``ControlRefusal/Code``, or of a later version.
+    var code = ""
+    /// What, why and what to do, for people.
+    var message = ""
+
+    mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        let codes = ControlRefusal.Code.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        try codec.member("code", &code, absent: "", isOmitted: false, "What kind of refusal it is, for programs: \(codes).")
+        try codec.member("message", &message, absent: "", isOmitted: false, "What, why and what to do, for people: `WHAT: WHY; NEXT`.")
     }
 }

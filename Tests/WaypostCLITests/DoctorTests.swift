@@ -1,5 +1,6 @@
 import Testing
 import Waypost
+import WaypostControl
 import WaypostSystem
 
 @testable import WaypostCLI
@@ -232,9 +233,10 @@ import WaypostSystem
             command: "/var/lib/waypost/log"
         ) {
             try $0.append("tmpfs /mnt tmpfs rw,nosuid,size=50m 0 0\n", to: "/proc/mounts")
-            try $0.write(
-                #"{"class":"STATUS","uptime":9,"source":{"url":"serial:auto","state":"fix"},"log":{"directory":"/mnt/log"}}"# + "\n",
-                to: "/commands/status.json")
+            var (status, source, log) = (StatusReport(), StatusReport.Source(), StatusReport.Log())
+            (source.url, source.state, log.directory) = ("serial:auto", .fix, "/mnt/log")
+            (status.source, status.log) = (source, log)
+            try $0.write(String(decoding: status.line, as: UTF8.self) + "\n", to: "/commands/status.json")
         },
         Fault(
             name: "a log folder on an overlay in memory", check: "log", evidence: "/proc/mounts:2: overlay / overlay",
@@ -317,7 +319,8 @@ import WaypostSystem
         let found = "permission denied: only the group plugdev may open /dev/ttyACM0, and waypost is not in it"
         let command = "sudo usermod -aG plugdev waypost"
         try system.write(
-            #"{"class":"STATUS","uptime":90,"source":{"url":"serial:auto","state":"lost","reason":"disconnected"},"#
+            #"{"class":"STATUS","version":"0.1.0","pid":700,"uptime":90,"health":"degraded","#
+                + #""source":{"url":"serial:auto","state":"lost","reason":"disconnected"},"#
                 + #""search":{"seconds":90,"why":"x","tried":[{"source":"serial:auto","found":"\#(found)"}],"#
                 + #""next":"add waypost to the group plugdev","commands":["\#(command)"]}}"# + "\n",
             to: "/commands/status.json")

@@ -81,8 +81,8 @@ final class FakeSystem {
     /// What `waypost status --json` would say, with these members of `source`.
     func writeStatus(_ source: String, uptime: Int = 3_600, problems: String = "") throws {
         try write(
-            #"{"class":"STATUS","uptime":\#(uptime),"problems":[\#(problems)],"source":{"url":"serial:auto",\#(source)},"#
-                + #""following":{"pace":"following"}}"# + "\n",
+            #"{"class":"STATUS","version":"0.1.0","pid":700,"uptime":\#(uptime),"health":"degraded","problems":[\#(problems)],"source":{"url":"serial:auto",\#(source)},"#
+                + #""following":{"pace":"following","for":[],"stationary":false}}"# + "\n",
             to: "/commands/status.json")
     }
 

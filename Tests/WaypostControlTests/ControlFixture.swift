@@ -27,7 +27,7 @@ final class ControlFixture: ControlHandler {
         }
     }
 
-    func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID) {
+    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {
         watching.withLock { _ = $0.insert(connection) }
     }
 
@@ -47,8 +47,8 @@ final class ControlFixture: ControlHandler {
     /// A client that watches from now on, for sure: requests are answered in order.
     func watcher(sky: Bool = false) throws(ControlError) -> ControlClient {
         var client = try ControlClient.connect(to: path)
-        try client.send(.watch(.init(sky: sky)))
-        _ = try client.answer(to: .status)
+        try client.send(WatchRequest(sky: sky))
+        _ = try client.answer(to: StatusRequest())
         return client
     }
 

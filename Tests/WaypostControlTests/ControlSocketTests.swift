@@ -12,7 +12,7 @@ import WaypostSystem
         let server = try await fixture.start()
         let (version, line) = try await onThread {
             var client = try ControlClient.connect(to: fixture.path)
-            return (client.daemonVersion, try client.answer(to: .status).text)
+            return (client.daemonVersion, try client.answer(to: StatusRequest()).text)
         }
         #expect(version == "1.2.3")
         #expect(line == #"{"class":"STATUS","uid":\#(geteuid()),"lat":1.5}"#)
@@ -30,8 +30,8 @@ import WaypostSystem
             server.broadcast(Array(#"{"class":"LOST"}"#.utf8), topic: .loss)
             server.broadcast(Array(#"{"class":"EVENT","event":"enter"}"#.utf8), topic: .event)
             // An earlier request's answer is none to this one either.
-            try client.send(.capabilities)
-            let answers = [try client.answer(to: .status).text]
+            try client.send(CapabilitiesRequest())
+            let answers = [try client.answer(to: StatusRequest()).text]
             var lines: [String] = []
             for _ in 0..<7 {
                 do { lines.append(try client.nextLine(timeoutMilliseconds: 2_000).text) } catch { lines.append("\(error)") }

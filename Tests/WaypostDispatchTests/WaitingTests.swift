@@ -9,7 +9,7 @@ import WaypostSystem
 @Suite struct WaitingTests {
     private func ids(_ dispatcher: Dispatcher, _ name: String, pageCount: Int) async throws -> [String] {
         var ids: [String] = []
-        var place: WaitingPlace?
+        var place: WaitingCursor?
         repeat {
             let page = try await dispatcher.waiting(for: name, after: place, limit: pageCount)
             #expect(page.records.count <= pageCount)

@@ -107,6 +107,12 @@ public struct JSONWriter: Sendable {
         text.append(contentsOf: value)
     }
 
+    /// Writes a member whose value the closure writes, as one element.
+    public mutating func member(_ name: StaticString, element: (inout JSONWriter) -> Void) {
+        key(name)
+        element(&self)
+    }
+
     /// Writes any value as a member.
     public mutating func member(_ name: StaticString, _ value: JSONValue?) {
         guard let value else { return }
@@ -152,6 +158,14 @@ public struct JSONWriter: Sendable {
     public mutating func element(_ value: Bool) {
         separate()
         if value { text.append("true") } else { text.append("false") }
+    }
+
+    /// Writes a moment as RFC 3339 UTC with milliseconds.
+    public mutating func element(_ value: UTCTime) {
+        separate()
+        text.append(byte: UInt8(ascii: "\""))
+        text.append(value)
+        text.append(byte: UInt8(ascii: "\""))
     }
 
     /// Writes any value; objects' members are ordered by name, so that the same value yields the same bytes.

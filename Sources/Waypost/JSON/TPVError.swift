@@ -11,6 +11,14 @@ public enum TPVError: Error, Sendable, Hashable {
     /// A member that the others need is missing, such as `lon` beside a `lat`.
     case missing(member: String, line: Int)
 
+    /// The member concerned; nil when it is the line as a whole.
+    public var member: String? {
+        switch self {
+        case .json, .notAnObject: nil
+        case .wrongType(let member, _, _), .outOfRange(let member, _, _), .missing(let member, _): member
+        }
+    }
+
     /// The line of the error.
     public var line: Int {
         switch self {

@@ -19,27 +19,18 @@ struct CapabilitiesCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        let answer = try daemon.ask(.capabilities)
+        if json { return try OutputStream(path: "-").write(value: daemon.value(answering: CapabilitiesRequest())) }
+        let answer = try daemon.ask(CapabilitiesRequest())
         let output = try OutputStream(path: "-")
-        if json {
-            var text = TextBuffer()
-            text.appendJSON { json in json.element(answer) }
-            return try output.write(line: text.string)
-        }
-        for receiver in answer["receivers"]?.array ?? [] {
-            try output.write(line: "receiver on \(receiver["path"]?.string ?? "?"): \(receiver["receiver"]?.string ?? "?")")
-        }
-        for (member, words) in CapabilitiesCommand.wording {
-            try output.write(line: "\(words): \(answer[member]?.bool == true ? "yes" : "no")")
-        }
+        for receiver in answer.receivers { try output.write(line: "receiver on \(receiver.path): \(receiver.name)") }
+        let lines = [
+            ("significant changes", answer.hasSignificantChanges),
+            ("the receiver sleeps when few positions are needed", answer.sleepsBetweenSamples),
+            ("the receiver is turned off while it sleeps ([power] hook)", answer.switchesReceiverOff),
+            ("the receiver also sleeps at rest ([tracking] rest_interval)", answer.pausesAtRest),
+            ("positions are matched to roads", answer.matchesPositions),
+            ("plays a recording or a simulated drive (waypost playback)", answer.isPlayback),
+        ]
+        for (words, isSo) in lines { try output.write(line: "\(words): \(isSo ? "yes" : "no")") }
     }
-
-    private static let wording = [
-        ("significant_changes", "significant changes"),
-        ("sleeps_between_samples", "the receiver sleeps when few positions are needed"),
-        ("switches_receiver_off", "the receiver is turned off while it sleeps ([power] hook)"),
-        ("pauses_at_rest", "the receiver also sleeps at rest ([tracking] rest_interval)"),
-        ("map_matching", "positions are matched to roads"),
-        ("playback", "plays a recording or a simulated drive (waypost playback)"),
-    ]
 }

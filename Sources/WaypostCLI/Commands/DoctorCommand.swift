@@ -60,11 +60,10 @@ struct DoctorCommand: ParsableCommand {
     }
 
     /// The tracker's status; nil when it does not run, or does not answer this user.
-    private func status() -> JSONValue? {
+    private func status() -> StatusReport? {
         do throws(ControlError) {
             var client = try daemon.connectIfRunning()
-            let line = try client.answer(to: .status)
-            return try? JSONParser().parse(line)  // An answer that is not JSON is of no use.
+            return try client.ask(StatusRequest())
         } catch {
             return nil  // The checks that ask for it say that they do not know.
         }

@@ -30,7 +30,7 @@ struct HoldCommand: ParsableCommand {
     func run() throws {
         var client = try daemon.connect()
         do throws(ControlError) {
-            _ = try client.answer(to: .hold(reason: reason))
+            _ = try client.ask(HoldRequest(reason: reason))
         } catch {
             throw CommandFailure(error)
         }

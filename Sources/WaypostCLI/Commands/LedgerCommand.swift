@@ -36,8 +36,7 @@ struct LedgerCommand: ParsableCommand {
         let output = try OutputStream(path: "-")
         let format = screen.format(by: daemon)
         if let id {
-            let records = try daemon.ask(.ledger(.record(id: id)))["records"]?.array ?? []
-            guard let record = records.first else {
+            guard let record = try daemon.ask(LedgerRequest(.record(id: id))).records.first else {
                 throw CommandFailure(
                     .inputMissing, what: "record \"\(id)\"", why: "it is neither in the log nor in the outbox",
                     next: "see waypost ledger --since TIME")
@@ -45,56 +44,52 @@ struct LedgerCommand: ParsableCommand {
             return try write(record, format, to: output)
         }
         guard let since = since?.time(by: format.zone) else { return }
-        var page: ControlRequest.LedgerPage? = .outbox(0)
-        while let current = page {
-            let answer = try daemon.ask(.ledger(.since(since, current)), timeoutMilliseconds: 60_000)
-            for record in answer["records"]?.array ?? [] { try write(record, format, to: output) }
-            page = answer["next"]?.string.flatMap(ControlRequest.LedgerPage.init(text:))
+        var next: LedgerCursor? = .first
+        while let cursor = next {
+            let answer = try daemon.ask(LedgerRequest(.since(since, cursor)), timeoutMilliseconds: 60_000)
+            for record in answer.records { try write(record, format, to: output) }
+            next = answer.next
         }
     }
 
-    private func write(_ record: JSONValue, _ format: ScreenFormat, to output: borrowing OutputStream) throws {
-        if json { try output.write(value: record) } else { try output.write(line: LedgerText(record, format).text) }
+    private func write(_ record: LedgerRecord, _ format: ScreenFormat, to output: borrowing OutputStream) throws {
+        if json { try output.write(object: record) } else { try output.write(line: LedgerText(record, format).text) }
     }
 }
 
 /// A line of the ledger for people.
 struct LedgerText {
-    let record: JSONValue
+    let record: LedgerRecord
     let format: ScreenFormat
 
-    init(_ record: JSONValue, _ format: ScreenFormat) {
+    init(_ record: LedgerRecord, _ format: ScreenFormat) {
         self.record = record
         self.format = format
     }
 
     var text: String {
-        let kind = record["kind"]?.string ?? "?"
-        if kind == "filtered" {
-            let times = [record["from"], record["to"]].map { $0?.string.map(format.moment) ?? "?" }.joined(separator: " to ")
-            return "\(times)  \(counted(record["count"]?.int ?? 0, "position")) left out: \(record["reason"]?.string ?? "?")"
+        if record.kind == LedgerRecord.leftOut {
+            let times = [record.from, record.to].map { $0.map { format.moment($0) } ?? "?" }.joined(separator: " to ")
+            return "\(times)  \(counted(record.count ?? 0, "position")) left out: \(record.reason ?? "?")"
         }
-        var parts = [record["time"]?.string.map(format.moment) ?? "(no time)", kind]
-        if let name = record["name"]?.string { parts.append("\"\(name)\"") }
-        parts.append(record["id"]?.string ?? "?")
-        if let number = record["seq"]?.int {
+        var parts = [record.time.map { format.moment($0) } ?? "(no time)", record.kind]
+        if let name = record.name { parts.append("\"\(name)\"") }
+        parts.append(record.id ?? "?")
+        if let number = record.logNumber {
             parts.append("logged (\(number))")
-        } else if record["logged"]?.bool == false {
+        } else if record.isLogged == false {
             parts.append("not logged")
         }
-        let destinations = (record["destinations"]?.array ?? []).map(words)
-        return ([parts.joined(separator: "  ")] + destinations).joined(separator: "; ")
+        return ([parts.joined(separator: "  ")] + (record.destinations ?? []).map(words)).joined(separator: "; ")
     }
 
-    private func words(_ destination: JSONValue) -> String {
-        let name = destination["name"]?.string ?? "?"
-        let state = destination["state"]?.string ?? "?"
-        switch state {
-        case "receipt":
-            let time = destination["time"]?.string.map { " at \(format.moment($0))" } ?? ""
-            return "\(name): receipt\(time) (\(destination["answer"]?.string ?? "?"))"
-        case "refused": return "\(name): refused (\(destination["reason"]?.string ?? "?"))"
-        default: return "\(name): \(state)"
+    private func words(_ delivery: LedgerRecord.Delivery) -> String {
+        switch delivery.state {
+        case .receipt:
+            let time = delivery.time.map { " at \(format.moment($0))" } ?? ""
+            return "\(delivery.name): receipt\(time) (\(delivery.answer ?? "?"))"
+        case .refused: return "\(delivery.name): refused (\(delivery.reason ?? "?"))"
+        default: return "\(delivery.name): \(delivery.state)"
         }
     }
 }

@@ -31,7 +31,7 @@ struct PlaybackCommand: ParsableCommand {
 
         @OptionGroup var daemon: DaemonConnection
 
-        func run() throws { _ = try daemon.ask(.playback(.init(isStationary: choice == .on))) }
+        func run() throws { _ = try daemon.ask(PlaybackRequest(isStationary: choice == .on)) }
     }
 
     struct PositionLost: ParsableCommand {
@@ -44,7 +44,7 @@ struct PlaybackCommand: ParsableCommand {
 
         @OptionGroup var daemon: DaemonConnection
 
-        func run() throws { _ = try daemon.ask(.playback(.init(isPositionLost: choice == .on))) }
+        func run() throws { _ = try daemon.ask(PlaybackRequest(isPositionLost: choice == .on)) }
     }
 
     struct Reset: ParsableCommand {
@@ -54,7 +54,7 @@ struct PlaybackCommand: ParsableCommand {
 
         @OptionGroup var daemon: DaemonConnection
 
-        func run() throws { _ = try daemon.ask(.playback(.init(resets: true))) }
+        func run() throws { _ = try daemon.ask(PlaybackRequest(resets: true)) }
     }
 
     struct Status: ParsableCommand {
@@ -65,10 +65,10 @@ struct PlaybackCommand: ParsableCommand {
         @OptionGroup var daemon: DaemonConnection
 
         func run() throws {
-            let answer = try daemon.ask(.playback(.init()))
+            let answer = try daemon.ask(PlaybackRequest())
             let output = try OutputStream(path: "-")
-            for (name, member) in [("stationary", "stationary"), ("position-lost", "position_lost")] {
-                try output.write(line: "\(name) \(answer[member]?.bool == true ? "on" : "off")")
+            for (name, isOn) in [("stationary", answer.isStationary), ("position-lost", answer.isPositionLost)] {
+                try output.write(line: "\(name) \(isOn ? "on" : "off")")
             }
         }
     }

@@ -26,10 +26,7 @@ struct PrivateCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonConnection
 
     func run() throws {
-        let answer = try daemon.ask(.privateMode(on: choice.map { $0 == .on }))
-        guard let isOn = answer["on"]?.bool else {
-            throw CommandFailure.strangeAnswer("does not say whether private mode is on")
-        }
-        if choice == nil { try OutputStream(path: "-").write(line: isOn ? "on" : "off") }
+        let answer = try daemon.ask(PrivateModeRequest(isOn: choice.map { $0 == .on }))
+        if choice == nil { try OutputStream(path: "-").write(line: answer.isOn ? "on" : "off") }
     }
 }

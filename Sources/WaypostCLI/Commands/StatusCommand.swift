@@ -25,17 +25,13 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         var client = try daemon.connect()
         let line: [UInt8]
-        let status: JSONValue
+        let status: StatusReport
         do throws(ControlError) {
-            line = try client.answer(to: .status)
+            line = try client.answer(to: StatusRequest())
         } catch {
             throw CommandFailure(error)
         }
-        do throws(JSONError) {
-            status = try JSONParser().parse(line)
-        } catch {
-            throw CommandFailure.strangeAnswer("is not JSON: \(error)")
-        }
+        do throws(ControlAnswerError) { status = try StatusReport(line: line) } catch { throw CommandFailure(.unreadable(error)) }
         let findings = json ? [] : findings(status)
         let output = try OutputStream(path: "-")
         if json {
@@ -46,11 +42,11 @@ struct StatusCommand: ParsableCommand {
                 for part in wrapped(printable(line), columns: columns, indent: 10) { try output.write(line: part) }
             }
         }
-        if status["health"]?.string != "healthy" { throw ExitCode(ExitStatus.failed.rawValue) }
+        if status.health != .healthy { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
     /// The faults that the doctor finds, once there has been no position for a minute; without those that the search reports itself.
-    private func findings(_ status: JSONValue) -> [(check: String, finding: Finding)] {
+    private func findings(_ status: StatusReport) -> [(check: String, finding: Finding)] {
         guard let search = SearchWords(status), search.seconds >= 60 else { return [] }
         return Doctor.examine(.ofThisSystem(status: status)).filter { $0.check != FixCheck.name }
             .flatMap { entry in entry.report.findings.map { (entry.check, $0) } }.filter { $0.1.level == .fault }

@@ -30,10 +30,10 @@ struct TrackCommand: ParsableCommand {
     }
 
     func run() throws {
-        let answer = try daemon.ask(.track(name: name, values: try members()))
-        var reasons = (answer["why"]?.array ?? []).map(\.string).makeIterator()
-        for destination in (answer["not_for"]?.array ?? []).compactMap(\.string) {
-            let reason = reasons.next()?.map { ": \($0)" } ?? ""
+        let answer = try daemon.ask(TrackRequest(event: name, values: try members()))
+        var reasons = answer.reasons.makeIterator()
+        for destination in answer.excluded {
+            let reason = reasons.next().map { ": \($0)" } ?? ""
             SystemProcess.printError("waypost: track: \(destination) will not get it\(reason)")
         }
     }

@@ -67,7 +67,7 @@ struct WatchCommand: ParsableCommand {
         var hasEnded = false
         var patience = WatchPatience(isForEvents: events, format)
         do throws(ControlError) {
-            try client.send(.watch(options))
+            try client.send(request)
         } catch {
             throw CommandFailure(error)
         }
@@ -76,10 +76,9 @@ struct WatchCommand: ParsableCommand {
                 for line in patience.look(&client) where !json || Terminal.isErrorInteractive { SystemProcess.printError(line) }
                 continue
             }
-            let value = (try? JSONParser().parse(line)) ?? .null  // Perhaps from a later version.
-            let report = try? TPVCodec.decode(value)  // Other classes of lines are not reports.
-            hasEnded = value["class"]?.string == "LOST" && value["reason"]?.string == "ended"
-            if isCounted(report, value) {
+            let news = (try? WatchLine(line: line)) ?? .other("")  // Perhaps from a later version.
+            hasEnded = if case .lost(let loss) = news { loss.reason == .ended } else { false }
+            if isCounted(news) {
                 found += 1
                 deadline = nextDeadline
             }
@@ -87,7 +86,7 @@ struct WatchCommand: ParsableCommand {
                 try output.write(line: String(decoding: line, as: UTF8.self))
                 patience.noteShown()
             } else {
-                for text in lines?.lines(for: report, value) ?? [] {
+                for text in lines?.lines(for: news) ?? [] {
                     try output.write(line: text)
                     patience.noteShown()
                 }
@@ -95,16 +94,18 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    private var options: ControlRequest.WatchOptions {
-        ControlRequest.WatchOptions(
+    private var request: WatchRequest {
+        WatchRequest(
             sky: json && !significant, positions: !events,
             selection: .init(isSignificantOnly: significant, distanceFilterMetres: distance ?? 0, accuracy: accuracy))
     }
 
-    private func isCounted(_ report: PositionReport?, _ value: JSONValue) -> Bool {
-        if events { return value["class"]?.string == "EVENT" }
-        if case .position? = report { return true }
-        return false
+    private func isCounted(_ line: WatchLine) -> Bool {
+        switch line {
+        case .event: events
+        case .position: !events
+        case .noFix, .sky, .lost, .dropped, .other: false
+        }
     }
 
     private var nextDeadline: Int64? {

@@ -34,24 +34,24 @@ struct WatchPatience {
     mutating func look(_ client: inout ControlClient) -> [String] {
         nextLookAt = MonotonicClock.milliseconds + WatchPatience.laterMilliseconds
         // A tracker that does not answer has ended, or will: the next line of the watch says so.
-        guard let line = try? client.answer(to: .status), let status = try? JSONParser().parse(line) else { return [] }  // See above.
+        guard let status = try? client.ask(StatusRequest()) else { return [] }  // See above.
         let search = SearchWords(status)
         why = search?.why
         let key = search.map { "\($0.why) \($0.next)" } ?? words(status)
         if key == told { return [] }
         told = key
         guard let search else { return [key] }
-        let began = UTCTime(millisecondsSince1970: WallClock.milliseconds - Int64(search.seconds) * 1_000)
+        let began = UTCTime(millisecondsSince1970: WallClock.milliseconds - Int64(search.seconds) &* 1_000)
         return search.waitingLines(since: String(format.timeOfDay(began).prefix("15:25:00".count)))
     }
 
     /// What it waits for while there is a position.
-    private func words(_ status: JSONValue) -> String {
-        if status["privacy"]?["private"]?.bool == true { return "waiting: private mode is on; end it with waypost private off" }
-        if status["privacy"]?["withheld"]?.bool == true { return "waiting: inside a privacy zone" }
+    private func words(_ status: StatusReport) -> String {
+        if status.privacy?.isPrivate == true { return "waiting: private mode is on; end it with waypost private off" }
+        if status.privacy?.isWithheld == true { return "waiting: inside a privacy zone" }
         if isForEvents { return "waiting for events" }
-        switch status["following"]?["pace"]?.string {
-        case "asleep", "sampling": return "waiting: the receiver sleeps between two samples"
+        switch status.following?.pace {
+        case .asleep?, .sampling?: return "waiting: the receiver sleeps between two samples"
         default: return "waiting: there is a position, but no new fix that these options ask for"
         }
     }

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 import WaypostSystem
 
 /// Facts that no file of a system contains: measured on the running system, or saved in a tree as the output of commands.
@@ -7,7 +8,7 @@ import WaypostSystem
 /// (`timedatectl show`). Anything missing is unknown.
 struct Measurements: Sendable {
     /// The tracker's status.
-    var status: JSONValue?
+    var status: StatusReport?
     /// Its name as evidence.
     var statusFile = "waypost status"
     /// Free space on the disks, by mount point or folder.
@@ -39,7 +40,7 @@ struct Measurements: Sendable {
     init(saved tree: SystemTree) {
         statusFile = "/commands/status.json"
         let text = tree.lines(of: statusFile)?.map(\.text).joined(separator: "\n")
-        status = text.flatMap { try? JSONParser().parse(Array($0.utf8)) }  // Anything that is not JSON is ignored.
+        status = text.flatMap { try? StatusReport(line: Array($0.utf8)) }  // Anything that cannot be read is ignored.
         for line in tree.lines(of: "/commands/df")?.dropFirst() ?? [] {
             // Filesystem 1024-blocks Used Available Capacity Mounted on
             let fields = line.text.split(separator: " ", maxSplits: 5)
@@ -57,7 +58,7 @@ struct Measurements: Sendable {
     /// - Parameters:
     ///   - status: the tracker's answer; nil when it does not run.
     ///   - tree: this system's files.
-    init(status: JSONValue?, user: String?, tree: SystemTree) {
+    init(status: StatusReport?, user: String?, tree: SystemTree) {
         self.status = status
         isClockSynchronized = ClockDiscipline.isSynchronized.map {
             ($0, Evidence(file: "adjtimex", text: $0 ? "synchronized" : "unsynchronized"))

@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostControl
 import WaypostPositioning
 import WaypostSystem
 
@@ -56,13 +57,13 @@ struct SystemFacts: Sendable {
     /// This system, as it is now.
     ///
     /// - Parameter status: the tracker's answer; nil when it does not run.
-    static func ofThisSystem(status: JSONValue?) -> SystemFacts {
+    static func ofThisSystem(status: StatusReport?) -> SystemFacts {
         let tree = SystemTree(root: "")
         let identity = ProcessIdentity.current()
         let own = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
         // A user without their own configuration asks about the service, unless a tracker with another configuration answers.
         var paths = tree.exists(own.configurationFile) ? own : .service
-        if let file = status?["configuration"]?.string { paths.configurationFile = file }
+        if let file = status?.configurationFile { paths.configurationFile = file }
         let measurements = Measurements(status: status, user: identity.userName, tree: tree)
         return SystemFacts(tree: tree, measurements: measurements, paths: paths)
     }
@@ -97,7 +98,7 @@ struct SystemFacts: Sendable {
 
     /// The folder of the tracks: the running tracker's, which may differ from the configuration's.
     var logFolder: String {
-        measurements.status?["log"]?["directory"]?.string ?? configuration?.configuration.log.directory
+        measurements.status?.log?.directory ?? configuration?.configuration.log.directory
             ?? DefaultPaths.service.logDirectory
     }
 

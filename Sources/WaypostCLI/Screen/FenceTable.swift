@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 
 /// Fences of the running tracker, one line each.
 struct FenceTable {
@@ -16,39 +17,35 @@ struct FenceTable {
     }
 
     /// The lines of some of them.
-    mutating func lines(_ fences: [JSONValue]) -> [String] {
+    mutating func lines(_ fences: [FenceEntry]) -> [String] {
         if let format { return table.lines(fences.map { FenceTable.cells($0, format) }) }
-        return fences.map { fence in
-            var text = TextBuffer()
-            text.appendJSON { json in json.element(fence) }
-            return text.string
-        }
+        return fences.map(jsonText)
     }
 
-    private static func cells(_ fence: JSONValue, _ format: ScreenFormat) -> [String] {
-        let name = fence["name"]?.string ?? "?"
-        let id = fence["id"]?.string ?? name
+    private static func cells(_ fence: FenceEntry, _ format: ScreenFormat) -> [String] {
         var remarks: [String] = []
-        if let dwell = fence["dwell_seconds"]?.double { remarks.append("dwell \(spanText(.milliseconds(Int64(dwell * 1_000))))") }
-        if let expires = fence["expires"]?.string {
-            remarks.append("\(fence["expired"]?.bool == true ? "expired" : "expires") \(format.moment(expires).prefix(16))")
+        if let dwell = fence.dwellSeconds { remarks.append("dwell \(spanText(.seconds(min(max(dwell, 0), 1e15))))") }
+        if let expires = fence.expires {
+            remarks.append("\(fence.isExpired ? "expired" : "expires") \(format.moment(expires).prefix(16))")
         }
-        if fence["added"]?.bool == true { remarks.append("added") }
-        return [name, id == name ? "" : id, shape(fence, format), place(fence), side(fence, format), remarks.joined(separator: ", ")]
+        if fence.isAdded { remarks.append("added") }
+        return [
+            fence.name, fence.id == fence.name ? "" : fence.id, shape(fence, format), place(fence), side(fence, format),
+            remarks.joined(separator: ", "),
+        ]
     }
 
-    private static func shape(_ fence: JSONValue, _ format: ScreenFormat) -> String {
-        switch fence["shape"]?.string {
-        case "circle": "circle \(format.units.distance(fence["radius"]?.double ?? 0))"
-        case "corridor": "corridor \(format.units.distance(fence["width"]?.double ?? 0))"
-        case let other?: other
-        case nil: "?"
+    private static func shape(_ fence: FenceEntry, _ format: ScreenFormat) -> String {
+        switch fence.shape {
+        case .circle: "circle \(format.units.distance(fence.radiusMetres ?? 0))"
+        case .corridor: "corridor \(format.units.distance(fence.widthMetres ?? 0))"
+        default: fence.shape.text
         }
     }
 
     /// The place, to the metre.
-    private static func place(_ fence: JSONValue) -> String {
-        guard let latitude = fence["lat"]?.double, let longitude = fence["lon"]?.double else { return "" }
+    private static func place(_ fence: FenceEntry) -> String {
+        let (latitude, longitude) = (fence.latitudeDegrees, fence.longitudeDegrees)
         var text = TextBuffer(capacity: 32)
         text.append(abs(latitude), decimals: 5)
         text.append(latitude < 0 ? " S " : " N ")
@@ -58,8 +55,8 @@ struct FenceTable {
     }
 
     /// Where the device is: `inside, 12 m` from its border, `1.2 km` away.
-    private static func side(_ fence: JSONValue, _ format: ScreenFormat) -> String {
-        let distance = fence["distance"]?.double.map { format.units.distance(abs($0)) }
-        return fence["inside"]?.bool == true ? ["inside", distance].compactMap { $0 }.joined(separator: ", ") : distance ?? ""
+    private static func side(_ fence: FenceEntry, _ format: ScreenFormat) -> String {
+        let distance = fence.distanceMetres.map { format.units.distance(abs($0)) }
+        return fence.isInside == true ? ["inside", distance].compactMap { $0 }.joined(separator: ", ") : distance ?? ""
     }
 }

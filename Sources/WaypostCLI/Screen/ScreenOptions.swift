@@ -13,7 +13,7 @@ struct ScreenOptions: ParsableArguments {
     var units: UnitSystem?
 
     /// The tracker's format, from its STATUS.
-    func format(of status: JSONValue?) -> ScreenFormat { format(Configuration.Display(of: status)) }
+    func format(of status: StatusReport?) -> ScreenFormat { format(Configuration.Display(of: status)) }
 
     /// The tracker's format, which this requests from it.
     func format(askedOf client: inout ControlClient) -> ScreenFormat { format(Configuration.Display(askedOf: &client)) }
@@ -31,20 +31,19 @@ struct ScreenOptions: ParsableArguments {
 
 extension Configuration.Display {
     /// A tracker's display settings, from its STATUS; where it reports none, those of this user's configuration.
-    init(of status: JSONValue?) {
-        guard let display = status?["display"] else {
+    init(of status: StatusReport?) {
+        guard let display = status?.display else {
             self = .configured
             return
         }
-        self.init(
-            units: display["units"]?.string.flatMap(UnitSystem.init) ?? .metric, timeZone: display["time_zone"]?.string ?? "")
+        self.init(units: display.units, timeZone: display.timeZone ?? "")
     }
 
     /// The tracker's display settings, which this requests from it.
     ///
     /// Whether the tracker answers this user shows in the request that follows.
     init(askedOf client: inout ControlClient) {
-        self.init(of: try? JSONParser().parse(try client.answer(to: .status)))  // See above.
+        self.init(of: try? client.ask(StatusRequest()))  // See above.
     }
 
     /// The running tracker's display settings, else the configuration's.

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 import WaypostSystem
 
 /// The lines that `waypost watch` shows to people for the lines it receives.
@@ -15,21 +16,18 @@ struct WatchLines {
 
     /// The lines to show for a received line; none for one without meaning for people.
     ///
-    /// - Parameters:
-    ///   - report: the line's report, nil when it has none.
-    ///   - value: the line.
-    mutating func lines(for report: PositionReport?, _ value: JSONValue) -> [String] {
-        if case .position(let position)? = report {
-            let row = PositionLine(position, format).row(screenColumns: screenColumns)
-            guard value["cached"]?.bool == true else { return found() + [row] }
-            let age = value["age"]?.int.map { "\(spanText(seconds: $0)) ago" } ?? "it is not known when"
+    /// - Parameter line: the line.
+    mutating func lines(for line: WatchLine) -> [String] {
+        switch line {
+        case .position(let watched):
+            let row = PositionLine(watched.position, format).row(screenColumns: screenColumns)
+            guard watched.isCached else { return found() + [row] }
+            let age = watched.ageSeconds.map { "\(spanText(seconds: $0)) ago" } ?? "it is not known when"
             return ["\(row)  last known, \(age)"]
-        }
-        switch value["class"]?.string {
-        case "LOST"?: return [lost(value)]
-        case "EVENT"?: return TrackerEvent(value).map { [EventLine($0, format).text] } ?? []
-        case "DROPPED"?: return ["(\(counted(value["count"]?.int ?? 0, "line")) dropped: this terminal is too slow)"]
-        default: return []
+        case .lost(let loss): return [lost(loss)]
+        case .event(let event): return [EventLine(event, format).text]
+        case .dropped(let lines): return ["(\(counted(lines.count, "line")) dropped: this terminal is too slow)"]
+        case .noFix, .sky, .other: return []
         }
     }
 
@@ -40,10 +38,10 @@ struct WatchLines {
     }
 
     /// Why there is no position any more, and where the last one was.
-    private mutating func lost(_ value: JSONValue) -> String {
+    private mutating func lost(_ loss: PositionLoss) -> String {
         if lostAt == nil { lostAt = MonotonicClock.milliseconds }
-        return "lost: \(value["detail"]?.string ?? value["reason"]?.string ?? "")"
-            + (LastPlace(value, format).map { "; \($0.words)" } ?? "")
+        return "lost: \(loss.detail)"
+            + (LastPlace(loss.lastPosition, ageSeconds: loss.lastPositionAgeSeconds, format).map { "; \($0.words)" } ?? "")
     }
 }
 
@@ -52,13 +50,14 @@ struct LastPlace {
     /// The place and its age: `last at 47.378000 N 8.540000 E, 12 s ago`.
     let words: String
 
-    /// - Parameter value: an object with `last`, a TPV, and its `last_age` in seconds, if known; nil where it has no `last`.
-    init?(_ value: JSONValue, _ format: ScreenFormat) {
-        guard let last = value["last"] else { return nil }
-        // A position that this version cannot read is not shown.
-        guard case .position(let position)? = try? TPVCodec.decode(last) else { return nil }  // See above.
+    /// - Parameters:
+    ///   - position: the last position; nil where none is known.
+    ///   - ageSeconds: how many seconds old it is, unless that is not known.
+    ///   - format: how it is shown.
+    init?(_ position: Position?, ageSeconds: Int?, _ format: ScreenFormat) {
+        guard let position else { return nil }
         let age =
-            value["last_age"]?.int.map { $0 == 0 ? "just now" : "\(spanText(seconds: $0)) ago" }
+            ageSeconds.map { $0 == 0 ? "just now" : "\(spanText(seconds: $0)) ago" }
             ?? position.time.map { "at \(format.moment($0))" }
         words = "last at \(PositionLine(position, format).place)" + (age.map { ", \($0)" } ?? "")
     }

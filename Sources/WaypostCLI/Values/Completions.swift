@@ -11,21 +11,21 @@ extension CompletionKind {
     /// The ids of the running tracker's fences.
     static var fence: CompletionKind {
         .custom { _, _, _ in
-            RunningTracker.ask(.listFences(from: 0, withShapes: false))?["fences"]?.array?.compactMap { $0["id"]?.string } ?? []
+            RunningTracker.ask(ListFencesRequest())?.fences?.map(\.id) ?? []
         }
     }
 
     /// The names of the running tracker's destinations.
     static var destination: CompletionKind {
         .custom { _, _, _ in
-            RunningTracker.ask(.dispatch(.init(.status)))?["destinations"]?.array?.compactMap { $0["name"]?.string } ?? []
+            RunningTracker.ask(DispatchStatusRequest())?.destinations.map(\.name) ?? []
         }
     }
 
     /// The names of the pullers of the running tracker's log.
     static var puller: CompletionKind {
         .custom { _, _, _ in
-            guard let folder = RunningTracker.ask(.status)?["log"]?["directory"]?.string else { return [] }
+            guard let folder = RunningTracker.ask(StatusRequest())?.log?.directory else { return [] }
             // A log that cannot be read has no names to offer.
             return (try? Pullers(folder: LogFolder(path: folder)).all())?.map(\.name) ?? []  // See above.
         }
@@ -53,10 +53,10 @@ private enum RunningTracker {
     /// A user waits for it between two keys.
     private static let timeoutMilliseconds = 1_000
 
-    static func ask(_ request: ControlRequest) -> JSONValue? {
+    static func ask<Verb: ControlVerb>(_ verb: Verb) -> Verb.Answer? {
         do {
             var client = try DaemonConnection.connectIfRunning(socket: nil)
-            return try JSONParser().parse(try client.answer(to: request, timeoutMilliseconds: timeoutMilliseconds))
+            return try client.ask(verb, timeoutMilliseconds: timeoutMilliseconds)
         } catch {
             return nil
         }

@@ -8,17 +8,17 @@ struct ControlRouter: ControlHandler {
     let watches: WatchBroadcaster
 
     func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
-        await reporter.line(access: access)
+        await reporter.report(access: access).line
     }
 
     func perform(
-        _ request: ControlRequest, for peer: PeerCredentials, on connection: ControlConnectionID
+        _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> [UInt8] {
-        try await commands.perform(request, for: peer, on: connection)
+        try await commands.perform(verb, for: ControlCaller(peer: peer, connection: connection))
     }
 
-    func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID) {
-        watches.watchBegan(options, on: connection)
+    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {
+        watches.watchBegan(request, on: connection)
     }
 
     func connectionBegan(_ connection: ControlConnectionID) {

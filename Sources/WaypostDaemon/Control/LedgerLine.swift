@@ -1,18 +1,9 @@
 import Waypost
+import WaypostControl
 import WaypostDispatch
 import WaypostRecording
 
-/// One line of the ledger: a record and what became of it, or fixes that were left out.
-///
-/// ```
-/// {"kind":"position","id":"p-4711-1795260808000-0f3a5c7e9b1d","time":T,"logged":true,"seq":4711,
-///   "destinations":[{"name":"home","state":"receipt","time":T,"answer":"200"}]}
-/// {"kind":"enter","id":"...","time":T,"name":"Yard","logged":true,"seq":4712,"destinations":[{"name":"home","state":"queued"}]}
-/// {"kind":"track","id":"t-...","time":T,"name":"delivered","destinations":[{"name":"home","state":"refused","reason":"422: no"}]}
-/// {"kind":"filtered","from":T,"to":T,"count":3600,"reason":"..."}
-/// ```
-/// `state`: `queued`, `sent` (no receipt yet), `receipt`, `refused` (a dead letter), `unwanted` (not for this destination), `forgotten` (settled so
-/// long ago that nothing more is kept of it).
+/// One line of the ledger while it is made: a record and what became of it, or fixes that were left out.
 struct LedgerLine: Sendable {
     /// Its name for ever; empty for what was left out.
     var id = ""
@@ -55,47 +46,40 @@ struct LedgerLine: Sendable {
 
     /// Fixes that were left out.
     init(_ stretch: FilteredFixes.Stretch) {
-        kind = "filtered"
+        kind = LedgerRecord.leftOut
         self.stretch = stretch
     }
 
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("kind", kind)
-            if let stretch {
-                json.member("from", stretch.from)
-                json.member("to", stretch.to)
-                json.member("count", stretch.count)
-                json.member("reason", stretch.reason)
-                return
-            }
-            json.member("id", id)
-            json.member("time", time)
-            json.member("name", name)
-            if isForLog { json.member("logged", logNumber != nil) }
-            json.member("seq", logNumber.map { Int(clamping: $0) })
-            json.array("destinations") { json in for account in accounts { json.append(account) } }
+    /// The line as it is told.
+    var record: LedgerRecord {
+        var record = LedgerRecord()
+        record.kind = kind
+        if let stretch {
+            (record.from, record.to) = (stretch.from, stretch.to)
+            (record.count, record.reason) = (stretch.count, stretch.reason)
+            return record
         }
+        (record.id, record.time, record.name) = (id, time, name)
+        record.isLogged = isForLog ? logNumber != nil : nil
+        record.logNumber = logNumber
+        record.destinations = accounts.map(LedgerRecord.Delivery.init)
+        return record
     }
 }
 
-extension JSONWriter {
-    fileprivate mutating func append(_ account: DeliveryAccount) {
-        object { json in
-            json.member("name", account.destination)
-            switch account.fate {
-            case .queued: json.member("state", "queued")
-            case .sent: json.member("state", "sent")
-            case .receipt(let time, let answer):
-                json.member("state", "receipt")
-                json.member("time", time)
-                json.member("answer", answer)
-            case .refused(let reason):
-                json.member("state", "refused")
-                json.member("reason", reason)
-            case .unwanted: json.member("state", "unwanted")
-            case .forgotten: json.member("state", "forgotten")
-            }
+extension LedgerRecord.Delivery {
+    fileprivate init(_ account: DeliveryAccount) {
+        switch account.fate {
+        case .queued: self.init(name: account.destination, state: .queued)
+        case .sent: self.init(name: account.destination, state: .sent)
+        case .receipt(let time, let answer):
+            self.init(name: account.destination, state: .receipt)
+            (self.time, self.answer) = (time, answer)
+        case .refused(let reason):
+            self.init(name: account.destination, state: .refused)
+            self.reason = reason
+        case .unwanted: self.init(name: account.destination, state: .unwanted)
+        case .forgotten: self.init(name: account.destination, state: .forgotten)
         }
     }
 }

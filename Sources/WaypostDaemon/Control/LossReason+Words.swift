@@ -1,19 +1,20 @@
 import Waypost
+import WaypostControl
 import WaypostPositioning
 
 extension LossReason {
     /// The reason's name on the wire.
-    var code: String {
+    var code: LossCode {
         switch self {
-        case .noFix: "no_fix"
-        case .silent: "silent"
-        case .unusable: "unusable"
-        case .disconnected: "disconnected"
-        case .deviceGone: "device_gone"
-        case .ended: "ended"
-        case .replaced: "replaced"
-        case .withheld(.zone): "privacy_zone"
-        case .withheld(.privateMode): "private"
+        case .noFix: .noFix
+        case .silent: .silent
+        case .unusable: .unusable
+        case .disconnected: .disconnected
+        case .deviceGone: .deviceGone
+        case .ended: .ended
+        case .replaced: .replaced
+        case .withheld(.zone): .privacyZone
+        case .withheld(.privateMode): .privateMode
         }
     }
 

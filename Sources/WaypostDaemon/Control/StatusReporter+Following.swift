@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 import WaypostPositioning
 
 extension PositioningPace {
@@ -11,28 +12,29 @@ extension PositioningPace {
     }
 }
 
-extension JSONWriter {
-    mutating func append(_ pace: PositioningPace) {
+extension StatusReport.Following {
+    /// What is said of a pace and of those for whom it is.
+    init(_ pace: PositioningPace, for clients: [PositioningClient], isStationary: Bool) {
+        self.init()
         switch pace {
-        case .stopped: member("pace", "stopped")
-        case .unneeded: member("pace", "unneeded")
-        case .everyFix: member("pace", "every_fix")
-        case .sampling: member("pace", "sampling")
-        case .asleep(let pause):
-            member("pace", "asleep")
-            member("asleep_seconds", Int(pause / .seconds(1)))
+        case .stopped: self.pace = .stopped
+        case .unneeded: self.pace = .unneeded
+        case .everyFix: self.pace = .everyFix
+        case .sampling: self.pace = .sampling
+        case .asleep(let pause): (self.pace, asleepSeconds) = (.asleep, Int(pause / .seconds(1)))
         }
+        self.clients = clients.map(StatusReport.Client.init)
+        self.isStationary = isStationary
     }
+}
 
-    mutating func append(_ client: PositioningClient) {
-        object { json in
-            json.member("reason", client.reason)
-            switch client.need {
-            case .everyFix: json.member("need", "every_fix")
-            case .within(let milliseconds):
-                json.member("need", "within")
-                json.member("seconds", Double(milliseconds) / 1_000)
-            }
+extension StatusReport.Client {
+    fileprivate init(_ client: PositioningClient) {
+        self.init()
+        reason = client.reason
+        switch client.need {
+        case .everyFix: need = .everyFix
+        case .within(let milliseconds): (need, seconds) = (.within, Double(milliseconds) / 1_000)
         }
     }
 }

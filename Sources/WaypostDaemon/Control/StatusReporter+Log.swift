@@ -38,42 +38,45 @@ extension RecorderProblems.Problem {
     fileprivate var seconds: Int { Int((MonotonicClock.milliseconds - sinceMilliseconds) / 1_000) }
 }
 
-extension JSONWriter {
-    /// What the log did, and what it costs the disk.
+extension StatusReport.Log {
+    /// What the log did.
     ///
     /// - Parameter waitingEventCount: how many events wait for it.
-    mutating func appendLog(
-        _ statistics: RecorderStatistics, _ problems: RecorderProblems, waitingEventCount: Int, uptimeMilliseconds: Int64
-    ) {
-        member("recording", problems.writing == nil)
-        member("paused_seconds", problems.writing?.seconds)
-        member("lost_while_paused", problems.writing?.lostPositionCount)
-        member("events_waiting", waitingEventCount > 0 ? waitingEventCount : nil)
-        member("durable", problems.synchronizing == nil)
-        member("unfinished_tracks", problems.finishing.count)
-        member("positions", statistics.loggedCount)
-        member("events", statistics.eventCount)
-        member("segments", statistics.segmentCount)
-        member("untimed", statistics.untimedCount)
-        member("not_measured", statistics.notMeasuredCount)
-        member("repeated", statistics.repeatedCount)
-        member("failed", statistics.failedCount)
-        member("deleted_tracks", statistics.deletedTrackCount)
-        member("bytes", statistics.journalByteCount)
-        member("fsyncs", statistics.synchronizationCount)
-        // The whole process: flash does not care what it wears for.
+    init(_ directory: String, _ statistics: RecorderStatistics, _ problems: RecorderProblems, waitingEventCount: Int) {
+        self.init()
+        self.directory = directory
+        isRecording = problems.writing == nil
+        pausedSeconds = problems.writing?.seconds
+        lostWhilePausedCount = problems.writing?.lostPositionCount
+        self.waitingEventCount = waitingEventCount > 0 ? waitingEventCount : nil
+        isDurable = problems.synchronizing == nil
+        unfinishedTrackCount = problems.finishing.count
+        positionCount = statistics.loggedCount
+        eventCount = statistics.eventCount
+        segmentCount = statistics.segmentCount
+        untimedCount = statistics.untimedCount
+        notMeasuredCount = statistics.notMeasuredCount
+        repeatedCount = statistics.repeatedCount
+        failedCount = statistics.failedCount
+        deletedTrackCount = statistics.deletedTrackCount
+        byteCount = statistics.journalByteCount
+        synchronizationCount = statistics.synchronizationCount
+    }
+}
+
+extension StatusReport.Writes {
+    /// What the whole process has cost the disk: flash does not care what it wears for.
+    init(_ statistics: RecorderStatistics, uptimeMilliseconds: Int64) {
+        self.init()
         let (fsyncs, bytes) = (DiskWork.synchronizationCount, DiskWork.byteCount)
-        object("writes") { json in
-            json.member("fsyncs", fsyncs)
-            json.member("journal_bytes", statistics.journalByteCount)
-            json.member("gpx_bytes", statistics.trackByteCount)
-            json.member("other_bytes", max(0, bytes - statistics.journalByteCount - statistics.trackByteCount))
-            let days = Double(uptimeMilliseconds) / 86_400_000
-            // Of a shorter time nothing follows for a day.
-            if days >= 1.0 / 24 {
-                json.member("fsyncs_per_day", Int(Double(fsyncs) / days))
-                json.member("bytes_per_day", Int(Double(bytes) / days))
-            }
-        }
+        synchronizationCount = fsyncs
+        journalByteCount = statistics.journalByteCount
+        trackByteCount = statistics.trackByteCount
+        otherByteCount = max(0, bytes - statistics.journalByteCount - statistics.trackByteCount)
+        let days = Double(uptimeMilliseconds) / 86_400_000
+        // Of a shorter time nothing follows for a day.
+        guard days >= 1.0 / 24 else { return }
+        synchronizationsPerDay = Int(Double(fsyncs) / days)
+        bytesPerDay = Int(Double(bytes) / days)
     }
 }

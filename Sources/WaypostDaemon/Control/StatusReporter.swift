@@ -42,8 +42,8 @@ struct StatusReporter: Sendable {
         }
     }
 
-    /// The STATUS line for somebody who may see so much.
-    func line(access: PeerAccess) async -> [UInt8] {
+    /// The answer for somebody who may see so much.
+    func report(access: PeerAccess) async -> StatusReport {
         let position = await manager.rawPosition
         let members = await manager.sourceMembers
         // Of several sources what is said is that of the one in use now.
@@ -82,96 +82,66 @@ struct StatusReporter: Sendable {
         let statistics = await recorder?.statistics ?? RecorderStatistics()
         let lastSwitch = await manager.lastSwitch
         let wholeSource = await manager.source.name
-        let source = members.first(where: \.isActive)?.name ?? wholeSource
         let peer = await manager.peer
         let satellites = await manager.sky?.satellites
-        return ControlProtocol.object("STATUS") { json in
-            json.member("version", WaypostVersion.text)
-            json.member("pid", Int(SystemProcess.processID))
-            json.member("uptime", Int((MonotonicClock.milliseconds - startMilliseconds) / 1_000))
-            json.member("health", problems.isEmpty ? "healthy" : "degraded")
-            guard access == .full else { return }
-            json.array("problems") { json in
-                for problem in problems { json.element(problem) }
-            }
-            json.object("source") { json in
-                json.member("url", source)
-                json.member(
-                    "state",
-                    withholding != nil
-                        ? "withheld" : position != nil ? "fix" : loss == .ended ? "finished" : loss != nil ? "lost" : "searching")
-                if withholding == nil, let loss {
-                    json.member("reason", loss.code)
-                    json.member("detail", loss.words)
-                }
-                json.member("connected", peer)
-                json.member("satellites_seen", satellites?.count)
-                json.member("satellites_used", satellites?.count { $0.isUsed })
-            }
-            if !members.isEmpty {
-                json.array("sources") { json in
-                    for member in members { json.append(member) }
-                }
-            }
-            if position == nil, withholding == nil, let missing { json.append(missing) }
-            if let (change, at) = lastSwitch {
-                json.object("last_switch") { json in
-                    json.member("from", change.from)
-                    json.member("to", change.to)
-                    json.member("reason", change.reason.words)
-                    json.member("seconds_ago", Int((MonotonicClock.milliseconds - at) / 1_000))
-                }
-            }
-            json.object("following") { json in
-                json.append(pace)
-                json.array("for") { json in
-                    for client in clients { json.append(client) }
-                }
-                json.member("stationary", isStationary)
-                if withholding == nil { json.member("average_speed", averageSpeed) }
-            }
-            if fenceCount > 0 || !fenceEvents.isEmpty {
-                json.object("fences") { json in
-                    json.member("count", fenceCount)
-                    if let insideIDs {
-                        json.array("inside") { json in
-                            for id in insideIDs { json.element(id) }
-                        }
-                    }
-                    json.array("events") { json in
-                        for event in fenceEvents { json.element(event) }
-                    }
-                }
-            }
-            if !destinations.isEmpty { json.append(destinations) }
-            json.object("privacy") { json in
-                json.member("private", isPrivate)
-                json.member("withheld", withholding != nil)
-                if withholding == .zone, tellsCoarsePlace { json.member("coarse", true) }
-            }
-            if let position, withholding == nil {
-                json.object("position") { json in
-                    json.member("class", "TPV")
-                    TPVCodec.write(position, to: &json)
-                }
-            }
-            if position == nil, withholding == nil { watches.appendLast(to: &json) }
-            json.member("configuration", configurationFile)
-            if !replacements.isEmpty {
-                json.array("replaced") { json in for replacement in replacements { json.element(replacement) } }
-            }
-            json.object("display") { json in
-                json.member("units", display.units.rawValue)
-                json.member("time_zone", display.timeZone.isEmpty ? nil : display.timeZone)
-            }
-            json.object("log") { json in
-                json.member("directory", logFolder)
-                json.member("off", recorder == nil ? true : nil)
-                json.appendLog(
-                    statistics, logProblems, waitingEventCount: waitingEventCount,
-                    uptimeMilliseconds: MonotonicClock.milliseconds - startMilliseconds)
-                json.member("thinned", thinnedCount)
+        let uptimeMilliseconds = MonotonicClock.milliseconds - startMilliseconds
+        var report = StatusReport()
+        report.version = WaypostVersion.text
+        report.processID = Int(SystemProcess.processID)
+        report.uptimeSeconds = Int(uptimeMilliseconds / 1_000)
+        report.health = problems.isEmpty ? .healthy : .degraded
+        guard access == .full else { return report }
+        report.problems = problems
+        var current = StatusReport.Source()
+        current.url = members.first(where: \.isActive)?.name ?? wholeSource
+        current.state =
+            withholding != nil ? .withheld : position != nil ? .fix : loss == .ended ? .finished : loss != nil ? .lost : .searching
+        if withholding == nil, let loss { (current.reason, current.detail) = (loss.code, loss.words) }
+        current.connected = peer
+        current.satellitesSeen = satellites?.count
+        current.satellitesUsed = satellites?.count { $0.isUsed }
+        report.source = current
+        report.sources = members.map(StatusReport.Member.init)
+        if position == nil, withholding == nil { report.search = missing.map(StatusReport.Search.init) }
+        report.lastSwitch = lastSwitch.map { StatusReport.Switch($0.change, at: $0.at) }
+        var following = StatusReport.Following(pace, for: clients, isStationary: isStationary)
+        if withholding == nil { following.averageSpeedMetresPerSecond = averageSpeed }
+        report.following = following
+        if fenceCount > 0 || !fenceEvents.isEmpty {
+            var fences = StatusReport.Fences()
+            (fences.count, fences.inside, fences.events) = (fenceCount, insideIDs, fenceEvents)
+            report.fences = fences
+        }
+        report.destinations = destinations.map(DestinationReport.init)
+        var privacy = StatusReport.Privacy()
+        (privacy.isPrivate, privacy.isWithheld) = (isPrivate, withholding != nil)
+        privacy.isCoarse = withholding == .zone && tellsCoarsePlace
+        report.privacy = privacy
+        if withholding == nil {
+            report.position = position
+            if position == nil, let last = watches.last {
+                (report.lastPosition, report.lastPositionAgeSeconds) = (last.position, last.ageSeconds)
             }
         }
+        report.configurationFile = configurationFile
+        report.replacements = replacements
+        var shown = StatusReport.Display()
+        (shown.units, shown.timeZone) = (display.units, display.timeZone.isEmpty ? nil : display.timeZone)
+        report.display = shown
+        var kept = StatusReport.Log(logFolder, statistics, logProblems, waitingEventCount: waitingEventCount)
+        kept.isOff = recorder == nil
+        kept.writes = StatusReport.Writes(statistics, uptimeMilliseconds: uptimeMilliseconds)
+        kept.thinnedCount = thinnedCount
+        report.log = kept
+        return report
+    }
+}
+
+extension StatusReport.Switch {
+    fileprivate init(_ change: SourceSwitch, at milliseconds: Int64) {
+        self.init()
+        (from, to) = (change.from, change.to)
+        reason = change.reason.words
+        secondsAgo = Int((MonotonicClock.milliseconds - milliseconds) / 1_000)
     }
 }

@@ -6,97 +6,97 @@ import WaypostPositioning
 import WaypostSystem
 
 // What is asked about fences.
-extension TrackerCommands {
+
+extension ListFencesRequest: TrackerVerb {
     /// So many fences are in one answer, with their shapes and without.
     private static let fencesWithShapes = 200
     private static let fencesWithoutShapes = 5_000
-    /// So many fences are shown as active.
-    private static let activeFences = 20
 
-    func listFences(from start: Int, withShapes: Bool) async -> [UInt8] {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let (fences, source) = (tracker.fences, tracker.source)
         await fences.reload()
         let all = await fences.keeper.fences
         let added = await fences.keeper.addedIDs
         let inside = await fences.keeper.insideIDs(unlessWithheldBy: source).map(Set.init)
-        let start = min(start, all.count)
+        let start = min(Int(clamping: start), all.count)
         let rest = all.dropFirst(start)
-        var page = rest.prefix(withShapes ? TrackerCommands.fencesWithShapes : TrackerCommands.fencesWithoutShapes)
+        var page = rest.prefix(hasShapes ? ListFencesRequest.fencesWithShapes : ListFencesRequest.fencesWithoutShapes)
         var collection = TextBuffer()
-        while withShapes {
+        while hasShapes {
             collection = FenceFormat.write(Array(page), as: .geojson).text
             // Half of what a client takes leaves room for the rest of the line; a fence that alone is larger is passed over.
             if collection.bytes.count <= ControlProtocol.maximumAnswerBytes / 2 || page.isEmpty { break }
             page = page.prefix(page.count / 2)
         }
         let next = start + max(page.count, 1)
-        let distances = withShapes || inside == nil ? nil : await fences.keeper.distances(to: page)
-        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
-        return ControlProtocol.object("FENCES") { json in
-            json.member("total", all.count)
-            if next < all.count { json.member("next", next) }
-            if withShapes {
-                // A line of the protocol has no line feed; in JSON none is needed.
-                json.member("collection", json: collection.bytes.lazy.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
-            } else {
-                json.array("fences") { json in
-                    for (index, fence) in page.enumerated() {
-                        json.append(
-                            fence, isAdded: added.contains(fence.id), isInside: inside?.contains(fence.id), now: now,
-                            distanceMetres: distances?[index])
-                    }
-                }
-            }
+        var answer = Answer()
+        answer.totalCount = all.count
+        answer.next = next < all.count ? UInt64(next) : nil
+        if hasShapes {
+            // A line of the protocol has no line feed; in JSON none is needed.
+            answer.collection = JSONText(bytes: collection.bytes.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
+            return answer
         }
-    }
-
-    func listActiveFences() async -> [UInt8] {
-        let nearest = await fences.keeper.nearest(TrackerCommands.activeFences)
-        let inside = await fences.keeper.insideIDs(unlessWithheldBy: source).map(Set.init)
+        let distances = inside == nil ? nil : await fences.keeper.distances(to: page)
         let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
-        let added = await fences.keeper.addedIDs
-        let count = await fences.keeper.fenceCount
-        return ControlProtocol.object("FENCES") { json in
-            json.member("total", count)
-            json.array("fences") { json in
-                // Which are the nearest would tell where it is.
-                for (fence, metres) in inside == nil ? [] : nearest {
-                    json.append(
-                        fence, isAdded: added.contains(fence.id), isInside: inside?.contains(fence.id), now: now, distanceMetres: metres)
-                }
-            }
+        answer.fences = page.enumerated().map { index, fence in
+            FenceEntry(
+                fence, isAdded: added.contains(fence.id), isInside: inside?.contains(fence.id), now: now, distanceMetres: distances?[index])
         }
+        return answer
     }
+}
 
+extension ActiveFencesRequest: TrackerVerb {
+    /// So many fences are shown as active.
+    private static let fencesShown = 20
+
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        let keeper = tracker.fences.keeper
+        let nearest = await keeper.nearest(ActiveFencesRequest.fencesShown)
+        let inside = await keeper.insideIDs(unlessWithheldBy: tracker.source).map(Set.init)
+        let now = UTCTime(millisecondsSince1970: WallClock.milliseconds)
+        let added = await keeper.addedIDs
+        var answer = Answer()
+        answer.totalCount = await keeper.fenceCount
+        // Which are the nearest would tell where it is.
+        answer.fences = (inside == nil ? [] : nearest).map { fence, metres in
+            FenceEntry(fence, isAdded: added.contains(fence.id), isInside: inside?.contains(fence.id), now: now, distanceMetres: metres)
+        }
+        return answer
+    }
+}
+
+extension AddFencesRequest: TrackerVerb {
     /// All parts of a change are made as one: each would write, and look through, all fences there are.
-    func addFences(
-        _ collection: JSONValue, more: Bool, for peer: PeerCredentials, on connection: ControlConnectionID
-    ) async throws(ControlRefusal) -> [UInt8] {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let part: [Geofence]
-        do throws(ControlRefusal) { part = try TrackerCommands.fences(of: collection) } catch {
-            _ = fenceParts.take(on: connection)
+        do throws(ControlRefusal) { part = try fences() } catch {
+            _ = tracker.fenceParts.take(on: caller.connection)
             throw error
         }
-        guard !more else {
-            guard let count = fenceParts.append(part, on: connection) else {
+        guard !hasMore else {
+            guard let count = tracker.fenceParts.append(part, on: caller.connection) else {
                 throw ControlRefusal(
                     .invalidValue, what: "fences", why: "are more than \(FenceFileLimits().entries) in one change",
                     next: "add them in parts")
             }
-            return TrackerCommands.changed(0, waiting: count)
+            return Answer(count: 0, waiting: count)
         }
-        let fences = fenceParts.take(on: connection) + part
-        let known = Set(await self.fences.keeper.fences.map(\.id))
-        do throws(SystemError) { try await self.fences.add(fences) } catch {
+        let fences = tracker.fenceParts.take(on: caller.connection) + part
+        let known = Set(await tracker.fences.keeper.fences.map(\.id))
+        do throws(SystemError) { try await tracker.fences.add(fences) } catch {
             throw ControlRefusal(cannotKeep: "fences", error)
         }
         let named = fences.count == 1 ? "fence \"\(fences[0].name)\"" : counted(fences.count, "fence")
-        logger.notice("\(named) added or changed by user \(peer.userID)")
-        return TrackerCommands.changed(fences.count, replaced: Set(fences.map(\.id)).intersection(known).count)
+        tracker.logger.notice("\(named) added or changed by user \(caller.peer.userID)")
+        return Answer(count: fences.count, replaced: Set(fences.map(\.id)).intersection(known).count)
     }
 
-    private static func fences(of collection: JSONValue) throws(ControlRefusal) -> [Geofence] {
+    /// The fences of the collection.
+    private func fences() throws(ControlRefusal) -> [Geofence] {
         var text = TextBuffer()
-        text.appendJSON { json in json.element(collection) }
+        text.appendJSON { json in json.element(.object(collection)) }
         let file: FenceFile
         do throws(FenceFileError) {
             file = try FenceFormat.read(text.bytes)
@@ -107,59 +107,45 @@ extension TrackerCommands {
         guard !file.fences.isEmpty else { throw ControlRefusal(.invalidValue, what: "fences", why: "there is none in it") }
         return file.fences
     }
+}
 
-    func removeFence(_ id: String, for peer: PeerCredentials) async throws(ControlRefusal) -> [UInt8] {
+extension RemoveFenceRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let wasThere: Bool
-        do throws(SystemError) { wasThere = try await fences.remove(id: id) } catch {
+        do throws(SystemError) { wasThere = try await tracker.fences.remove(id: id) } catch {
             throw ControlRefusal(cannotKeep: "fences", error)
         }
         guard wasThere else {
-            let isInFile = await fences.keeper.fences.contains { $0.id == id }
+            let isInFile = await tracker.fences.keeper.fences.contains { $0.id == id }
             let what = "fence \"\(id)\""
             if isInFile {
                 throw ControlRefusal(.notPermitted, what: what, why: "is in the fence file of the configuration", next: "remove it there")
             }
             throw ControlRefusal(.notFound, what: what, why: "there is no such fence", next: "see waypost fences list")
         }
-        logger.notice("fence \"\(id)\" removed by user \(peer.userID)")
-        return TrackerCommands.changed(1)
-    }
-
-    private static func changed(_ count: Int, replaced: Int? = nil, waiting: Int? = nil) -> [UInt8] {
-        ControlProtocol.object("FENCES_CHANGED") { json in
-            json.member("changed", count)
-            json.member("replaced", replaced)
-            json.member("waiting", waiting)
-        }
+        tracker.logger.notice("fence \"\(id)\" removed by user \(caller.peer.userID)")
+        return Answer(count: 1)
     }
 }
 
-extension JSONWriter {
-    fileprivate mutating func append(_ fence: Geofence, isAdded: Bool, isInside: Bool?, now: UTCTime, distanceMetres: Double?) {
-        let isExpired = fence.expires.map { $0 <= now } ?? false
-        let middle = fence.shape.middle
-        object { json in
-            json.member("id", fence.id)
-            json.member("name", fence.name)
-            switch fence.shape {
-            case .circle(let circle):
-                json.member("shape", "circle")
-                json.member("radius", circle.radiusMetres)
-            case .polygons: json.member("shape", "polygon")
-            case .corridor(_, let halfWidth):
-                json.member("shape", "corridor")
-                json.member("width", 2 * halfWidth)
-            }
-            json.member("lat", middle.latitudeDegrees)
-            json.member("lon", middle.longitudeDegrees)
-            json.member("dwell_seconds", fence.dwellSeconds)
-            json.member("expires", fence.expires)
-            json.member("expired", isExpired ? true : nil)
-            json.member("added", isAdded ? true : nil)
-            if let distanceMetres, !isExpired {
-                json.member("inside", isInside)
-                json.member("distance", (distanceMetres * 10).rounded() / 10)
-            }
+extension FenceEntry {
+    fileprivate init(_ fence: Geofence, isAdded: Bool, isInside: Bool?, now: UTCTime, distanceMetres: Double?) {
+        self.init()
+        id = fence.id
+        name = fence.name
+        switch fence.shape {
+        case .circle(let circle): (shape, radiusMetres) = (.circle, circle.radiusMetres)
+        case .polygons: shape = .polygon
+        case .corridor(_, let halfWidth): (shape, widthMetres) = (.corridor, 2 * halfWidth)
         }
+        let middle = fence.shape.middle
+        (latitudeDegrees, longitudeDegrees) = (middle.latitudeDegrees, middle.longitudeDegrees)
+        dwellSeconds = fence.dwellSeconds
+        expires = fence.expires
+        isExpired = fence.expires.map { $0 <= now } ?? false
+        self.isAdded = isAdded
+        guard let distanceMetres, !isExpired else { return }
+        self.isInside = isInside
+        self.distanceMetres = (distanceMetres * 10).rounded() / 10
     }
 }

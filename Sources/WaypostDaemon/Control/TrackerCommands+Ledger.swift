@@ -5,14 +5,21 @@ import WaypostRecording
 import WaypostSystem
 
 // What became of fixes and events.
+
+extension LedgerRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        try await tracker.ledger(query)
+    }
+}
+
 extension TrackerCommands {
     /// So many records are in one answer.
     private static let pageCount = 500
 
     /// One record by its name, or a page of those from a moment on.
-    func ledger(_ question: ControlRequest.LedgerQuestion) async throws(ControlRefusal) -> [UInt8] {
+    fileprivate func ledger(_ query: LedgerRequest.Query) async throws(ControlRefusal) -> LedgerRequest.Answer {
         do {
-            switch question {
+            switch query {
             case .record(let id): return TrackerCommands.answer(try await ledgerLines(id: id), next: nil)
             case .since(let time, .outbox(let number)): return try await outboxPage(since: time, after: number)
             case .since(let time, .log(let number)): return try await logPage(since: time, after: number)
@@ -42,7 +49,7 @@ extension TrackerCommands {
     }
 
     /// What was left out, and what is in the outbox alone: an application's events, health reports.
-    private func outboxPage(since time: UTCTime, after number: UInt64) async throws -> [UInt8] {
+    private func outboxPage(since time: UTCTime, after number: UInt64) async throws -> LedgerRequest.Answer {
         var lines: [LedgerLine] = []
         if number == 0 {
             lines = await log.filtered.stretches.filter { $0.to.map { $0 >= time } ?? true }.map(LedgerLine.init)
@@ -54,7 +61,7 @@ extension TrackerCommands {
         return TrackerCommands.answer(lines, next: isLast ? .log(0) : .outbox(entries.last?.record.sequence ?? number))
     }
 
-    private func logPage(since time: UTCTime, after number: UInt64) async throws -> [UInt8] {
+    private func logPage(since time: UTCTime, after number: UInt64) async throws -> LedgerRequest.Answer {
         let log = try LogPositions(folder: logFolder, types: logTypes)
         let records = try await log.records(after: number, since: time, limit: TrackerCommands.pageCount)
         let isLast = records.count < TrackerCommands.pageCount
@@ -70,10 +77,7 @@ extension TrackerCommands {
         return lines
     }
 
-    private static func answer(_ lines: [LedgerLine], next: ControlRequest.LedgerPage?) -> [UInt8] {
-        ControlProtocol.object("LEDGER") { json in
-            json.array("records") { json in for line in lines { line.write(to: &json) } }
-            json.member("next", next?.text)
-        }
+    private static func answer(_ lines: [LedgerLine], next: LedgerCursor?) -> LedgerRequest.Answer {
+        LedgerRequest.Answer(records: lines.map(\.record), next: next)
     }
 }

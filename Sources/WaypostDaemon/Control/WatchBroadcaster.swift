@@ -36,11 +36,11 @@ final class WatchBroadcaster: PositioningConsumer {
 
     // MARK: - Connections
 
-    func watchBegan(_ options: ControlRequest.WatchOptions, on connection: ControlConnectionID) {
+    func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {
         state.withLock { state in
             state.watches.removeAll { $0.id == connection }
-            if options.positions {
-                var selection = PositionSelection(options.selection)
+            if request.positions {
+                var selection = PositionSelection(request.selection)
                 if let lastKnown = state.lastKnown, let report = selection.start(stored: lastKnown.position) {
                     state.server?.send(report.line(age: report.position.age(at: lastKnown.at)), to: [connection])
                 }
@@ -57,11 +57,8 @@ final class WatchBroadcaster: PositioningConsumer {
         }
     }
 
-    /// Writes the last position that was known as members of a JSON object; nothing while nobody may know it.
-    func appendLast(to json: inout JSONWriter) {
-        let lastKnown = state.withLock(\.lastKnown)
-        json.append(lastKnown)
-    }
+    /// The last position that was known, and how many seconds ago where that is known; nil while nobody may know it.
+    var last: (position: Position, ageSeconds: Int?)? { state.withLock(\.last) }
 
     /// Forgets the last position when it is of that stretch.
     func forget(_ stretch: Range<UTCTime>) {
@@ -93,14 +90,12 @@ final class WatchBroadcaster: PositioningConsumer {
                 // What may not be seen any more is not told to the next one who asks either.
                 if case .withheld = reason { state.lastKnown = nil }
                 for index in state.watches.indices { state.watches[index].selection.lose() }
-                let lastKnown = state.lastKnown
+                let last = state.last
                 state.broadcast(.loss) { text in
-                    text.append(
-                        contentsOf: ControlProtocol.object("LOST") { json in
-                            json.member("reason", reason.code)
-                            json.member("detail", reason.words)
-                            json.append(lastKnown)
-                        })
+                    var loss = PositionLoss()
+                    (loss.reason, loss.detail) = (reason.code, reason.words)
+                    (loss.lastPosition, loss.lastPositionAgeSeconds) = (last?.position, last?.ageSeconds)
+                    text.append(contentsOf: loss.line)
                 }
             case .stationary(let isStationary): state.isStationary = isStationary
             case .status, .finished, .matched, .significantChange, .paused, .resumed, .failed: break
@@ -110,6 +105,11 @@ final class WatchBroadcaster: PositioningConsumer {
 }
 
 extension WatchBroadcaster.State {
+    /// The last position that was known, and how many seconds ago where that is known.
+    fileprivate var last: (position: Position, ageSeconds: Int?)? {
+        lastKnown.map { ($0.position, $0.at.map { Int((MonotonicClock.milliseconds - $0) / 1_000) }) }
+    }
+
     /// Sends a line to every watch that wants that topic; most boxes are watched now and then only: nobody there, nothing to encode.
     fileprivate func broadcast(_ topic: ControlTopic, _ encode: (inout TextBuffer) -> Void) {
         guard !watches.isEmpty, let server else { return }
@@ -155,25 +155,9 @@ extension PositioningNeed {
     }
 }
 
-extension JSONWriter {
-    /// The last position that was known, and how old it is where that is known.
-    fileprivate mutating func append(_ lastKnown: (position: Position, at: Int64?)?) {
-        guard let lastKnown else { return }
-        // Without its class: who looks for fixes in the text of a line finds none.
-        object("last") { TPVCodec.write(lastKnown.position, to: &$0) }
-        member("last_age", lastKnown.at.map { Int((MonotonicClock.milliseconds - $0) / 1_000) })
-    }
-}
-
 extension SignificantChangeRule.Report {
     /// The report as a line: a TPV that says what it is.
     fileprivate func line(age: Duration?) -> [UInt8] {
-        var text = TextBuffer(capacity: 512)
-        TPVCodec.append(position, to: &text) { json in
-            json.member("significant", true)
-            if isCached { json.member("cached", true) }
-            json.member("age", age.map { Int($0 / .seconds(1)) })
-        }
-        return text.bytes
+        WatchedPosition(position, isSignificant: true, isCached: isCached, ageSeconds: age.map { Int($0 / .seconds(1)) }).line
     }
 }

@@ -81,23 +81,3 @@ actor SearchReporter: PositioningConsumer {
         for command in search.commands { logger.warning("    \(command)") }
     }
 }
-
-extension JSONWriter {
-    /// Writes what is tried for a position, what was found, and what to do.
-    mutating func append(_ report: SearchReporter.Report) {
-        object("search") { json in
-            json.member("seconds", Int(report.milliseconds / 1_000))
-            json.member("why", report.search.why)
-            json.array("tried") { json in
-                for attempt in report.search.attempts {
-                    json.object { json in
-                        json.member("source", attempt.source)
-                        json.member("found", attempt.found)
-                    }
-                }
-            }
-            json.member("next", report.search.advice)
-            json.array("commands") { json in for command in report.search.commands { json.element(command) } }
-        }
-    }
-}

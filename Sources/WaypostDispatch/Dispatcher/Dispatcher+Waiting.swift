@@ -38,9 +38,9 @@ extension Dispatcher {
     ///   - place: behind which place of the page before; nil for the beginning.
     ///   - limit: the most that is given.
     /// - Errors: `unknownDestination`; the outbox's; `cannotAccess`, too, when the log cannot be read.
-    public func waiting(for name: String, after place: WaitingPlace?, limit: Int) async throws(OutboxError) -> WaitingPage {
+    public func waiting(for name: String, after place: WaitingCursor?, limit: Int) async throws(OutboxError) -> WaitingPage {
         let state = try await outbox.state(of: name)
-        var place = place ?? WaitingPlace(event: 0, position: 0)
+        var place = place ?? WaitingCursor(event: 0, position: 0)
         var page = WaitingPage(records: [], next: place)
         var (readCount, byteCount) = (0, 0)
         place.event = max(place.event, state.eventCursor)
@@ -118,19 +118,5 @@ public struct WaitingPage: Sendable, Hashable {
     /// The records; of a position, `sequence` is its number in the log.
     public var records: [DispatchRecord]
     /// Where the next page begins; nil when this is the last one.
-    public var next: WaitingPlace?
-}
-
-/// A place among what waits: behind an entry of the outbox and behind a position of the log.
-public struct WaitingPlace: Sendable, Hashable {
-    /// The number of the entry.
-    public var event: UInt64
-    /// The number of the position.
-    public var position: UInt64
-
-    /// The place behind these numbers.
-    public init(event: UInt64, position: UInt64) {
-        self.event = event
-        self.position = position
-    }
+    public var next: WaitingCursor?
 }

@@ -8,15 +8,15 @@ import WaypostSystem
 /// The table of `waypost dispatch`, and what a refusal becomes.
 struct DispatchTableTests {
     private func lines(_ json: String) throws -> [String] {
-        DispatchTable(try JSONParser().parse(Array(json.utf8)).array ?? []).lines
+        DispatchTable(try [DestinationReport](controlValue: try JSONParser().parse(Array(json.utf8)))).lines
     }
 
     @Test func showsADestinationARowInEightyColumns() throws {
         let lines = try lines(
-            #"[{"name":"home","state":"waiting","events":3,"positions":12,"dead_letters":0,"sent":1204,"next_seconds":40,"#
+            #"[{"name":"home","state":"waiting","events":3,"positions":12,"dead_letters":0,"sent":1204,"dropped":0,"late":0,"next_seconds":40,"#
                 + #""receipt_seconds_ago":12},{"name":"a name that is far too long for a table","state":"failing","events":1,"positions":0,"#
-                + #""dead_letters":2,"sent":0,"on_demand":true,"reason":"401: who are you, and what do you want of a server that has "#
-                + #"never heard of you?"},{"name":"lab","state":"paused","events":0,"sent":0}]"#)
+                + #""dead_letters":2,"sent":0,"dropped":0,"late":0,"on_demand":true,"reason":"401: who are you, and what do you want of a server that has "#
+                + #"never heard of you?"},{"name":"lab","state":"paused","events":0,"dead_letters":0,"sent":0,"dropped":0,"late":0}]"#)
         #expect(
             lines == [
                 "destination             last receipt  sent  waiting  next       problem",
@@ -48,10 +48,11 @@ struct DispatchTableTests {
     }
 
     @Test func showsARefusedRecordByTheClocksOfTheScreen() throws {
-        let letter = try JSONParser().parse(
-            Array(
-                (#"{"number":12,"destination":"home","time":"2026-11-22T15:25:01Z","kind":"track","name":"poison","id":"t-4711","#
-                    + #""reason":"no such parcel","retrying":true}"#).utf8))
+        let letter = try DeadLetterEntry(
+            controlValue: try JSONParser().parse(
+                Array(
+                    (#"{"number":12,"destination":"home","time":"2026-11-22T15:25:01Z","kind":"track","name":"poison","id":"t-4711","#
+                        + #""lane":"events","seq":7,"reason":"no such parcel","retrying":true}"#).utf8)))
         let zone = try #require(TimeZoneRules(posix: "CET-1CEST,M3.5.0,M10.5.0/3"))
         #expect(
             DeadLetterLine(letter, ScreenFormat(zone: zone)).text

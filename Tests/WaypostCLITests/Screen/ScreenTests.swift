@@ -1,5 +1,6 @@
 import Testing
 import Waypost
+import WaypostControl
 
 @testable import WaypostCLI
 
@@ -55,14 +56,15 @@ import Waypost
         let lost =
             #"{"class":"LOST","reason":"silent","detail":"the source is silent","last":{"mode":2,"lat":47.378,"lon":8.54},"last_age":125}"#
         #expect(
-            watch.lines(for: nil, try JSONParser().parse(lost))
+            watch.lines(for: try WatchLine(line: Array(lost.utf8)))
                 == ["lost: the source is silent; last at 47.378000 N 8.540000 E, 2 min 5 s ago"])
-        let found = watch.lines(for: .position(try position(1, 2, speed: nil, accuracy: nil)), .null)
+        let found = watch.lines(for: .position(WatchedPosition(try position(1, 2, speed: nil, accuracy: nil))))
         #expect(found.count == 2 && found[0] == "fix again, 0 s after it was lost")
-        #expect(watch.lines(for: .position(try position(1, 2, speed: nil, accuracy: nil)), .null).count == 1)
-        #expect(watch.lines(for: nil, try JSONParser().parse(#"{"class":"LOST","detail":"no fix"}"#)) == ["lost: no fix"])
+        #expect(watch.lines(for: .position(WatchedPosition(try position(1, 2, speed: nil, accuracy: nil)))).count == 1)
         #expect(
-            watch.lines(for: nil, try JSONParser().parse(#"{"class":"DROPPED","count":1}"#))
+            watch.lines(for: try WatchLine(line: Array(#"{"class":"LOST","reason":"no_fix","detail":"no fix"}"#.utf8))) == ["lost: no fix"])
+        #expect(
+            watch.lines(for: .dropped(DroppedLines(count: 1)))
                 == ["(1 line dropped: this terminal is too slow)"])
     }
 

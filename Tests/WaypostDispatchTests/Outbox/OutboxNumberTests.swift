@@ -67,7 +67,7 @@ import WaypostSystem
         for number: UInt64 in [0, 1, 4_611_686_018_427_387_904, .max] {
             _ = try await dispatcher.ledgerEntries(since: DispatchFixture.start, after: number, limit: 10)
             _ = try await dispatcher.accounts(of: [LedgerKey(position: number, id: "p-\(number)-0")])
-            _ = try await dispatcher.waiting(for: "home", after: WaitingPlace(event: number, position: number), limit: 10)
+            _ = try await dispatcher.waiting(for: "home", after: WaitingCursor(event: number, position: number), limit: 10)
         }
         try await dispatcher.accept([DispatchFixture.call(2)])
     }

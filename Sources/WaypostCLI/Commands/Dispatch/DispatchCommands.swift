@@ -25,31 +25,25 @@ struct DispatchQuestion: ParsableArguments {
 
     @OptionGroup var daemon: DaemonConnection
 
-    func ask(
-        _ action: ControlRequest.DispatchCommand.Action, number: UInt64? = nil, budgetSeconds: UInt64 = 30,
-        timeoutMilliseconds: Int = 10_000
-    ) throws(CommandFailure) -> JSONValue {
-        try daemon.ask(
-            .dispatch(.init(action, destination: destination, number: number, budgetSeconds: budgetSeconds)),
-            timeoutMilliseconds: timeoutMilliseconds)
+    func ask<Verb: ControlVerb>(_ verb: Verb, timeoutMilliseconds: Int = 10_000) throws(CommandFailure) -> Verb.Answer {
+        try daemon.ask(verb, timeoutMilliseconds: timeoutMilliseconds)
     }
 
     /// Prints how a dispatch ended, and every destination that failed; an error ends the program with 1.
-    func report(_ answer: JSONValue) throws {
-        guard let completion = answer["completion"]?.string else { throw CommandFailure.strangeAnswer("does not say how it ended") }
-        try OutputStream(path: "-").write(line: completion)
-        let failures = DispatchQuestion.failures(in: answer)
-        guard completion == "error" else { return failures.forEach { SystemProcess.printError($0.line) } }
+    func report(_ outcome: DispatchOutcome) throws {
+        try OutputStream(path: "-").write(line: outcome.completion.text)
+        let failures = DispatchQuestion.failures(in: outcome)
+        guard outcome.completion == .error else { return failures.forEach { SystemProcess.printError($0.line) } }
         for failure in failures.dropLast() { SystemProcess.printError(failure.line) }
         throw failures.last ?? CommandFailure(.failed, what: "dispatch", why: "failed", next: "see waypost dispatch")
     }
 
     /// A line for each destination that failed.
-    static func failures(in answer: JSONValue) -> [CommandFailure] {
-        (answer["failures"]?.array ?? []).map { failure in
-            let (name, why) = (failure["destination"]?.string ?? "?", failure["reason"]?.string ?? "failed")
+    static func failures(in outcome: DispatchOutcome) -> [CommandFailure] {
+        outcome.failures.map { failure in
             // Some reasons already say what to do.
-            return CommandFailure(.failed, what: "destination \(name)", why: why, next: why.contains("; ") ? nil : "see waypost dispatch")
+            let next = failure.reason.contains("; ") ? nil : "see waypost dispatch"
+            return CommandFailure(.failed, what: "destination \(failure.destination)", why: failure.reason, next: next)
         }
     }
 }
@@ -75,15 +69,13 @@ struct DispatchNowCommand: ParsableCommand {
     private static let longestMilliseconds = 24 * 3_600_000
 
     func run() throws {
-        if wait { return try question.report(question.ask(.now, timeoutMilliseconds: DispatchNowCommand.longestMilliseconds)) }
+        let request = DispatchNowRequest(destination: question.destination)
+        if wait { return try question.report(question.ask(request, timeoutMilliseconds: DispatchNowCommand.longestMilliseconds)) }
         var client = try question.daemon.connect()
         do throws(ControlError) {
-            try client.send(.dispatch(.init(.now, destination: question.destination)))
             // A problem with the request is reported at once; sending takes its time.
-            let line = try client.nextLine(timeoutMilliseconds: 300)
-            if let answer = try? JSONParser().parse(line) {  // Anything but JSON is ignored.
-                for failure in DispatchQuestion.failures(in: answer) { SystemProcess.printError(failure.line) }
-            }
+            let outcome = try client.ask(request, timeoutMilliseconds: 300)
+            for failure in DispatchQuestion.failures(in: outcome) { SystemProcess.printError(failure.line) }
         } catch .timedOut {
             return
         } catch {
@@ -109,12 +101,13 @@ struct DispatchDrainCommand: ParsableCommand {
     @OptionGroup var question: DispatchQuestion
 
     func validate() throws {
-        let longest = ControlRequest.DispatchCommand.maximumBudgetSeconds
+        let longest = DrainDispatchRequest.maximumBudgetSeconds
         if budget == 0 || budget > longest { throw ValidationError("--budget must be from 1 to \(longest) seconds") }
     }
 
     func run() throws {
-        try question.report(question.ask(.drain, budgetSeconds: budget, timeoutMilliseconds: Int(budget) * 1_000 + 10_000))
+        let request = DrainDispatchRequest(destination: question.destination, budgetSeconds: budget)
+        try question.report(question.ask(request, timeoutMilliseconds: Int(budget) * 1_000 + 10_000))
     }
 }
 
@@ -127,7 +120,7 @@ struct DispatchPauseCommand: ParsableCommand {
 
     @OptionGroup var question: DispatchQuestion
 
-    func run() throws { _ = try question.ask(.pause) }
+    func run() throws { _ = try question.ask(PauseDispatchRequest(destination: question.destination)) }
 }
 
 /// `waypost dispatch resume`: go on sending.
@@ -137,5 +130,5 @@ struct DispatchResumeCommand: ParsableCommand {
 
     @OptionGroup var question: DispatchQuestion
 
-    func run() throws { _ = try question.ask(.resume) }
+    func run() throws { _ = try question.ask(ResumeDispatchRequest(destination: question.destination)) }
 }

@@ -16,36 +16,38 @@ struct DispatchStatusCommand: ParsableCommand {
     @OptionGroup var question: DispatchQuestion
 
     func run() throws {
-        let answer = try question.ask(.status)
+        let request = DispatchStatusRequest(destination: question.destination)
+        if json {
+            let answer = try question.daemon.value(answering: request, timeoutMilliseconds: 10_000)
+            return try OutputStream(path: "-").write(value: answer)
+        }
+        let answer = try question.ask(request)
         let output = try OutputStream(path: "-")
-        if json { return try output.write(value: answer) }
-        for line in DispatchTable(answer["destinations"]?.array ?? []).lines { try output.write(line: line) }
+        for line in DispatchTable(answer.destinations).lines { try output.write(line: line) }
     }
 }
 
 /// A destination for people: `home, waiting: 3 events, 120 positions, next in 40 s`.
 struct DestinationLine {
-    let destination: JSONValue
+    let destination: DestinationReport
 
-    init(_ destination: JSONValue) {
+    init(_ destination: DestinationReport) {
         self.destination = destination
     }
 
     var text: String {
-        func count(_ name: String) -> Int { destination[name]?.int ?? 0 }
-        var parts = [counted(count("events"), "event")]
-        parts.append(destination["positions"]?.int.map { counted($0, "position") } ?? "positions that cannot be counted now")
-        if count("dead_letters") > 0 { parts.append(counted(count("dead_letters"), "dead letter")) }
-        if count("dropped") > 0 { parts.append("\(count("dropped")) dropped") }
-        if count("late") > 0 { parts.append("\(count("late")) late") }
-        if destination["on_demand"]?.bool == true { parts.append("on demand") }
-        if let seconds = destination["next_seconds"]?.int { parts.append("next in \(spanText(seconds: seconds))") }
-        if let reason = destination["reason"]?.string { parts.append(reason) }
-        if destination["state"]?.string == "unconfigured" {
-            parts.append(
-                "not in the configuration any more: waypost dispatch move, export or discard \(destination["name"]?.string ?? "?")")
+        var parts = [counted(destination.eventCount, "event")]
+        parts.append(destination.positionCount.map { counted($0, "position") } ?? "positions that cannot be counted now")
+        if destination.deadLetterCount > 0 { parts.append(counted(destination.deadLetterCount, "dead letter")) }
+        if destination.droppedCount > 0 { parts.append("\(destination.droppedCount) dropped") }
+        if destination.lateCount > 0 { parts.append("\(destination.lateCount) late") }
+        if destination.isOnDemand { parts.append("on demand") }
+        if let seconds = destination.nextSeconds { parts.append("next in \(spanText(seconds: seconds))") }
+        if let reason = destination.reason { parts.append(reason) }
+        if destination.state == .unconfigured {
+            parts.append("not in the configuration any more: waypost dispatch move, export or discard \(destination.name)")
         }
-        return "\(destination["name"]?.string ?? "?"), \(destination["state"]?.string ?? "?"): \(parts.joined(separator: ", "))"
+        return "\(destination.name), \(destination.state): \(parts.joined(separator: ", "))"
     }
 }
 
@@ -66,12 +68,12 @@ struct DispatchListCommand: ParsableCommand {
 
     func run() throws {
         let output = try OutputStream(path: "-")
-        let letters = try question.ask(.list)["dead_letters"]?.array ?? []
+        let letters = try question.ask(ListDeadLettersRequest(destination: question.destination)).letters
         if letters.isEmpty, !json { SystemProcess.printError("waypost: dispatch list: no server has refused a record for good") }
         let format = json ? ScreenFormat() : question.daemon.format
         for letter in letters {
             if json {
-                try output.write(value: letter)
+                try output.write(object: letter)
                 continue
             }
             try output.write(line: DeadLetterLine(letter, format).text)
@@ -83,12 +85,12 @@ struct DispatchListCommand: ParsableCommand {
 struct DeadLetterLine {
     let text: String
 
-    init(_ letter: JSONValue, _ format: ScreenFormat) {
-        let again = letter["retrying"]?.bool == true ? " (to be sent again)" : ""
-        let time = letter["time"]?.string.map(format.moment) ?? "(no time)"
-        var words = ["\(letter["number"]?.int ?? 0)", letter["destination"]?.string ?? "?", time]
-        words += [letter["kind"]?.string, letter["name"]?.string.map { "\"\($0)\"" }, letter["id"]?.string].compactMap { $0 }
-        text = "\(words.joined(separator: " ")): \(letter["reason"]?.string ?? "?")\(again)"
+    init(_ letter: DeadLetterEntry, _ format: ScreenFormat) {
+        let time = letter.time.map { format.moment($0) } ?? "(no time)"
+        let words = ["\(letter.number)", letter.destination, time, letter.kind, letter.name.map { "\"\($0)\"" }, letter.id].compactMap {
+            $0
+        }
+        text = "\(words.joined(separator: " ")): \(letter.reason)\(letter.isRetrying ? " (to be sent again)" : "")"
     }
 }
 
@@ -103,7 +105,7 @@ struct DispatchRetryCommand: ParsableCommand {
     @OptionGroup var question: DispatchQuestion
 
     func run() throws {
-        let count = try question.ask(.retry, number: number)["changed"]?.int ?? 0
+        let count = try question.ask(RetryDeadLettersRequest(destination: question.destination, number: number)).count
         if count == 0, let number {
             throw CommandFailure(
                 .inputMissing, what: "refused record \(number)", why: "there is no such record", next: "see waypost dispatch list")
@@ -129,7 +131,7 @@ struct DispatchDropCommand: ParsableCommand {
     }
 
     func run() throws {
-        let count = try question.ask(.drop, number: number)["changed"]?.int ?? 0
+        let count = try question.ask(DropDeadLettersRequest(destination: question.destination, number: number)).count
         if count == 0, let number {
             throw CommandFailure(
                 .inputMissing, what: "refused record \(number)", why: "there is no such record", next: "see waypost dispatch list")

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 
 /// The destinations for people, one row each, in 80 columns; details of a destination follow below its row.
 ///
@@ -10,13 +11,13 @@ import Waypost
 ///   3 events wait; 401: who are you?
 /// ```
 struct DispatchTable {
-    private let destinations: [JSONValue]
+    private let destinations: [DestinationReport]
 
     private static let width = 80
     private static let head = ["destination", "last receipt", "sent", "waiting", "next", "problem"]
 
     /// A table of the answer to `dispatch status`.
-    init(_ destinations: [JSONValue]) {
+    init(_ destinations: [DestinationReport]) {
         self.destinations = destinations
     }
 
@@ -33,36 +34,34 @@ struct DispatchTable {
         return lines
     }
 
-    private static func row(_ destination: JSONValue) -> [String] {
-        let name = printable(destination["name"]?.string ?? "?")
-        let receipt = destination["receipt_seconds_ago"]?.int.map { "\(spanText(seconds: $0)) ago" } ?? "not yet"
-        let positions = destination["positions"]?.int
-        let waiting = positions.map { "\($0 + (destination["events"]?.int ?? 0))" } ?? "?"
-        let next =
-            destination["on_demand"]?.bool == true
-            ? "on demand" : destination["next_seconds"]?.int.map { "in \(spanText(seconds: $0))" } ?? "-"
-        let state = destination["state"]?.string ?? "?"
-        let problem = ["idle", "waiting", "sending"].contains(state) ? "none" : state
-        return [name.count <= 22 ? name : name.prefix(21) + "…", receipt, "\(destination["sent"]?.int ?? 0)", waiting, next, problem]
+    private static func row(_ destination: DestinationReport) -> [String] {
+        let name = printable(destination.name)
+        let receipt = destination.receiptSecondsAgo.map { "\(spanText(seconds: $0)) ago" } ?? "not yet"
+        let waiting = destination.positionCount.map { "\($0 &+ destination.eventCount)" } ?? "?"
+        let next = destination.isOnDemand ? "on demand" : destination.nextSeconds.map { "in \(spanText(seconds: $0))" } ?? "-"
+        let isWell = [.idle, .waiting, .sending].contains(destination.state)
+        let problem = isWell ? "none" : destination.state.text
+        return [name.count <= 22 ? name : name.prefix(21) + "…", receipt, "\(destination.sentCount)", waiting, next, problem]
     }
 
     /// The details that the row does not show; none when all is well.
-    private static func details(of destination: JSONValue) -> [String] {
-        func count(_ name: String) -> Int { destination[name]?.int ?? 0 }
+    private static func details(of destination: DestinationReport) -> [String] {
         var parts: [String] = []
-        let waiting = [(count("events"), "event"), (count("positions"), "position")].filter { $0.0 > 0 }
+        let waiting = [(destination.eventCount, "event"), (destination.positionCount ?? 0, "position")].filter { $0.0 > 0 }
         if !waiting.isEmpty {
             let words = waiting.map { counted($0.0, $0.1) }.joined(separator: " and ")
             parts.append(words + (waiting.count == 1 && waiting[0].0 == 1 ? " waits" : " wait"))
         }
-        if destination["positions"]?.int == nil { parts.append("the positions cannot be counted now") }
-        if count("dead_letters") > 0 { parts.append("\(counted(count("dead_letters"), "dead letter")) (waypost dispatch list)") }
-        if count("dropped") > 0 { parts.append("\(count("dropped")) dropped") }
-        if count("late") > 0 { parts.append("\(count("late")) late") }
-        if let reason = destination["reason"]?.string { parts.append(printable(reason)) }
-        switch destination["state"]?.string {
-        case "paused": parts.append("resume with waypost dispatch resume")
-        case "unconfigured": parts.append("not in the configuration any more: waypost dispatch move, export or discard")
+        if destination.positionCount == nil { parts.append("the positions cannot be counted now") }
+        if destination.deadLetterCount > 0 {
+            parts.append("\(counted(destination.deadLetterCount, "dead letter")) (waypost dispatch list)")
+        }
+        if destination.droppedCount > 0 { parts.append("\(destination.droppedCount) dropped") }
+        if destination.lateCount > 0 { parts.append("\(destination.lateCount) late") }
+        if let reason = destination.reason { parts.append(printable(reason)) }
+        switch destination.state {
+        case .paused: parts.append("resume with waypost dispatch resume")
+        case .unconfigured: parts.append("not in the configuration any more: waypost dispatch move, export or discard")
         default: break
         }
         return parts

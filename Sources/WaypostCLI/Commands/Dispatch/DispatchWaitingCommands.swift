@@ -22,12 +22,12 @@ struct DispatchExportCommand: ParsableCommand {
 
     func run() throws {
         let output = try OutputStream(path: "-")
-        var page: ControlRequest.WaitingPage?
+        var cursor: WaitingCursor?
         repeat {
-            let answer = try daemon.ask(.waiting(.export(destination: destination, after: page)), timeoutMilliseconds: 60_000)
-            for record in answer["records"]?.array ?? [] { try output.write(value: record) }
-            page = answer["next"]?.string.flatMap(ControlRequest.WaitingPage.init(text:))
-        } while page != nil
+            let answer = try daemon.ask(ExportQueueRequest(destination: destination, cursor: cursor), timeoutMilliseconds: 60_000)
+            for record in answer.records { try output.write(object: record) }
+            cursor = answer.next
+        } while cursor != nil
     }
 }
 
@@ -57,7 +57,7 @@ struct DispatchMoveCommand: ParsableCommand {
 
     func run() throws {
         let waiting = try WaitingCounts(of: from, daemon)
-        _ = try daemon.ask(.waiting(.move(destination: from, target: to)), timeoutMilliseconds: 60_000)
+        _ = try daemon.ask(MoveQueueRequest(destination: from, target: to), timeoutMilliseconds: 60_000)
         try OutputStream(path: "-").write(line: "moved \(waiting.words(withLetters: true)) from \(from) to \(to)")
     }
 }
@@ -91,7 +91,7 @@ struct DispatchDiscardCommand: ParsableCommand {
                 "Discard \(words) waiting for \(destination), which is in use, for good?", command: "dispatch discard",
                 refusal: "nothing was discarded")
         }
-        _ = try daemon.ask(.waiting(.discard(destination: destination)), timeoutMilliseconds: 60_000)
+        _ = try daemon.ask(DiscardQueueRequest(destination: destination), timeoutMilliseconds: 60_000)
         try OutputStream(path: "-").write(line: "discarded \(words) of \(destination)")
     }
 }
@@ -100,19 +100,19 @@ struct DispatchDiscardCommand: ParsableCommand {
 private struct WaitingCounts {
     /// Whether the destination is in the configuration; false when that is unknown.
     let isConfigured: Bool
-    private let destination: JSONValue?
+    private let destination: DestinationReport?
 
     init(of name: String, _ daemon: DaemonConnection) throws(CommandFailure) {
-        let destinations = try daemon.ask(.dispatch(.init(.status)), timeoutMilliseconds: 10_000)["destinations"]?.array
-        destination = destinations?.first { $0["name"]?.string == name }
-        isConfigured = destination.map { $0["state"]?.string != "unconfigured" } ?? false
+        let answer = try daemon.ask(DispatchStatusRequest(), timeoutMilliseconds: 10_000)
+        destination = answer.destinations.first { $0.name == name }
+        isConfigured = destination.map { $0.state != .unconfigured } ?? false
     }
 
     /// `3 events and 12 positions`, with the dead letters where they are moved or discarded too.
     func words(withLetters: Bool) -> String {
-        var parts = [counted(destination?["events"]?.int ?? 0, "event")]
-        parts.append(destination?["positions"]?.int.map { counted($0, "position") } ?? "all positions")
-        let letters = destination?["dead_letters"]?.int ?? 0
+        var parts = [counted(destination?.eventCount ?? 0, "event")]
+        parts.append(destination?.positionCount.map { counted($0, "position") } ?? "all positions")
+        let letters = destination?.deadLetterCount ?? 0
         if withLetters, letters > 0 { parts.append(counted(letters, "dead letter")) }
         return parts.count == 2 ? parts.joined(separator: " and ") : "\(parts[0]), \(parts[1]) and \(parts[2])"
     }

@@ -96,7 +96,7 @@ struct FencesRemoveCommand: ParsableCommand {
 
     @OptionGroup var daemon: DaemonConnection
 
-    func run() throws { _ = try daemon.ask(.removeFence(id: id)) }
+    func run() throws { _ = try daemon.ask(RemoveFenceRequest(id: id)) }
 }
 
 /// `waypost fences export`: the running tracker's fences as a file.
@@ -143,15 +143,13 @@ struct FencesExportCommand: ParsableCommand {
     private func fences() throws -> [Geofence] {
         var client = try daemon.connect()
         var fences: [Geofence] = []
-        var start: Int? = 0
-        while let from = start {
-            let answer = try client.value(of: .listFences(from: from, withShapes: true))
-            var text = TextBuffer()
-            text.appendJSON { json in json.element(answer["collection"] ?? .object([:])) }
-            do throws(FenceFileError) { fences += try FenceFormat.read(text.bytes).fences } catch {
+        var next: UInt64? = 0
+        while let start = next {
+            let answer = try client.askPatiently(ListFencesRequest(start: start, hasShapes: true))
+            do throws(FenceFileError) { fences += try FenceFormat.read(answer.collection?.bytes ?? []).fences } catch {
                 throw CommandFailure.strangeAnswer("has fences that cannot be read: \(error.description)")
             }
-            start = answer["next"]?.int
+            next = answer.next
         }
         return fences
     }
@@ -190,9 +188,8 @@ private struct FenceUpload {
             let collection: JSONValue
             do throws(JSONError) { collection = try JSONParser().parse(text) } catch { preconditionFailure("what was written can be read") }
             rest = rest.dropFirst(part.count)
-            let answer = try client.value(
-                of: .addFences(collection, more: !rest.isEmpty), timeoutMilliseconds: FenceUpload.timeoutMilliseconds)
-            replaced = answer["replaced"]?.int
+            let request = AddFencesRequest(collection: collection.object ?? [:], hasMore: !rest.isEmpty)
+            replaced = try client.askPatiently(request, timeoutMilliseconds: FenceUpload.timeoutMilliseconds).replacedCount
             progress.add(bytes: part.count)
             // When a part fills less than half of a request, the next one may be longer.
             if text.count < ControlProtocol.maximumRequestBytes / 2 { size *= 2 }

@@ -25,14 +25,14 @@ struct FencesListCommand: ParsableCommand {
         let output = try OutputStream(path: "-")
         var client = try daemon.connect()
         var table = FenceTable(json ? nil : screen.format(askedOf: &client), screenColumns: output.screenColumns)
-        var start: Int? = 0
+        var next: UInt64? = 0
         var isEmpty = true
-        while let from = start {
-            let answer = try client.value(of: .listFences(from: from, withShapes: false))
-            let fences = answer["fences"]?.array ?? []
+        while let start = next {
+            let answer = try client.askPatiently(ListFencesRequest(start: start, hasShapes: false))
+            let fences = answer.fences ?? []
             isEmpty = isEmpty && fences.isEmpty
             for line in table.lines(fences) { try output.write(line: line) }
-            start = answer["next"]?.int
+            next = answer.next
         }
         if isEmpty, !json { SystemProcess.printError("waypost: fences list: there are no fences") }
         try output.finish()
@@ -57,25 +57,10 @@ struct FencesActiveCommand: ParsableCommand {
     @OptionGroup var screen: ScreenOptions
 
     func run() throws {
-        let answer = try daemon.ask(.activeFences)
+        let answer = try daemon.ask(ActiveFencesRequest())
         let output = try OutputStream(path: "-")
         var table = FenceTable(json ? nil : screen.format(by: daemon), screenColumns: output.screenColumns)
-        for line in table.lines(answer["fences"]?.array ?? []) { try output.write(line: line) }
+        for line in table.lines(answer.fences ?? []) { try output.write(line: line) }
         try output.finish()
-    }
-}
-
-extension ControlClient {
-    /// Sends a request and returns the answer as a value.
-    mutating func value(of request: ControlRequest, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> JSONValue {
-        let line: [UInt8]
-        do throws(ControlError) {
-            line = try Patience.during("waiting for the tracker") { () throws(ControlError) in
-                try answer(to: request, timeoutMilliseconds: timeoutMilliseconds)
-            }
-        } catch {
-            throw CommandFailure(error)
-        }
-        return try CommandFailure.readable(line)
     }
 }

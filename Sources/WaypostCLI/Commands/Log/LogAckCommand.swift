@@ -36,8 +36,7 @@ struct LogAckCommand: ParsableCommand {
             guard case .cannotAcknowledge(_, let cause) = error, cause.meansNoPermission else { throw CommandFailure(error) }
             refused = CommandFailure(error)
         }
-        let answer = try location.ask(.acknowledge(cursor: cursor, puller: puller), about: folder, or: refused)
-        return answer["cursor"]?.int.map { UInt64(max(0, $0)) } ?? cursor
+        return try location.ask(AcknowledgeLogRequest(cursor: cursor, puller: puller), about: folder, or: refused).cursor
     }
 
     func validate() throws {

@@ -56,16 +56,16 @@ struct LogLocation: ParsableArguments {
     ///
     /// - Errors: the tracker refuses to answer; for a socket that was named also when none runs behind it, or when it does not show the folder.
     func daemonFolder() throws(CommandFailure) -> String? {
-        let status: JSONValue?
+        let log: StatusReport.Log?
         do throws(ControlError) {
             var client = try daemon.connectIfRunning()
-            status = try? JSONParser().parse(try client.answer(to: .status))  // An answer that is not JSON names no folder.
+            log = try client.ask(StatusRequest()).log
         } catch {
             if case .notRunning = error, daemon.socket == nil { return nil }
             throw CommandFailure(error)
         }
-        if let folder = status?["log"]?["directory"]?.string { return folder }
-        if daemon.socket == nil || status?["log"]?["off"]?.bool == true { return nil }
+        if let log { return log.directory }
+        if daemon.socket == nil { return nil }
         throw CommandFailure(
             .notAuthorised, what: "log", why: "the tracker does not tell this user where it is", next: "use sudo, or name it with --log DIR"
         )
@@ -74,15 +74,15 @@ struct LogLocation: ParsableArguments {
     /// Asks the tracker to do what this program cannot, because the tracker holds the log or this user may not write it.
     ///
     /// - Parameter failure: why this program cannot; thrown when the running tracker has another log.
-    func ask(
-        _ request: ControlRequest, about folder: LogFolder, timeoutMilliseconds: Int = 5_000, or failure: CommandFailure
-    ) throws(CommandFailure) -> JSONValue {
+    func ask<Verb: ControlVerb>(
+        _ verb: Verb, about folder: LogFolder, timeoutMilliseconds: Int = 5_000, or failure: CommandFailure
+    ) throws(CommandFailure) -> Verb.Answer {
         // A tracker checks who its caller is.
         do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: folder.path, why: error.description) }
         guard let running = try daemonFolder(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
             throw failure
         }
-        return try daemon.ask(request, timeoutMilliseconds: timeoutMilliseconds)
+        return try daemon.ask(verb, timeoutMilliseconds: timeoutMilliseconds)
     }
 
     private func existing(_ path: String) throws(CommandFailure) -> LogFolder {

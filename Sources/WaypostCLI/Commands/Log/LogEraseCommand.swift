@@ -52,10 +52,7 @@ struct LogEraseCommand: ParsableCommand {
             held = CommandFailure(error)
         }
         // A tracker records there, and erases it itself.
-        let answer = try location.ask(.eraseLog(from: from, to: to), about: folder, timeoutMilliseconds: 600_000, or: held)
-        guard let positions = answer["positions"]?.int, let tracks = answer["tracks"]?.int else {
-            throw CommandFailure.strangeAnswer("does not say what it erased")
-        }
-        return (positions, tracks)
+        let answer = try location.ask(EraseLogRequest(from: from, to: to), about: folder, timeoutMilliseconds: 600_000, or: held)
+        return (answer.positionCount, answer.trackCount)
     }
 }

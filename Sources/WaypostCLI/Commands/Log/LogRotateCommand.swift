@@ -18,7 +18,7 @@ struct LogRotateCommand: ParsableCommand {
 
     func run() throws {
         // A day of fixes takes seconds on a small board.
-        let answer = try daemon.ask(.rotateLog, timeoutMilliseconds: 300_000)
-        if let track = answer["track"]?.string { try OutputStream(path: "-").write(path: track) }
+        let answer = try daemon.ask(RotateLogRequest(), timeoutMilliseconds: 300_000)
+        if let track = answer.track { try OutputStream(path: "-").write(path: track) }
     }
 }

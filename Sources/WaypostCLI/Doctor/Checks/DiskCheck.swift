@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 import WaypostSystem
 
 /// A disk so full that logging pauses.
@@ -12,7 +13,7 @@ enum DiskCheck: DoctorCheck {
         guard facts.configuration != nil else { return .notChecked(facts.whyNoConfiguration) }
         if facts.isLogOff { return .notChecked(SystemFacts.logIsOff) }
         let folder = facts.tree.resolved(facts.logFolder)
-        let pause = facts.measurements.status?["problems"]?.array?.compactMap(\.string).first {
+        let pause = facts.measurements.status?.problems?.first {
             $0.hasPrefix("logging is paused") && $0.contains("No space left")
         }
         let free = facts.measurements.free(at: folder, in: facts.tree)

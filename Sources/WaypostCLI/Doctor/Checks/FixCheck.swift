@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostControl
 import WaypostPositioning
 import WaypostSystem
 
@@ -12,7 +13,7 @@ enum FixCheck: DoctorCheck {
         // A recording has only what was recorded.
         guard source.lacksPositions, !source.isPlayed, !source.isWithoutSatellites else { return .well }
         let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
-        if let search = source.search, source.reason != "no_fix", source.reason != nil {
+        if let search = source.search, source.reason != .noFix, source.reason != nil {
             // The tracker has tried, and says what to do.
             // When it refers people to the doctor, it knows no more: the programs on the line may be the reason.
             let isSentHere = search.commands.contains { $0.hasSuffix("waypost doctor") }
@@ -26,7 +27,7 @@ enum FixCheck: DoctorCheck {
                     commands: known.isEmpty && source.isReceiver ? ["sudo waypost devices"] : known))
         }
         switch source.reason {
-        case "no_fix", nil:
+        case .noFix?, nil:
             guard source.secondsWithoutFix >= source.firstFixSeconds else {
                 let what =
                     "no fix yet, \(spanText(seconds: source.secondsWithoutFix)) after the start: from cold a receiver takes half a minute and more"
@@ -38,7 +39,7 @@ enum FixCheck: DoctorCheck {
                     what:
                         "the receiver sends, but has no fix\(seen): the sky is too narrow for it, or its almanac is old (12 min in the open)",
                     evidence: evidence, commands: [TrackerSource.watchCommand]))
-        case "silent":
+        case .silent?:
             return .found(
                 Finding(
                     what: "\(source.url) is open, but nothing comes", evidence: evidence,
@@ -46,7 +47,7 @@ enum FixCheck: DoctorCheck {
                         ? [] : (source.isSerial ? source.receiverCommands(facts) : ["gpspipe -r -n 5"]) + ["sudo waypost devices"]))
         default:
             // The tracker's words say what to do, where only one thing helps.
-            let words = source.detail ?? source.reason ?? "lost"
+            let words = source.detail ?? source.reason?.text ?? "lost"
             return .found(
                 Finding(
                     what: "no positions: \(oneLine(words, limit: 300))", evidence: evidence,
@@ -59,10 +60,10 @@ enum FixCheck: DoctorCheck {
 struct TrackerSource: Sendable {
     /// The source's URL.
     let url: String
-    /// `fix`, `searching`, `lost`, ...
-    let state: String
-    /// The code of a loss: `no_fix`, `silent`, `disconnected`, `device_gone`; nil when there is none.
-    let reason: String?
+    /// How it is.
+    let state: StatusReport.SourceState
+    /// The code of a loss; nil when there is none.
+    let reason: LossCode?
     /// The loss in words.
     let detail: String?
     /// What was tried, and what to do next; nil when the tracker does not say.
@@ -81,17 +82,17 @@ struct TrackerSource: Sendable {
 
     /// What the tracker says; nil when it says nothing.
     init?(_ facts: SystemFacts) {
-        guard let status = facts.measurements.status, let source = status["source"], let state = source["state"]?.string else { return nil }
+        guard let status = facts.measurements.status, let source = status.source else { return nil }
         // A planned sleep is not a loss.
-        let pace = status["following"]?["pace"]?.string
-        self.state = pace == "asleep" || pace == "unneeded" ? "fix" : state
-        url = source["url"]?.string ?? "the source"
-        reason = source["reason"]?.string
-        detail = source["detail"]?.string
+        let pace = status.following?.pace
+        state = pace == .asleep || pace == .unneeded ? .fix : source.state
+        url = source.url
+        reason = source.reason
+        detail = source.detail
         search = SearchWords(status)
-        satellitesSeen = source["satellites_seen"]?.int
-        satellitesUsed = source["satellites_used"]?.int
-        secondsWithoutFix = status["uptime"]?.int ?? 0
+        satellitesSeen = source.satellitesSeen
+        satellitesUsed = source.satellitesUsed
+        secondsWithoutFix = status.uptimeSeconds
         let timeout = facts.configuration?.configuration.tracking.firstFixTimeout ?? .seconds(60)
         firstFixSeconds = Int(timeout / .seconds(1))
     }
@@ -104,7 +105,7 @@ struct TrackerSource: Sendable {
     }
 
     /// Whether there are no positions although there should be.
-    var lacksPositions: Bool { state == "searching" || state == "lost" }
+    var lacksPositions: Bool { state == .searching || state == .lost }
 
     /// Whether a serial line of the machine delivers them.
     var isSerial: Bool { url.hasPrefix("serial:") }
@@ -124,11 +125,11 @@ struct TrackerSource: Sendable {
     var isPlayed: Bool { SourceRegistry.kind(named: url)?.isPlayed == true }
 
     /// Whether the receiver reports, but without a single satellite in view.
-    var isWithoutSatellites: Bool { lacksPositions && (reason == nil || reason == "no_fix") && (satellitesSeen ?? 0) == 0 }
+    var isWithoutSatellites: Bool { lacksPositions && (reason == nil || reason == .noFix) && (satellitesSeen ?? 0) == 0 }
 
     /// The state in one line.
     var words: String {
         let sky = satellitesSeen.map { ", \(satellitesUsed ?? 0) of \($0) satellites used" } ?? ", no satellite in view"
-        return "source \(url): \(detail ?? state)\(lacksPositions ? sky : "")"
+        return "source \(url): \(detail ?? state.text)\(lacksPositions ? sky : "")"
     }
 }

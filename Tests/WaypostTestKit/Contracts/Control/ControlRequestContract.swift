@@ -9,9 +9,9 @@ public enum ControlRequestContract {
     /// - A refusal is one short line of JSON, however long or strange the request was.
     public static func violations(reading line: [UInt8]) -> [Violation] {
         do throws(ControlRefusal) {
-            let request = try ControlRequest(line: line.span)
-            let again = try ControlRequest(line: request.line.span)
-            return again == request ? [] : [Violation("\(request) is written and read as \(again)")]
+            let request = try ControlRequests.request(on: line.span)
+            let again = try ControlRequests.request(on: request.line.span)
+            return again.line == request.line ? [] : [Violation("\(request) is written and read as \(again)")]
         } catch {
             return violations(refusing: error)
         }

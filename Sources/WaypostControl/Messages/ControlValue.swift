@@ -1,0 +1,162 @@
+import Waypost
+
+/// A value that a member of a request or an answer may have.
+public protocol ControlValue: Sendable {
+    /// What such a value is, in an error and on the page of the protocol: `a text`, `a whole number`.
+    static var form: String { get }
+
+    /// The members of such a value, when it is an object or a list of objects; none for anything else.
+    static var members: [ControlMemberDescription] { get }
+
+    /// Reads a value.
+    ///
+    /// - Parameter value: what came over the socket.
+    /// - Errors: it is something else; the error names the member in it that is wrong.
+    init(controlValue value: JSONValue) throws(ControlMemberError)
+
+    /// Writes the value.
+    ///
+    /// - Parameter json: what takes it, as one element.
+    func writeElement(to json: inout JSONWriter)
+}
+
+extension ControlValue {
+    /// None.
+    public static var members: [ControlMemberDescription] { [] }
+}
+
+/// That a request or an answer lacks a member, or has something else there.
+public struct ControlMemberError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Which member, from the outermost object on: `source.state`, `destinations[2].name`.
+    public var path: String
+    /// What it must be: `a text`.
+    public var expected: String
+
+    /// An error at a member.
+    ///
+    /// - Parameters:
+    ///   - path: which member it is; empty for the value itself, to which those around it add their names.
+    ///   - expected: what it must be.
+    public init(path: String = "", expected: String) {
+        self.path = path
+        self.expected = expected
+    }
+
+    /// The same error as seen from the object or list around it.
+    func inside(_ name: String) -> ControlMemberError {
+        ControlMemberError(path: path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)", expected: expected)
+    }
+
+    /// `"source.state" must be a text`.
+    public var description: String { "\"\(path)\" must be \(expected)" }
+}
+
+// MARK: - Values
+
+extension ControlValue {
+    /// A form of the value, or an error that says what it must be.
+    fileprivate static func require<Form>(_ form: Form?) throws(ControlMemberError) -> Form {
+        guard let form else { throw ControlMemberError(expected: Self.form) }
+        return form
+    }
+}
+
+extension String: ControlValue {
+    /// `a text`.
+    public static var form: String { "a text" }
+
+    /// Reads a text.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) { self = try String.require(value.string) }
+
+    /// Writes the text.
+    public func writeElement(to json: inout JSONWriter) { json.element(self) }
+}
+
+extension Bool: ControlValue {
+    /// `true or false`.
+    public static var form: String { "true or false" }
+
+    /// Reads true or false.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) { self = try Bool.require(value.bool) }
+
+    /// Writes true or false.
+    public func writeElement(to json: inout JSONWriter) { json.element(self) }
+}
+
+extension Int: ControlValue {
+    /// `a whole number`.
+    public static var form: String { "a whole number" }
+
+    /// Reads a whole number.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) { self = try Int.require(value.int) }
+
+    /// Writes the number.
+    public func writeElement(to json: inout JSONWriter) { json.element(self) }
+}
+
+extension UInt64: ControlValue {
+    /// `a whole number`.
+    public static var form: String { "a whole number" }
+
+    /// Reads a whole number that is not negative.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) {
+        self = try UInt64.require(value.int.flatMap { UInt64(exactly: $0) })
+    }
+
+    /// Writes the number; the largest that JSON readers of 64 bits know for one that is larger.
+    public func writeElement(to json: inout JSONWriter) { json.element(Int(clamping: self)) }
+}
+
+extension Double: ControlValue {
+    /// `a number`.
+    public static var form: String { "a number" }
+
+    /// Reads a number.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) { self = try Double.require(value.double) }
+
+    /// Writes the number; it must be finite.
+    public func writeElement(to json: inout JSONWriter) { json.element(self) }
+}
+
+extension UTCTime: ControlValue {
+    /// `a time of RFC 3339`.
+    public static var form: String { "a time of RFC 3339" }
+
+    /// Reads a moment.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) { self = try UTCTime.require(value.time) }
+
+    /// Writes the moment.
+    public func writeElement(to json: inout JSONWriter) { json.element(self) }
+}
+
+extension [String: JSONValue]: ControlValue {
+    /// `an object`.
+    public static var form: String { "an object" }
+
+    /// Reads an object of any members.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) { self = try Self.require(value.object) }
+
+    /// Writes the object, its members in the order of their names.
+    public func writeElement(to json: inout JSONWriter) { json.element(.object(self)) }
+}
+
+extension Array: ControlValue where Element: ControlValue {
+    /// `a list`.
+    public static var form: String { "a list" }
+
+    /// Those of its elements.
+    public static var members: [ControlMemberDescription] { Element.members }
+
+    /// Reads a list of values of one kind.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) {
+        self = []
+        for (index, element) in try Self.require(value.array).enumerated() {
+            do throws(ControlMemberError) { append(try Element(controlValue: element)) } catch { throw error.inside("[\(index)]") }
+        }
+    }
+
+    /// Writes the list.
+    public func writeElement(to json: inout JSONWriter) {
+        json.array { json in for element in self { element.writeElement(to: &json) } }
+    }
+}

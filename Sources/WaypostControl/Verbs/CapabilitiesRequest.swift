@@ -1,0 +1,85 @@
+import Waypost
+
+/// `capabilities`: what the tracker can do on this device.
+public struct CapabilitiesRequest: ControlVerb {
+    /// `capabilities`.
+    public static let name = "capabilities"
+    /// What the guide of the control socket says of it.
+    public static let documentation = "Asks what the tracker can do on this device."
+
+    /// A request.
+    public init() {}
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {}
+
+    /// What the tracker can do on this device.
+    public struct Answer: ControlAnswer {
+        /// `CAPABILITIES`.
+        public static let className = "CAPABILITIES"
+        /// What the guide of the control socket says of it.
+        public static let documentation = "What the tracker can do on this device."
+
+        /// The tracker's version.
+        public var version = ""
+        /// Receivers that are plugged in and known by their USB ids.
+        public var receivers: [Receiver] = []
+        /// Whether a watch can ask for significant changes alone.
+        public var hasSignificantChanges = true
+        /// Whether the receiver sleeps when few positions are needed.
+        public var sleepsBetweenSamples = false
+        /// Whether the receiver is turned off while it sleeps.
+        public var switchesReceiverOff = false
+        /// Whether the receiver also sleeps while the device is at rest.
+        public var pausesAtRest = false
+        /// Whether positions are matched to roads.
+        public var matchesPositions = false
+        /// Whether a recording or a simulated drive is played.
+        public var isPlayback = false
+
+        /// An answer that says nothing yet.
+        public init() {}
+
+        /// Hands its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("version", &version, "The tracker's version.")
+            try codec.member("receivers", &receivers, "Receivers that are plugged in and known by their USB ids.")
+            try codec.member("significant_changes", &hasSignificantChanges, "Whether a watch can ask for significant changes alone.")
+            try codec.member("sleeps_between_samples", &sleepsBetweenSamples, "Whether the receiver sleeps when few positions are needed.")
+            try codec.member(
+                "switches_receiver_off", &switchesReceiverOff, "Whether the receiver is turned off while it sleeps (`[power] hook`).")
+            try codec.member(
+                "pauses_at_rest", &pausesAtRest,
+                "Whether the receiver also sleeps while the device is at rest (`[tracking] rest_interval`).")
+            try codec.member("map_matching", &matchesPositions, "Whether positions are matched to roads.")
+            try codec.member("playback", &isPlayback, "Whether a recording or a simulated drive is played.")
+        }
+    }
+
+    /// A receiver that is plugged in.
+    public struct Receiver: ControlObject {
+        /// The device: `/dev/ttyACM0`.
+        public var path = ""
+        /// What it is: `u-blox 8`.
+        public var name = ""
+
+        /// A receiver of which nothing is known yet.
+        public init() {}
+
+        /// A receiver.
+        ///
+        /// - Parameters:
+        ///   - path: the device.
+        ///   - name: what it is.
+        public init(path: String, name: String) {
+            self.path = path
+            self.name = name
+        }
+
+        /// Hands its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("path", &path, "The device: `/dev/ttyACM0`.")
+            try codec.member("receiver", &name, "What it is.")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Waypost
+
+/// `fences_add`: adds fences, or changes those of the same ids.
+public struct AddFencesRequest: ControlVerb {
+    /// `fences_add`.
+    public static let name = "fences_add"
+    /// What the guide of the control socket says of it.
+    public static let documentation = """
+        Adds fences, or changes those of the same ids; they are kept over restarts. A change that is longer than a request comes in parts on one \
+        connection: the part without `more` makes all of it, the end of the connection none of it.
+        """
+
+    /// Whether more parts of the same change are to come on this connection.
+    public var hasMore = false
+    /// A GeoJSON FeatureCollection.
+    public var collection: [String: JSONValue] = [:]
+
+    /// A request without fences.
+    public init() {}
+
+    /// A request.
+    ///
+    /// - Parameters:
+    ///   - collection: a GeoJSON FeatureCollection.
+    ///   - hasMore: whether more parts of the same change are to come on this connection.
+    public init(collection: [String: JSONValue], hasMore: Bool = false) {
+        self.collection = collection
+        self.hasMore = hasMore
+    }
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("more", &hasMore, absent: false, "Whether more parts of the same change are to come on this connection.")
+        try codec.member("fences", &collection, "A GeoJSON FeatureCollection with the properties of waypost's fence files.")
+    }
+
+    /// What has changed.
+    public typealias Answer = FencesChanged
+}
+
+/// `fences_remove`: removes a fence that was added over the control socket.
+public struct RemoveFenceRequest: ControlVerb {
+    /// `fences_remove`.
+    public static let name = "fences_remove"
+    /// What the guide of the control socket says of it.
+    public static let documentation = """
+        Removes a fence that was added over the control socket. When the device is inside, an exit with the reason `removed` follows.
+        """
+
+    /// The fence's id.
+    public var id = ""
+
+    /// A request without an id.
+    public init() {}
+
+    /// A request.
+    ///
+    /// - Parameter id: the fence's id.
+    public init(id: String) {
+        self.id = id
+    }
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("id", &id, "The fence's id.")
+    }
+
+    /// What has changed.
+    public typealias Answer = FencesChanged
+}
+
+/// How many fences were added, changed or removed.
+public struct FencesChanged: ControlAnswer {
+    /// `FENCES_CHANGED`.
+    public static let className = "FENCES_CHANGED"
+    /// What the guide of the control socket says of it.
+    public static let documentation = "How many fences were added, changed or removed."
+
+    /// How many.
+    public var count = 0
+    /// How many of them have replaced others of the same ids; nil after a removal.
+    public var replacedCount: Int?
+    /// How many wait for the rest of the change; nil when the change is made.
+    public var waitingCount: Int?
+
+    /// An answer: none.
+    public init() {}
+
+    /// An answer.
+    ///
+    /// - Parameters:
+    ///   - count: how many fences were added, changed or removed.
+    ///   - replaced: how many of them have replaced others of the same ids.
+    ///   - waiting: how many wait for the rest of the change.
+    public init(count: Int, replaced: Int? = nil, waiting: Int? = nil) {
+        self.count = count
+        replacedCount = replaced
+        waitingCount = waiting
+    }
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("changed", &count, "How many.")
+        try codec.member("replaced", &replacedCount, "How many of them have replaced others of the same ids.")
+        try codec.member("waiting", &waitingCount, "How many wait for the rest of the change.")
+    }
+}

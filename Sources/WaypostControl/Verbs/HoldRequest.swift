@@ -1,0 +1,53 @@
+import Waypost
+
+/// `hold`: keeps the receiver on, for every fix, until the connection ends.
+public struct HoldRequest: ControlVerb {
+    /// `hold`.
+    public static let name = "hold"
+    /// What the guide of the control socket says of it.
+    public static let documentation = "Keeps positions coming for every fix until the connection ends; `status` shows the reason."
+
+    /// The reason, for people: 1 to 200 characters.
+    public var reason = ""
+
+    /// A request without a reason.
+    public init() {}
+
+    /// A request.
+    ///
+    /// - Parameter reason: why positions are needed, for people: 1 to 200 characters.
+    public init(reason: String) {
+        self.reason = reason
+    }
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("reason", &reason, "Why positions are needed, for people: 1 to 200 characters.")
+    }
+
+    /// That the receiver is kept on.
+    public struct Answer: ControlAnswer {
+        /// `HELD`.
+        public static let className = "HELD"
+        /// What the guide of the control socket says of it.
+        public static let documentation = "The receiver is kept on until the connection ends."
+
+        /// The reason, as it was given.
+        public var reason = ""
+
+        /// An answer without a reason.
+        public init() {}
+
+        /// An answer.
+        ///
+        /// - Parameter reason: the reason, as it was given.
+        public init(reason: String) {
+            self.reason = reason
+        }
+
+        /// Hands its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("reason", &reason, "The reason, as it was given.")
+        }
+    }
+}

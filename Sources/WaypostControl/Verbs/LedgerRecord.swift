@@ -1,0 +1,114 @@
+import Waypost
+
+/// One line of the ledger: a record and what became of it, or fixes that were left out.
+public struct LedgerRecord: ControlObject {
+    /// The kind of fixes that were left out; all other kinds are those of records.
+    public static let leftOut = "filtered"
+
+    /// What it is: `position`, `enter`, `exit`, `dwell`, `pass`, `track`, `health`, `waypoints`, or ``leftOut``.
+    public var kind = ""
+
+    /// Fixes that were left out: the first one's time.
+    public var from: UTCTime?
+    /// Fixes that were left out: the last one's time.
+    public var to: UTCTime?
+    /// Fixes that were left out: how many.
+    public var count: Int?
+    /// Fixes that were left out: why, for people.
+    public var reason: String?
+
+    /// A record's id for ever.
+    public var id: String?
+    /// When it happened.
+    public var time: UTCTime?
+    /// The fence or the application's word for it.
+    public var name: String?
+    /// Whether it is in the log; nil for records that do not belong there.
+    public var isLogged: Bool?
+    /// Its number in the log.
+    public var logNumber: UInt64?
+    /// What became of it at each destination; nil for fixes that were left out.
+    public var destinations: [Delivery]?
+
+    /// A line of which nothing is known yet.
+    public init() {}
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member(
+            "kind", &kind, "`position`, `enter`, `exit`, `dwell`, `pass`, `track`, `health`, `waypoints`; `filtered` for fixes left out.")
+        try codec.member("from", &from, "Fixes left out: the first one's time.")
+        try codec.member("to", &to, "Fixes left out: the last one's time.")
+        try codec.member("count", &count, "Fixes left out: how many.")
+        try codec.member("reason", &reason, "Fixes left out: why, for people.")
+        try codec.member("id", &id, "The record's id for ever.")
+        try codec.member("time", &time, "When it happened.")
+        try codec.member("name", &name, "The fence, or the application's word for it.")
+        try codec.member("logged", &isLogged, "Whether it is in the log; absent for records that do not belong there.")
+        try codec.member("seq", &logNumber, "Its number in the log.")
+        try codec.member("destinations", &destinations, "What became of it at each destination.")
+    }
+
+    /// What became of a record at a destination.
+    public struct Delivery: ControlObject {
+        /// What became of it, in a word.
+        public struct State: ControlWord {
+            /// The word on the wire.
+            public let text: String
+
+            /// The word of that text.
+            public init(_ text: String) {
+                self.text = text
+            }
+
+            /// It waits.
+            public static let queued = State("queued")
+            /// It was sent, and there is no receipt yet.
+            public static let sent = State("sent")
+            /// The destination has it.
+            public static let receipt = State("receipt")
+            /// The destination refused it for good: a dead letter.
+            public static let refused = State("refused")
+            /// It is not for this destination.
+            public static let unwanted = State("unwanted")
+            /// It was settled so long ago that nothing more is kept of it.
+            public static let forgotten = State("forgotten")
+
+            /// Those that this version has.
+            public static let known: [State] = [.queued, .sent, .receipt, .refused, .unwanted, .forgotten]
+        }
+
+        /// The destination.
+        public var name = ""
+        /// What became of it.
+        public var state = State.queued
+        /// When the receipt came.
+        public var time: UTCTime?
+        /// The receipt, in the destination's words.
+        public var answer: String?
+        /// Why it was refused, in the destination's words.
+        public var reason: String?
+
+        /// A delivery of which nothing is known yet.
+        public init() {}
+
+        /// What became of a record at a destination.
+        ///
+        /// - Parameters:
+        ///   - name: the destination.
+        ///   - state: what became of it.
+        public init(name: String, state: State) {
+            self.name = name
+            self.state = state
+        }
+
+        /// Hands its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("name", &name, "The destination.")
+            try codec.member("state", &state, "What became of it; `forgotten`: settled so long ago that nothing more is kept of it.")
+            try codec.member("time", &time, "When the receipt came.")
+            try codec.member("answer", &answer, "The receipt, in the destination's words.")
+            try codec.member("reason", &reason, "Why it was refused, in the destination's words.")
+        }
+    }
+}

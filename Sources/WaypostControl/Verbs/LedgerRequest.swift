@@ -1,0 +1,99 @@
+import Waypost
+
+/// `ledger`: what became of fixes and events, one by its id or all since a moment.
+public struct LedgerRequest: ControlVerb {
+    /// `ledger`.
+    public static let name = "ledger"
+    /// What the guide of the control socket says of it.
+    public static let documentation = """
+        Asks what became of fixes and events: logged, queued, sent, received, or left out and why. Either of one record by its `id`, or of all \
+        since a moment, a page at a time.
+        """
+
+    /// Which records.
+    public enum Query: Sendable, Hashable {
+        /// One by its id.
+        case record(id: String)
+        /// All since a moment, a page of them.
+        case since(UTCTime, LedgerCursor)
+    }
+
+    /// Which records are asked for.
+    public var query: Query
+
+    /// A request for a record without an id.
+    public init() {
+        query = .record(id: "")
+    }
+
+    /// A request.
+    ///
+    /// - Parameter query: which records are asked for.
+    public init(_ query: Query) {
+        self.query = query
+    }
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        var (id, since, cursor): (String?, UTCTime?, LedgerCursor?)
+        switch query {
+        case .record(let name): id = name
+        case .since(let time, let place): (since, cursor) = (time, place)
+        }
+        try codec.member("id", &id, "The id of the one record that is asked for.")
+        let isForAll = id == nil
+        try codec.member("since", &since, isAllowed: isForAll, isRequired: isForAll, "All records since then.")
+        try codec.member("page", &cursor, isAllowed: isForAll, "Where the page begins: `next` of the answer before; absent for the first.")
+        if let id { query = .record(id: id) } else if let since { query = .since(since, cursor ?? .first) }
+    }
+
+    /// What became of the records.
+    public struct Answer: ControlAnswer {
+        /// `LEDGER`.
+        public static let className = "LEDGER"
+        /// What the guide of the control socket says of it.
+        public static let documentation =
+            "What became of the records: a page of them, first those that are in the outbox alone, then those of the log."
+
+        /// The records.
+        public var records: [LedgerRecord] = []
+        /// Where the next page begins; nil when this is the last one.
+        public var next: LedgerCursor?
+
+        /// An answer without records.
+        public init() {}
+
+        /// An answer.
+        ///
+        /// - Parameters:
+        ///   - records: the records.
+        ///   - next: where the next page begins; nil when this is the last one.
+        public init(records: [LedgerRecord], next: LedgerCursor?) {
+            self.records = records
+            self.next = next
+        }
+
+        /// Hands its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("records", &records, "The records, or stretches of fixes that were left out.")
+            try codec.member("next", &next, "Where the next page begins; absent with the last one.")
+        }
+    }
+}
+
+extension LedgerCursor: ControlValue {
+    /// What `next` of an answer says.
+    public static var form: String { cursorForm }
+
+    /// Reads a cursor.
+    public init(controlValue value: JSONValue) throws(ControlMemberError) {
+        guard let cursor = value.string.flatMap(LedgerCursor.init(text:)) else { throw ControlMemberError(expected: Self.form) }
+        self = cursor
+    }
+
+    /// Writes the cursor's text.
+    public func writeElement(to json: inout JSONWriter) { json.element(text) }
+}
+
+/// What a cursor must be.
+let cursorForm = "what \"next\" of the answer before said"

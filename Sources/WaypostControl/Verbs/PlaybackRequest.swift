@@ -1,0 +1,65 @@
+import Waypost
+
+/// `playback`: steers the recordings and simulated drives that are played; a request that changes nothing asks how they are.
+public struct PlaybackRequest: ControlVerb {
+    /// `playback`.
+    public static let name = "playback"
+    /// What the guide of the control socket says of it.
+    public static let documentation = """
+        Steers the recordings and simulated drives that the tracker plays. Without any member it only asks how they are.
+        """
+
+    /// Whether the position is to stand still; nil leaves it.
+    public var isStationary: Bool?
+    /// Whether the position is to be lost while the drive goes on; nil leaves it.
+    public var isPositionLost: Bool?
+    /// Whether it begins again.
+    public var resets = false
+
+    /// A request that changes nothing.
+    public init() {}
+
+    /// A request.
+    ///
+    /// - Parameters:
+    ///   - isStationary: whether the position is to stand still; nil leaves it.
+    ///   - isPositionLost: whether the position is to be lost while the drive goes on; nil leaves it.
+    ///   - resets: whether it begins again.
+    public init(isStationary: Bool? = nil, isPositionLost: Bool? = nil, resets: Bool = false) {
+        self.isStationary = isStationary
+        self.isPositionLost = isPositionLost
+        self.resets = resets
+    }
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("stationary", &isStationary, "Whether the position is to stand still, as at a red light.")
+        try codec.member("position_lost", &isPositionLost, "Whether the position is to be lost while the drive goes on, as in a tunnel.")
+        try codec.member("reset", &resets, absent: false, "Whether the drive starts again.")
+    }
+
+    /// How the recordings and simulated drives are.
+    public struct Answer: ControlAnswer {
+        /// `PLAYBACK`.
+        public static let className = "PLAYBACK"
+        /// What the guide of the control socket says of it.
+        public static let documentation = "How the recordings and simulated drives are now."
+
+        /// How many are played.
+        public var count = 0
+        /// Whether all of them stand still.
+        public var isStationary = false
+        /// Whether the position of all of them is lost.
+        public var isPositionLost = false
+
+        /// An answer: nothing is played.
+        public init() {}
+
+        /// Hands its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("playing", &count, "How many are played.")
+            try codec.member("stationary", &isStationary, "Whether all of them stand still.")
+            try codec.member("position_lost", &isPositionLost, "Whether the position of all of them is lost.")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Waypost
+
+extension StatusReport {
+    /// What the log did in this run, and what it costs the disk.
+    public struct Log: ControlObject {
+        /// The folder of the tracks.
+        public var directory = ""
+        /// Whether nothing is logged, as the configuration says.
+        public var isOff = false
+        /// Whether positions can be written; false while logging is paused.
+        public var isRecording = true
+        /// For how many seconds logging has been paused.
+        public var pausedSeconds: Int?
+        /// How many positions were lost meanwhile.
+        public var lostWhilePausedCount: Int?
+        /// How many events wait for the log.
+        public var waitingEventCount: Int?
+        /// Whether what is written survives a power cut.
+        public var isDurable = true
+        /// How many tracks have no GPX file yet.
+        public var unfinishedTrackCount = 0
+        /// How many positions were logged.
+        public var positionCount = 0
+        /// How many events were logged.
+        public var eventCount = 0
+        /// In how many segments.
+        public var segmentCount = 0
+        /// How many positions were left out as they had no time.
+        public var untimedCount = 0
+        /// How many positions were left out as they were not measured.
+        public var notMeasuredCount = 0
+        /// How many positions were left out as they had been logged before.
+        public var repeatedCount = 0
+        /// How many positions could not be written.
+        public var failedCount = 0
+        /// How many old tracks were deleted.
+        public var deletedTrackCount = 0
+        /// How many bytes were written to the journal.
+        public var byteCount = 0
+        /// How often the journal was synchronised with the disk.
+        public var synchronizationCount = 0
+        /// What the whole process has written.
+        public var writes = Writes()
+        /// How many positions were left out to thin the log.
+        public var thinnedCount = 0
+
+        /// A log of which nothing is known yet.
+        public init() {}
+
+        /// Hands its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("directory", &directory, "The folder of the tracks.")
+            try codec.member("off", &isOff, absent: false, "Whether nothing is logged, as the configuration says.")
+            try codec.member("recording", &isRecording, "Whether positions can be written; false while logging is paused.")
+            try codec.member("paused_seconds", &pausedSeconds, "For how many seconds logging has been paused.")
+            try codec.member("lost_while_paused", &lostWhilePausedCount, "How many positions were lost meanwhile.")
+            try codec.member("events_waiting", &waitingEventCount, "How many events wait for the log.")
+            try codec.member("durable", &isDurable, "Whether what is written survives a power cut.")
+            try codec.member("unfinished_tracks", &unfinishedTrackCount, "How many tracks have no GPX file yet.")
+            try codec.member("positions", &positionCount, "How many positions were logged in this run.")
+            try codec.member("events", &eventCount, "How many events were logged.")
+            try codec.member("segments", &segmentCount, "In how many segments.")
+            try codec.member("untimed", &untimedCount, "How many positions were left out as they had no time.")
+            try codec.member("not_measured", &notMeasuredCount, "How many positions were left out as they were not measured.")
+            try codec.member("repeated", &repeatedCount, "How many positions were left out as they had been logged before.")
+            try codec.member("failed", &failedCount, "How many positions could not be written.")
+            try codec.member("deleted_tracks", &deletedTrackCount, "How many old tracks were deleted.")
+            try codec.member("bytes", &byteCount, "How many bytes were written to the journal.")
+            try codec.member("fsyncs", &synchronizationCount, "How often the journal was synchronised with the disk.")
+            try codec.member("writes", &writes, "What the whole process has written.")
+            try codec.member("thinned", &thinnedCount, "How many positions were left out to thin the log.")
+        }
+    }
+
+    /// What the whole process has written.
+    public struct Writes: ControlObject {
+        /// How often files were synchronised with the disk.
+        public var synchronizationCount = 0
+        /// How many bytes went to the journal.
+        public var journalByteCount = 0
+        /// How many bytes went to GPX files.
+        public var trackByteCount = 0
+        /// How many bytes went anywhere else.
+        public var otherByteCount = 0
+        /// How often files are synchronised in a day; nil in the first hour.
+        public var synchronizationsPerDay: Int?
+        /// How many bytes are written in a day; nil in the first hour.
+        public var bytesPerDay: Int?
+
+        /// Nothing was written.
+        public init() {}
+
+        /// Hands its members to the codec.
+        public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+            try codec.member("fsyncs", &synchronizationCount, "How often files were synchronised with the disk.")
+            try codec.member("journal_bytes", &journalByteCount, "How many bytes went to the journal.")
+            try codec.member("gpx_bytes", &trackByteCount, "How many bytes went to GPX files.")
+            try codec.member("other_bytes", &otherByteCount, "How many bytes went anywhere else.")
+            try codec.member(
+                "fsyncs_per_day", &synchronizationsPerDay, "How often files are synchronised in a day; absent in the first hour.")
+            try codec.member("bytes_per_day", &bytesPerDay, "How many bytes are written in a day; absent in the first hour.")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Waypost
+
+/// `status`: what the tracker does and whether all is well.
+public struct StatusRequest: ControlVerb {
+    /// `status`.
+    public static let name = "status"
+    /// What the guide of the control socket says of it.
+    public static let documentation = """
+        Asks what the tracker does and whether all is well. It is the one request that every local user may make; to those who may not see the \
+        position it tells no more than `version`, `pid`, `uptime` and `health`.
+        """
+
+    /// A request.
+    public init() {}
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {}
+
+    /// What the tracker does.
+    public typealias Answer = StatusReport
+}
+
+/// What the tracker does and whether all is well.
+public struct StatusReport: ControlAnswer {
+    /// `STATUS`.
+    public static let className = "STATUS"
+    /// What the guide of the control socket says of it.
+    public static let documentation = "What the tracker does and whether all is well."
+
+    /// Whether all is well, in a word.
+    public struct Health: ControlWord {
+        /// The word on the wire.
+        public let text: String
+
+        /// The word of that text.
+        public init(_ text: String) {
+            self.text = text
+        }
+
+        /// All is well.
+        public static let healthy = Health("healthy")
+        /// Something is not; ``StatusReport/problems`` says what.
+        public static let degraded = Health("degraded")
+
+        /// Those that this version has.
+        public static let known: [Health] = [.healthy, .degraded]
+    }
+
+    /// The tracker's version.
+    public var version = ""
+    /// The number of its process.
+    public var processID = 0
+    /// For how many seconds it has run.
+    public var uptimeSeconds = 0
+    /// Whether all is well.
+    public var health = Health.healthy
+    /// What is not well, a sentence each; nil when this user may see no more than the members above.
+    public var problems: [String]?
+    /// Where positions come from now.
+    public var source: Source?
+    /// All sources, when there are several.
+    public var sources: [Member] = []
+    /// What is tried for a position; nil while there is one.
+    public var search: Search?
+    /// The last change from one source to another.
+    public var lastSwitch: Switch?
+    /// How closely the device is followed, and for whom.
+    public var following: Following?
+    /// The fences; nil when there are none.
+    public var fences: Fences?
+    /// How the destinations are.
+    public var destinations: [DestinationReport] = []
+    /// Whether something is withheld.
+    public var privacy: Privacy?
+    /// The position; nil when there is none, or nobody may know it.
+    public var position: Position?
+    /// The last position that was known, while there is none.
+    public var lastPosition: Position?
+    /// How many seconds old that is; nil when it is of an earlier run.
+    public var lastPositionAgeSeconds: Int?
+    /// The file that configures the tracker, whether it is there or not.
+    public var configurationFile: String?
+    /// What a file of the configuration replaces of an earlier one, a line each.
+    public var replacements: [String] = []
+    /// How quantities and times are shown.
+    public var display: Display?
+    /// The log.
+    public var log: Log?
+
+    /// An answer in which nothing has been said yet.
+    public init() {}
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("version", &version, "The tracker's version.")
+        try codec.member("pid", &processID, "The number of its process.")
+        try codec.member("uptime", &uptimeSeconds, "For how many seconds it has run.")
+        try codec.member("health", &health, "Whether all is well.")
+        try codec.member("problems", &problems, "What is not well, a sentence each.")
+        try codec.member("source", &source, "Where positions come from now.")
+        try codec.member("sources", &sources, absent: [], "All sources, when there are several.")
+        try codec.member("search", &search, "What is tried for a position; absent while there is one.")
+        try codec.member("last_switch", &lastSwitch, "The last change from one source to another.")
+        try codec.member("following", &following, "How closely the device is followed, and for whom.")
+        try codec.member("fences", &fences, "The fences; absent when there are none.")
+        try codec.member("destinations", &destinations, absent: [], "How the destinations are.")
+        try codec.member("privacy", &privacy, "Whether something is withheld.")
+        var current = position.map(ClassedPosition.init)
+        try codec.member("position", &current, isLenient: true, "The position, a TPV as a watch sends it.")
+        position = current?.position
+        var last = lastPosition.map(PlainPosition.init)
+        try codec.member("last", &last, isLenient: true, "The last position that was known, while there is none: a TPV without its class.")
+        lastPosition = last?.position
+        try codec.member("last_age", &lastPositionAgeSeconds, "How many seconds old that is; absent when it is of an earlier run.")
+        try codec.member("configuration", &configurationFile, "The file that configures the tracker, whether it is there or not.")
+        try codec.member("replaced", &replacements, absent: [], "What a file of the configuration replaces of an earlier one, a line each.")
+        try codec.member("display", &display, "How quantities and times are shown.")
+        try codec.member("log", &log, "The log.")
+    }
+}

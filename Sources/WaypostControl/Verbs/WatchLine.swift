@@ -1,0 +1,186 @@
+import Waypost
+
+/// A line of a watch.
+public enum WatchLine: Sendable, Hashable {
+    /// A position (TPV).
+    case position(WatchedPosition)
+    /// The receiver has no fix (TPV).
+    case noFix(NoFix)
+    /// The satellites in view (SKY).
+    case sky(SkyView)
+    /// Something happened (EVENT).
+    case event(TrackerEvent)
+    /// The position was lost (LOST).
+    case lost(PositionLoss)
+    /// The client was too slow for so many lines (DROPPED).
+    case dropped(DroppedLines)
+    /// A line of a later version; its class.
+    case other(String)
+
+    /// Reads a line.
+    ///
+    /// - Parameter line: what the tracker has sent, without the line feed.
+    /// - Errors: it is no JSON, has no class, or lacks a member.
+    public init(line: [UInt8]) throws(ControlAnswerError) {
+        let value: JSONValue
+        do { value = try JSONParser().parse(line) } catch { throw .notJSON(reason: "\(error)") }
+        guard let name = value["class"]?.string else { throw .otherClass(expected: "TPV", found: nil) }
+        switch name {
+        case PositionLoss.className: self = .lost(try PositionLoss(value))
+        case DroppedLines.className: self = .dropped(try DroppedLines(value))
+        case "EVENT":
+            guard let event = TrackerEvent(value) else {
+                throw .wrongMember(class: name, ControlMemberError(path: "event", expected: TrackerEvent.form))
+            }
+            self = .event(event)
+        case "TPV", "SKY": self = try WatchLine.report(on: line, value, name)
+        default: self = .other(name)
+        }
+    }
+
+    private static func report(on line: [UInt8], _ value: JSONValue, _ name: String) throws(ControlAnswerError) -> WatchLine {
+        do throws(TPVError) {
+            switch try TPVCodec.decode(line) {
+            case .position(let position): return .position(WatchedPosition(position, value))
+            case .noFix(let report): return .noFix(report)
+            case .sky(let view): return .sky(view)
+            case nil: return .other(name)
+            }
+        } catch {
+            throw .wrongMember(class: name, ControlMemberError(path: error.member ?? "", expected: "as the format of positions has it"))
+        }
+    }
+}
+
+/// A position that a watch sends, and what is said of it.
+public struct WatchedPosition: Sendable, Hashable {
+    /// The position.
+    public var position: Position
+    /// Whether it is a significant change, or the last position before the first one.
+    public var isSignificant: Bool
+    /// Whether it was known before the watch began.
+    public var isCached: Bool
+    /// How many seconds old it is; nil when that is not known.
+    public var ageSeconds: Int?
+
+    fileprivate init(_ position: Position, _ line: JSONValue) {
+        self.position = position
+        isSignificant = line["significant"]?.bool == true
+        isCached = line["cached"]?.bool == true
+        ageSeconds = line["age"]?.int
+    }
+
+    /// A position.
+    ///
+    /// - Parameters:
+    ///   - position: the position.
+    ///   - isSignificant: whether it is a significant change.
+    ///   - isCached: whether it was known before the watch began.
+    ///   - ageSeconds: how many seconds old it is; nil when that is not known.
+    public init(_ position: Position, isSignificant: Bool = false, isCached: Bool = false, ageSeconds: Int? = nil) {
+        self.position = position
+        self.isSignificant = isSignificant
+        self.isCached = isCached
+        self.ageSeconds = ageSeconds
+    }
+
+    /// The line, without the line feed.
+    public var line: [UInt8] {
+        var text = TextBuffer(capacity: 512)
+        TPVCodec.append(position, to: &text) { json in
+            if isSignificant { json.member("significant", true) }
+            if isCached { json.member("cached", true) }
+            json.member("age", ageSeconds)
+        }
+        return text.bytes
+    }
+}
+
+/// The position was lost: the receiver has no fix any more, or the source cannot be reached.
+public struct PositionLoss: ControlAnswer {
+    /// `LOST`.
+    public static let className = "LOST"
+    /// What the guide of the control socket says of it.
+    public static let documentation = "The position was lost: the receiver has no fix any more, or the source cannot be reached."
+
+    /// Why, for programs.
+    public var reason = LossCode.noFix
+    /// Why, for people.
+    public var detail = ""
+    /// The last position that was known; nil when there was none, or nobody may know it.
+    public var lastPosition: Position?
+    /// How many seconds old that is; nil when it is of an earlier run.
+    public var lastPositionAgeSeconds: Int?
+
+    /// A loss of which nothing is known yet.
+    public init() {}
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("reason", &reason, "Why, for programs.")
+        try codec.member("detail", &detail, "Why, for people.")
+        var last = lastPosition.map(PlainPosition.init)
+        try codec.member("last", &last, isLenient: true, "The last position that was known: a TPV without its class.")
+        lastPosition = last?.position
+        try codec.member("last_age", &lastPositionAgeSeconds, "How many seconds old that is; absent when it is of an earlier run.")
+    }
+}
+
+/// The client was too slow for so many lines of its watch.
+public struct DroppedLines: ControlAnswer {
+    /// `DROPPED`.
+    public static let className = "DROPPED"
+    /// What the guide of the control socket says of it.
+    public static let documentation = "The client was too slow for so many lines of its watch, the oldest."
+
+    /// How many lines were dropped.
+    public var count = 0
+
+    /// An answer: none.
+    public init() {}
+
+    /// An answer.
+    ///
+    /// - Parameter count: how many lines were dropped.
+    public init(count: Int) {
+        self.count = count
+    }
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("count", &count, "How many lines were dropped.")
+    }
+}
+
+/// Why there is no position, for programs.
+public struct LossCode: ControlWord {
+    /// The word on the wire.
+    public let text: String
+
+    /// The word of that text.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// The receiver has no fix.
+    public static let noFix = LossCode("no_fix")
+    /// Nothing comes from the source.
+    public static let silent = LossCode("silent")
+    /// What comes from the source is of no use.
+    public static let unusable = LossCode("unusable")
+    /// The source cannot be reached.
+    public static let disconnected = LossCode("disconnected")
+    /// The receiver was unplugged.
+    public static let deviceGone = LossCode("device_gone")
+    /// The source has ended by itself.
+    public static let ended = LossCode("ended")
+    /// Another source is used now.
+    public static let replaced = LossCode("replaced")
+    /// The device is inside a privacy zone.
+    public static let privacyZone = LossCode("privacy_zone")
+    /// Private mode is on.
+    public static let privateMode = LossCode("private")
+
+    /// Those that this version has.
+    public static let known: [LossCode] = [.noFix, .silent, .unusable, .disconnected, .deviceGone, .ended, .replaced, .privacyZone, .privateMode]
+}

@@ -1,0 +1,61 @@
+import Waypost
+
+/// `watch`: positions and events as they come, until the connection ends.
+///
+/// It has no answer of its own: its lines are those of ``WatchLine``. A second watch on a connection replaces the first one's options.
+public struct WatchRequest: ControlRequest {
+    /// `watch`.
+    public static let name = "watch"
+    /// What the guide of the control socket says of it.
+    public static let documentation = """
+        Sends positions and events as they come, until the connection ends. There is no answer but these lines. A second `watch` replaces the first \
+        one's options; further requests are answered between the lines.
+        """
+
+    /// Sky views, too.
+    public var sky = false
+    /// Positions, reports without a fix and losses; false for events alone.
+    public var positions = true
+    /// Which positions.
+    public var selection = PositionSelection.Options()
+
+    /// A plain watch: every position, every loss and every event.
+    public init() {}
+
+    /// A watch.
+    ///
+    /// - Parameters:
+    ///   - sky: whether sky views come, too.
+    ///   - positions: whether positions, reports without a fix and losses come; false for events alone.
+    ///   - selection: which positions.
+    public init(sky: Bool = false, positions: Bool = true, selection: PositionSelection.Options = .init()) {
+        self.sky = sky
+        self.positions = positions
+        self.selection = selection
+    }
+
+    /// Hands its members to the codec.
+    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
+        try codec.member("sky", &sky, absent: false, isOmitted: false, "Whether sky views come, too.")
+        try codec.member("positions", &positions, absent: true, "Whether positions and losses come; false for events alone.")
+        try codec.member(
+            "significant", &selection.isSignificantOnly, absent: false,
+            "Only significant changes: 500 m and 5 min from the last one. The first is the last known position, at once.")
+        try codec.member(
+            "distance", &selection.distanceFilterMetres, absent: 0,
+            rule: ControlRule("metres, from 0 to 1000000") { (0...1_000_000).contains($0) },
+            "Only positions at least this far from the last one that was sent.")
+        try codec.member("accuracy", &selection.accuracy, absent: .best, "The accuracy that is wanted; coarser ones need fewer fixes.")
+    }
+
+    /// Whether a line of that topic, sent to every watch, is wanted.
+    func wants(_ topic: ControlTopic) -> Bool {
+        switch topic {
+        case .position: positions && selection.takesEverything
+        case .noFix: positions && !selection.isSignificantOnly
+        case .sky: positions && sky
+        case .loss: positions
+        case .event: true
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Waypost
+import WaypostControl
+import WaypostDispatch
+
+// What the dispatcher says, as the control socket tells it.
+
+extension DispatchOutcome {
+    init(_ completion: DispatchCompletion) {
+        self.init(
+            Completion(completion.word.rawValue),
+            failures: completion.failures.map { Failure(destination: $0.destination, reason: $0.reason) })
+    }
+}
+
+extension DestinationReport {
+    init(_ status: DestinationStatus) {
+        self.init()
+        name = status.state.name
+        state = status.word
+        eventCount = status.state.waitingEventCount
+        positionCount = status.waitingPositionCount
+        deadLetterCount = status.state.deadLetterCount
+        sentCount = status.state.sentCount
+        droppedCount = status.state.droppedCount
+        lateCount = status.state.lateCount
+        isOnDemand = status.isOnDemand
+        nextSeconds = status.nextAttemptMilliseconds.map { Int($0 / 1_000) }
+        receiptSecondsAgo = status.lastReceiptMilliseconds.map { Int($0 / 1_000) }
+        reason = status.failure
+    }
+}
+
+extension DeadLetterEntry {
+    init(_ letter: DeadLetter) {
+        self.init()
+        number = Int(letter.number)
+        destination = letter.destination
+        id = letter.record.id
+        kind = letter.record.kind
+        name = letter.record.name
+        lane = letter.record.lane.rawValue
+        sequence = letter.record.sequence
+        time = letter.record.time
+        reason = letter.reason
+        isRetrying = letter.isDue
+    }
+}
+
+extension DestinationStatus {
+    /// One word.
+    fileprivate var word: DestinationReport.State {
+        if !isAttached { return .unconfigured }
+        if state.isPaused { return .paused }
+        if isSending { return .sending }
+        if failure != nil { return needsMending ? .failing : .retrying }
+        return state.waitingEventCount > 0 || waitingPositionCount != 0 ? .waiting : .idle
+    }
+
+    /// What is wrong, for people; empty when nothing is.
+    var problems: [String] {
+        let letters = counted(state.deadLetterCount, "record")
+        let refused = "destination \(state.name) has refused \(letters) for good: waypost dispatch list, then retry or drop"
+        return [failing, state.deadLetterCount > 0 ? refused : nil].compactMap { $0 }
+    }
+
+    private var failing: String? {
+        guard let failure else { return nil }
+        if needsMending { return "destination \(state.name): \(failure)" }
+        guard isStalled else { return nil }
+        return "destination \(state.name) has taken nothing for \(spanText(seconds: (failingMilliseconds ?? 0) / 1_000)): \(failure)"
+    }
+}

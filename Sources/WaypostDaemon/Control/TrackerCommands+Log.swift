@@ -1,0 +1,85 @@
+import Logging
+import Waypost
+import WaypostControl
+import WaypostDispatch
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+// What is asked about the log.
+
+extension RotateLogRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        guard let recorder = tracker.recorder else { throw ControlRefusal(logIsOffFor: "log rotate") }
+        do throws(RecordingError) {
+            let track = try await recorder.rotate()
+            var answer = Answer()
+            answer.track = track?.trackPath
+            answer.positionCount = track?.positionCount ?? 0
+            return answer
+        } catch {
+            throw ControlRefusal(error)
+        }
+    }
+}
+
+extension AcknowledgeLogRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        do throws(RecordingError) {
+            let known = try Pullers(folder: tracker.logFolder).acknowledge(cursor, puller: puller)
+            var answer = Answer()
+            (answer.puller, answer.cursor) = (known.name, known.cursor)
+            return answer
+        } catch {
+            throw ControlRefusal(error)
+        }
+    }
+}
+
+extension EraseLogRequest: TrackerVerb {
+    func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
+        var answer = Answer()
+        do throws(RecordingError) {
+            let erasure = try await tracker.recorder?.erase(from: from, to: to)
+            try await tracker.forgetPosition(from..<to)
+            answer.positionCount = erasure?.positionCount ?? 0
+            answer.trackCount = erasure?.trackCount ?? 0
+            tracker.logger.notice("erased \(counted(answer.positionCount, "position")) from the log (user \(caller.peer.userID))")
+        } catch {
+            throw ControlRefusal(error)
+        }
+        await tracker.fences.forget(from: from, to: to)
+        try await tracker.eraseOutbox(from: from, to: to)
+        tracker.logFolder.settleErased([from..<to], logger: tracker.logger)
+        return answer
+    }
+}
+
+extension TrackerCommands {
+    fileprivate func eraseOutbox(from: UTCTime, to: UTCTime) async throws(ControlRefusal) {
+        await dispatches.forget(from: from, to: to)
+        guard let dispatcher = dispatches.dispatcher else {
+            if !dispatches.isShut { return }
+            let problems = dispatches.problems.joined(separator: "; ")
+            throw ControlRefusal(
+                .cannotStore, what: "log", why: "is erased, but not what waits to be sent: \(problems)",
+                next: "erase it again once that is fixed")
+        }
+        do throws(OutboxError) {
+            try await dispatcher.erase(from: from, to: to)
+        } catch {
+            throw ControlRefusal(
+                .inputOutput, what: "log", why: "is erased, but not what waits to be sent: \(error)",
+                next: "erase it again once that is fixed")
+        }
+    }
+
+    /// Forgets the last position wherever it is known, when it is of that stretch.
+    fileprivate func forgetPosition(_ stretch: Range<UTCTime>) async throws(RecordingError) {
+        await manager.forget(stretch)
+        watches.forget(stretch)
+        do throws(SystemError) { try await follower.forget(stretch) } catch {
+            throw .cannotErase(path: follower.path, cause: error)
+        }
+    }
+}
