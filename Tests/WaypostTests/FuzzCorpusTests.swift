@@ -138,7 +138,9 @@ import WaypostTestKit
         let files = try FuzzCorpusTests.files("control")
         #expect(files.count >= 8)
         for file in files {
-            #expect(ControlRequestContract.violations(reading: [UInt8](try Data(contentsOf: file))) == [], "\(file.lastPathComponent)")
+            let bytes = [UInt8](try Data(contentsOf: file))
+            #expect(ControlRequestContract.violations(reading: bytes) == [], "\(file.lastPathComponent)")
+            #expect(ControlAnswerContract.violations(reading: bytes) == [], "\(file.lastPathComponent)")
         }
     }
 

@@ -4,6 +4,7 @@ import WaypostTestKit
 @main
 enum FuzzControl {
     static func main() {
-        Fuzzer.run { ControlRequestContract.violations(reading: $0) }
+        // Both sides of the socket are somebody else's.
+        Fuzzer.run { ControlRequestContract.violations(reading: $0) + ControlAnswerContract.violations(reading: $0) }
     }
 }
