@@ -42,7 +42,8 @@ public struct LedgerRequest: ControlVerb {
         }
         try codec.member("id", &id, "The id of the one record that is asked for.")
         let isForAll = id == nil
-        try codec.member("since", &since, isAllowed: isForAll, isRequired: isForAll, "All records since then.")
+        try codec.member(
+            "since", &since, isAllowed: isForAll, isRequired: isForAll, "All records since then; without `id` it must be there.")
         try codec.member("page", &cursor, isAllowed: isForAll, "Where the page begins: `next` of the answer before; absent for the first.")
         if let id { query = .record(id: id) } else if let since { query = .since(since, cursor ?? .first) }
     }

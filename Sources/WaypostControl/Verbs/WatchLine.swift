@@ -182,5 +182,7 @@ public struct LossCode: ControlWord {
     public static let privateMode = LossCode("private")
 
     /// Those that this version has.
-    public static let known: [LossCode] = [.noFix, .silent, .unusable, .disconnected, .deviceGone, .ended, .replaced, .privacyZone, .privateMode]
+    public static let known: [LossCode] = [
+        .noFix, .silent, .unusable, .disconnected, .deviceGone, .ended, .replaced, .privacyZone, .privateMode,
+    ]
 }

@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import Waypost
+
+@testable import WaypostControl
+
+/// The guide of the control socket is made from the requests and answers themselves.
+struct ControlProtocolPageTests {
+    /// To write it anew: `WAYPOST_WRITE_GOLDEN=1 swift test --filter ControlProtocolPageTests`, and read the difference.
+    @Test func isTheGuide() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources/Waypost/Waypost.docc/ControlSocket.md")
+        if ProcessInfo.processInfo.environment["WAYPOST_WRITE_GOLDEN"] != nil {
+            return try ControlProtocolPage.text.write(to: path, atomically: true, encoding: .utf8)
+        }
+        let guide = try String(contentsOf: path, encoding: .utf8)
+        let difference = ControlProtocolPage.text.split(separator: "\n").difference(from: guide.split(separator: "\n"))
+        #expect(difference.isEmpty, "\(difference.map { "\($0)" }.joined(separator: "\n"))")
+    }
+
+    @Test func describesEveryMember() {
+        for type in ControlRequests.all {
+            #expect(!type.documentation.isEmpty, "\(type)")
+            #expect(type.members.allSatisfy { $0.documentation.hasSuffix(".") || $0.documentation.hasSuffix("...") }, "\(type)")
+        }
+    }
+}
+
+/// The guide of the control socket, as Markdown.
+private enum ControlProtocolPage {
+    static var text: String {
+        let answers = answers
+        return introduction + "\n## Requests\n" + ControlRequests.all.map(request).joined() + "\n## Answers\n"
+            + answers.map(answer).joined()
+            + watchLines + PositionLoss.section + DroppedLines.section
+    }
+
+    private static let introduction = """
+        # The control socket
+
+        The command line asks the running tracker over a Unix socket; any program can ask the same.
+
+        The socket of the service is `/run/waypost/waypost.sock`; a tracker of your own makes it where `--socket` says. Both sides send JSON, one \
+        object per line:
+
+        ```
+        waypostd  {"class":"HELLO","protocol":1,"version":"0.1.0"}
+        client    {"request":"hold","reason":"photo walk"}
+        waypostd  {"class":"HELD","reason":"photo walk"}
+        client    {"request":"watch","sky":true}
+        waypostd  {"class":"TPV",...}
+        ```
+
+        - `class` is always the first member of what the tracker says. Skip members and classes that you do not know: they may be added without \
+        a new protocol number.
+        - A request with a member that the tracker does not know is refused.
+        - Answers come in the order of the requests. A watch goes on until the connection ends; further requests are answered between its lines.
+        - A client may shut down its sending side: what it asked for is still answered, and a watch goes on.
+        - A request has at most \(ControlProtocol.maximumRequestBytes) bytes, an answer at most \(ControlProtocol.maximumAnswerBytes).
+        - Every local user may connect and ask for `status`. All else is for root, the tracker's own user, and the members of the group \
+        `\(PeerPolicy.trustedGroupName)`.
+
+        This page is made from the types of the library `WaypostControl`. A Swift program uses these types directly: \
+        `try client.ask(HoldRequest(reason: "photo walk"))`.
+
+        """
+
+    /// The answers in the order of the requests, each once, between what comes first and what comes instead.
+    private static var answers: [any ControlAnswer.Type] {
+        var answers: [any ControlAnswer.Type] = [Greeting.self, RefusalLine.self]
+        for type in ControlRequests.all {
+            guard let verb = type as? any ControlVerb.Type else { continue }
+            let answer = answerType(of: verb)
+            if !answers.contains(where: { $0.className == answer.className }) { answers.append(answer) }
+        }
+        return answers
+    }
+
+    private static func answerType<Verb: ControlVerb>(of verb: Verb.Type) -> any ControlAnswer.Type { Verb.Answer.self }
+
+    private static func request(_ type: any ControlRequest.Type) -> String {
+        let action = type.action.map { ",\"action\":\"\($0)\"" } ?? ""
+        let title = type.action.map { "`\(type.name)`, `\($0)`" } ?? "`\(type.name)`"
+        let answer =
+            (type as? any ControlVerb.Type).map { "Answer: `\(answerType(of: $0).className)`." } ?? "Its lines are described below."
+        return
+            "\n### \(title)\n\n\(type.documentation) \(answer)\n\n    {\"request\":\"\(type.name)\"\(action)\(type.members.isEmpty ? "" : ",...")}\n"
+            + table(type.members) { !$0.isRequired }
+    }
+
+    private static func answer(_ type: any ControlAnswer.Type) -> String { type.section }
+
+    fileprivate static func table(
+        _ members: [ControlMemberDescription], mayBeAbsent: (ControlMemberDescription) -> Bool
+    ) -> String {
+        guard !members.isEmpty else { return "" }
+        let rows = rows(members, below: "", mayBeAbsent: mayBeAbsent)
+        return "\n| member | value | may be absent | meaning |\n|---|---|---|---|\n" + rows.joined()
+    }
+
+    private static func rows(
+        _ members: [ControlMemberDescription], below path: String, mayBeAbsent: (ControlMemberDescription) -> Bool
+    ) -> [String] {
+        members.flatMap { member -> [String] in
+            let name = path + member.name
+            let row = "| `\(name)` | \(member.form) | \(mayBeAbsent(member) ? "yes" : "") | \(member.documentation) |\n"
+            return [row] + rows(member.members, below: name + (member.form == [String].form ? "[]." : "."), mayBeAbsent: mayBeAbsent)
+        }
+    }
+
+    private static let watchLines = """
+
+        ## Lines of a watch
+
+        ### `TPV`
+
+        A position, or a report without a fix (`mode` 1), in gpsd's names and units: `time` (UTC), `mode` (2 or 3), `lat`, `lon` (degrees), `altMSL`, \
+        `altHAE` (m), `speed` (m/s), `track` (degrees from true north), `accuracy` (m, 68 %) and more. What is not known is absent. A watch of \
+        significant changes has three members more:
+
+        | member | value | may be absent | meaning |
+        |---|---|---|---|
+        | `significant` | true or false | yes | Whether it is a significant change. |
+        | `cached` | true or false | yes | Whether it was known before the watch began. |
+        | `age` | a whole number | yes | How many seconds old it is. |
+
+        ### `SKY`
+
+        The satellites in view, in gpsd's names.
+
+        ### `EVENT`
+
+        Something happened at a fence: `id` (for ever), `time`, `event` (`enter`, `exit`, `dwell`, `pass`), `fence` (its name), `visit` (the same for all \
+        events of one stay), `lat`, `lon`, and why it was decided so.
+
+        """
+}
+
+extension ControlAnswer {
+    fileprivate static var section: String {
+        "\n### `\(className)`\n\n\(documentation)\n" + ControlProtocolPage.table(members) { !$0.isAlwaysWritten }
+    }
+}
