@@ -73,7 +73,7 @@ struct ArchitectureTests {
         let files = try Self.swiftFiles(below: geofencing)
         let window = files.filter { $0.hasPrefix("Window/") }.compactMap { $0.split(separator: "/").last?.dropLast(".swift".count) }
         let inner = Set(window.map { String($0.prefix { $0 != "+" }) }).subtracting(["BorderWindow", "FenceBorders"])
-        #expect(inner.contains("BorderTree") && inner.count >= 5)
+        #expect(inner.contains("BorderNode") && inner.count >= 5)
         for file in files where !file.hasPrefix("Window/") {
             let words = try String(contentsOf: geofencing.appending(path: file), encoding: .utf8)
                 .split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)

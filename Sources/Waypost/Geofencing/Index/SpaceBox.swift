@@ -64,6 +64,22 @@ struct SpaceBox: Sendable {
 
     var middle: SIMD4<Float> { (low + high) * 0.5 }
 
+    /// The place of its middle on the curve of Morton: the bits of the three coordinates in turn, 12 m to a step.
+    var curve: UInt64 {
+        func spread(_ value: Float) -> UInt64 {
+            // 2^20 steps from -6 400 km to 6 400 km.
+            var bits = UInt64(max(0, min(1_048_575, (Double(value) + 6.4e6) / 12.8e6 * 1_048_576)))
+            bits = (bits | bits << 32) & 0x1F_0000_0000_FFFF
+            bits = (bits | bits << 16) & 0x1F_0000_FF00_00FF
+            bits = (bits | bits << 8) & 0x100F_00F0_0F00_F00F
+            bits = (bits | bits << 4) & 0x10C3_0C30_C30C_30C3
+            bits = (bits | bits << 2) & 0x1249_2492_4924_9249
+            return bits
+        }
+        let point = middle
+        return spread(point.x) | spread(point.y) << 1 | spread(point.z) << 2
+    }
+
     private static func parallelRadius(_ latitude: Double) -> Double {
         let angle = SineCosine(degrees: latitude)
         return WGS84.curvatureRadii(sineSquared: angle.sine * angle.sine).primeVertical * angle.cosine

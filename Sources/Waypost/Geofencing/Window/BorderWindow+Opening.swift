@@ -43,7 +43,7 @@ extension BorderWindow {
     }
 
     /// Finds the blocks of a tree that touch the frame, into ``found``; gives the number of the boxes that do.
-    private mutating func find(_ tree: BorderTree) -> Int {
+    private mutating func find(_ tree: PackedTree<BorderNode>) -> Int {
         found.removeAll(keepingCapacity: true)
         return tree.find(touching: frame.box, into: &found)
     }

@@ -54,7 +54,7 @@ struct BorderWindow: Sendable {
     private(set) var wholes: [Int32] = []
     private(set) var wholeCount = 0
     /// What was found in the tree that was searched last; kept for its memory.
-    var found: [BorderTree.Found] = []
+    var found: [BorderNode.Found] = []
 
     /// The last stop as seen from the middle, and the square of the metres round it in which there is no border.
     var x = 0.0

@@ -4,7 +4,7 @@ import WaypostTestKit
 @testable import Waypost
 
 /// Boxes of latitudes and longitudes are found wherever they lie, the antimeridian and all round the globe included.
-struct BorderTreeTests {
+struct BorderItemsTests {
     private typealias Degrees = (west: Double, south: Double, east: Double, north: Double)
 
     /// Some in towns, some anywhere; many at the antimeridian.
@@ -41,7 +41,7 @@ struct BorderTreeTests {
         let boxes = Self.boxes(count, &random)
         let items = Self.items(boxes)
         #expect(items.wide.isEmpty)
-        var places: [BorderTree.Found] = []
+        var places: [BorderNode.Found] = []
         for round in 0..<200 {
             let middle = round % 2 == 0 ? 180.0 : Double.random(in: -180...180, using: &random)
             let south = round % 4 < 2 ? 47.05 : Double.random(in: -90...89, using: &random)
@@ -65,7 +65,7 @@ struct BorderTreeTests {
     @Test func keepsWideBoxesApart() {
         let items = Self.items([(-180, 80, 180, 90), (0, 80, 100, 81), (1, 80, 2, 81)])
         #expect(items.wide.map(\.item) == [0, 1])
-        var places: [BorderTree.Found] = []
+        var places: [BorderNode.Found] = []
         #expect(items.tree.find(touching: AngleBox(west: 1, south: 80, east: 2, north: 81), into: &places) == 1)
         items.forEach(in: places) { item, _, _, _ in #expect(item.pointee == 2) }
     }
