@@ -25,7 +25,7 @@ public struct NMEATCPSource: PositionSource {
     public init(host: String = "localhost", port: UInt16 = NMEATCPSource.registeredPort) {
         self.host = host
         self.port = port
-        name = "nmea-tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        name = "nmea-tcp://" + URLAuthority.text(host: host, port: port)
     }
 
     /// Delivers events until the task is cancelled.

@@ -27,7 +27,7 @@ public struct NMEAUDPSource: PositionSource {
     public init(address: String = "127.0.0.1", port: UInt16 = NMEATCPSource.registeredPort) {
         self.address = address
         self.port = port
-        name = "nmea-udp://\(address.contains(":") ? "[\(address)]" : address):\(port)"
+        name = "nmea-udp://" + URLAuthority.text(host: address, port: port)
     }
 
     /// Delivers events until the task is cancelled.

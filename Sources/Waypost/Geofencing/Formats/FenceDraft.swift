@@ -20,6 +20,22 @@ struct FenceDraft {
         self.sizeMember = sizeMember
         self.corners = corners
     }
+
+    /// Takes `dwell_seconds` and `expires` of a member of the entry, as far as they are there.
+    ///
+    /// - Parameter member: the member, for errors.
+    mutating func readTimes(dwell: JSONValue?, expires: JSONValue?, of member: String) throws(FenceEntryError) {
+        if let dwell {
+            guard let seconds = dwell.double, seconds >= 0, seconds <= FenceDraft.longestDwellSeconds else {
+                throw .invalid("\(member).dwell_seconds", "seconds, 0 or more")
+            }
+            dwellSeconds = seconds
+        }
+        if let expires {
+            guard let time = expires.time else { throw .invalid("\(member).expires", "a time as RFC 3339 writes it") }
+            self.expires = time
+        }
+    }
 }
 
 /// An area as written: rings may be open, corners repeated.

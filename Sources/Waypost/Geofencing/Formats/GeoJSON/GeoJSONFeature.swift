@@ -48,18 +48,7 @@ struct GeoJSONFeature {
             id: GeoJSONFeature.label(id) ?? GeoJSONFeature.label(properties["id"]) ?? name ?? "\(index)", name: name,
             radius: properties["radius"]?.double, radiusMember: "properties.radius", width: properties["width"]?.double,
             widthMember: "properties.width")
-        if let dwell = properties["dwell_seconds"] {
-            guard let seconds = dwell.double, seconds >= 0, seconds <= FenceDraft.longestDwellSeconds else {
-                throw .invalid("properties.dwell_seconds", "seconds, 0 or more")
-            }
-            draft.dwellSeconds = seconds
-        }
-        if let expires = properties["expires"] {
-            guard let time = expires.time else {
-                throw .invalid("properties.expires", "a time as RFC 3339 writes it")
-            }
-            draft.expires = time
-        }
+        try draft.readTimes(dwell: properties["dwell_seconds"], expires: properties["expires"], of: "properties")
         switch notify {
         case .absent: break
         case .invalid: throw .invalid("properties.notify", "a list of enter, exit, dwell and pass")

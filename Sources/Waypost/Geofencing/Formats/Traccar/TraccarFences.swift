@@ -62,18 +62,7 @@ enum TraccarFences {
         var draft = FenceDraft(
             id: label(attributes["waypost_id"]) ?? number ?? name ?? "\(index)", name: name, area: area,
             sizeMember: isLine ? "attributes.polylineDistance" : "area", corners: .text("area"))
-        if let dwell = attributes["dwell_seconds"] {
-            guard let seconds = dwell.double, seconds >= 0, seconds <= FenceDraft.longestDwellSeconds else {
-                throw .invalid("attributes.dwell_seconds", "seconds, 0 or more")
-            }
-            draft.dwellSeconds = seconds
-        }
-        if let expires = attributes["expires"] {
-            guard let time = expires.time else {
-                throw .invalid("attributes.expires", "a time as RFC 3339 writes it")
-            }
-            draft.expires = time
-        }
+        try draft.readTimes(dwell: attributes["dwell_seconds"], expires: attributes["expires"], of: "attributes")
         if let notify = attributes["notify"] {
             guard let kinds = notify.string.flatMap(FenceNotifications.init(words:)) else {
                 throw .invalid("attributes.notify", "enter, exit, dwell and pass, with commas between")
