@@ -32,6 +32,17 @@ public enum ReceiverError: Error, Sendable, Equatable {
         }
     }
 
+    init(_ failure: SerialOpening.Failure, path: String) {
+        switch failure {
+        case .missing: self = .missing("\(path) is not there")
+        case .notALine: self = .notALine(SerialRefusal.notALine(path: path).words)
+        case .heldByGPSD:
+            self = .held("\(path): gpsd has it; take it from gpsd first: sudo systemctl stop gpsd.socket gpsd.service")
+        case .held(let holders, _): self = .held(SerialRefusal.held(path: path, by: holders, isOwn: false).words)
+        case .refused(let error, _): self.init(error, path: path)
+        }
+    }
+
     init(_ error: SystemError, path: String) {
         if error.isPermissionDenied {
             self = .denied(SerialRefusal.denied(path: path, group: Syscalls.groupName(of: path)).words)

@@ -31,31 +31,18 @@ final class ReceiverLine {
     ///   - baudRate: the speed; nil finds it.
     ///   - gpsdPorts: where gpsds of this machine listen.
     static func open(_ path: String, baudRate: Int?, gpsdPorts: [UInt16]) throws(ReceiverError) -> ReceiverLine {
-        let device = Syscalls.resolvingLinks(path)
-        switch Syscalls.kind(device) {
-        case .missing: throw .missing("\(path) is not there")
-        case .regular, .folder: throw .notALine(SerialRefusal.notALine(path: path).words)
-        case .other: break
-        }
-        if gpsdPorts.contains(where: { GPSDDevices.list(port: $0).contains(device) }) {
-            throw .held("\(path): gpsd has it; take it from gpsd first: sudo systemctl stop gpsd.socket gpsd.service")
-        }
-        // Root passes every lock: who has it open counts.
-        let holders = SerialDeviceHolder.all(of: device, gpsdDevices: [])
-        if !holders.isEmpty { throw .held(SerialRefusal.held(path: path, by: holders, isOwn: false).words) }
         var search = baudRate.map(BaudSearch.init(only:)) ?? BaudSearch(lastGood: 9_600)
-        let attempt: SerialPort.Attempt
-        do throws(SystemError) {
-            attempt = try SerialPort.open(device, baudRate: search.baudRate)
+        let opened: SerialPort?
+        do throws(SerialOpening.Failure) {
+            let opening = try SerialOpening(path)
+            let gpsdDevices = gpsdPorts.flatMap { GPSDDevices.list(port: $0) }
+            opened = try opening.open(gpsdDevices: gpsdDevices, sparesHolders: true, at: &search)
         } catch {
             throw ReceiverError(error, path: path)
         }
-        switch consume attempt {
-        case .held: throw .held(SerialRefusal.held(path: path, by: SerialDeviceHolder.all(of: device, gpsdDevices: []), isOwn: false).words)
-        case .opened(let port):
-            let found = try findSpeed(of: port, &search, path: path)
-            return ReceiverLine(path: path, baudRate: found, port: port)
-        }
+        guard let port = consume opened else { throw .failed("\(path): cancelled") }
+        let found = try findSpeed(of: port, &search, path: path)
+        return ReceiverLine(path: path, baudRate: found, port: port)
     }
 
     /// The speed at which the receiver is understood.

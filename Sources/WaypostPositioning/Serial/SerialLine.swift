@@ -95,40 +95,41 @@ actor SerialLine {
     private func gpsdDevices() -> [String] { source.gpsdPorts.flatMap { GPSDDevices.list(port: $0) } }
 
     private func open(_ path: String, identity: String, gpsdDevices: [String]?) throws(SerialRefusal) -> Opened? {
-        switch Syscalls.kind(path) {
-        case .missing: throw .missing(path: path)
-        case .regular, .folder: throw .notALine(path: path)
-        case .other: break
-        }
-        // Asked before the line is touched.
-        let device = Syscalls.resolvingLinks(path)
-        if (gpsdDevices ?? self.gpsdDevices()).contains(device) { throw .heldByGPSD(path: path) }
         var search = source.search(for: identity)
-        attempts: while !Task.isCancelled {
-            do throws(SystemError) {
-                switch try SerialPort.open(device, baudRate: search.baudRate) {
-                case .held: break attempts
-                case .opened(let opened):
-                    let descriptor = try opened.makeReadingDescriptor()
-                    port = consume opened
-                    return Opened(
-                        device: device, identity: identity, search: search, mayBeToldToSpeakNMEA: mayBeToldToSpeakNMEA(device),
-                        descriptor: descriptor)
-                }
-            } catch {
-                // A device that cannot do the speed that the search begins with may do the next.
-                if error.isInvalidArgument, case .change = search.refuse(at: MonotonicClock.milliseconds) { continue }
-                throw SerialRefusal(error, path: path, baudRate: search.baudRate)
-            }
+        do throws(SerialOpening.Failure) {
+            let opening = try SerialOpening(path)
+            guard let opened = try opening.open(gpsdDevices: gpsdDevices ?? self.gpsdDevices(), at: &search) else { return nil }
+            return try take(opened, of: opening.device, identity: identity, search)
+        } catch {
+            throw SerialRefusal(error, path: path)
         }
-        if Task.isCancelled { return nil }
-        let isOwn = DeviceHolder.all(of: device).contains(where: \.isThisProcess)
-        throw .held(path: path, by: SerialDeviceHolder.all(of: device, gpsdDevices: []), isOwn: isOwn)
+    }
+
+    private func take(
+        _ opened: consuming SerialPort, of device: String, identity: String, _ search: BaudSearch
+    ) throws(SerialOpening.Failure) -> Opened {
+        let descriptor: Int32
+        do throws(SystemError) { descriptor = try opened.makeReadingDescriptor() } catch {
+            throw .refused(error, baudRate: search.baudRate)
+        }
+        port = consume opened
+        return Opened(
+            device: device, identity: identity, search: search, mayBeToldToSpeakNMEA: mayBeToldToSpeakNMEA(device), descriptor: descriptor)
     }
 }
 
 extension SerialRefusal {
-    fileprivate init(_ error: SystemError, path: String, baudRate: Int) {
+    fileprivate init(_ failure: SerialOpening.Failure, path: String) {
+        switch failure {
+        case .missing: self = .missing(path: path)
+        case .notALine: self = .notALine(path: path)
+        case .heldByGPSD: self = .heldByGPSD(path: path)
+        case .held(let holders, let isOwn): self = .held(path: path, by: holders, isOwn: isOwn)
+        case .refused(let error, let baudRate): self.init(error, path: path, baudRate: baudRate)
+        }
+    }
+
+    private init(_ error: SystemError, path: String, baudRate: Int) {
         if error.isPermissionDenied {
             self = .denied(path: path, group: Syscalls.groupName(of: path))
         } else if error.meansDeviceGone {
