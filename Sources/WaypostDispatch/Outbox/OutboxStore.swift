@@ -1,8 +1,10 @@
 import Waypost
 import WaypostSystem
 
-/// The statements of the outbox.
+/// One open file of an outbox: its statements and its counts.
 ///
+/// It is not part of the ``Outbox``, which opens it before it is there itself, opens another one when a file is damaged or was taken away,
+/// and has a rescue fill one more beside it.
 /// - Concurrency: one owner; each method is one commit at most.
 final class OutboxStore {
     let database: SQLiteDatabase
