@@ -1,3 +1,5 @@
+import Waypost
+
 /// A text in C's form, which lives as long as this object.
 final class CText {
     let start: UnsafePointer<CChar>
@@ -17,6 +19,6 @@ final class CText {
 extension Duration {
     /// Whole milliseconds, at least one: none would be no limit.
     var wholeMilliseconds: Int64 {
-        max(1, components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
+        max(1, milliseconds)
     }
 }

@@ -1,3 +1,5 @@
+import Waypost
+
 /// When a destination is due: every interval, at a moment of its own, and only when something waits.
 ///
 /// A fleet whose boxes all get power at the same moment does not send at the same moment: each has its phase. An empty queue is never due, and so
@@ -16,8 +18,7 @@ public struct DispatchSchedule: Sendable, Hashable {
 
         /// 120 s at the moment that follows from a text, such as the device's and the destination's name.
         public init(interval: Duration = .seconds(120), phaseOf text: String, goesAlong: Bool = false) {
-            let (seconds, attoseconds) = interval.components
-            intervalMilliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+            intervalMilliseconds = interval.milliseconds
             // FNV-1a: the same in every run, unlike the standard library's.
             let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
             phaseMilliseconds = intervalMilliseconds > 0 ? Int64(hash % UInt64(intervalMilliseconds)) : 0

@@ -124,7 +124,7 @@ public actor Dispatcher {
 
     /// Sends until nothing waits, something fails, or the time is over.
     public func drain(_ name: String? = nil, budget: Duration) async throws(OutboxError) -> DispatchCompletion {
-        let deadline = clock.bootMilliseconds() + budget.components.seconds * 1_000 + budget.components.attoseconds / 1_000_000_000_000_000
+        let deadline = clock.bootMilliseconds() + budget.milliseconds
         return await forEach(try chosen(name)) { await $0.drain(until: deadline) }
     }
 

@@ -6,6 +6,6 @@ extension DispatchRecord {
         if let time = time ?? position?.time ?? takenAt { return time }
         guard let now else { return nil }
         let age = self.age ?? .zero
-        return now.advanced(byMilliseconds: -(age.components.seconds * 1_000 + age.components.attoseconds / 1_000_000_000_000_000))
+        return now.advanced(byMilliseconds: -age.milliseconds)
     }
 }

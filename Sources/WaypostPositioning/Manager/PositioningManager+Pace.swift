@@ -39,7 +39,7 @@ extension PositioningManager {
     /// What everybody's needs come to: the demand, and how long after the last fix the next one is needed.
     private var summary: (demand: DutyCycle.Demand, milliseconds: Int64) {
         guard isRunning else { return (.nothing, 0) }
-        let restMilliseconds = settings.restInterval.map { Int64($0 / .milliseconds(1)) }
+        let restMilliseconds = settings.restInterval?.milliseconds
         var shortest: Int64?
         var demand = DutyCycle.Demand.nothing
         forEachNeed { _, need in

@@ -73,9 +73,9 @@ struct MediaTekDialogue: ReceiverDialogue {
     private func changeSpeed(to baudRate: Int) throws(ReceiverError) {
         let old = line.baudRate
         try line.send(Array(PMTKSentence.setBaudRate(baudRate).line.utf8))
-        try line.pause(milliseconds: 300)
+        try line.pause(for: .milliseconds(300))
         try line.setBaudRate(baudRate)
-        if try line.hearsText(within: 2_500) { return }
+        if try line.hearsText(within: .milliseconds(2_500)) { return }
         try line.setBaudRate(old)
         throw .refused("\(line.path): the receiver is not understood at \(baudRate) baud")
     }

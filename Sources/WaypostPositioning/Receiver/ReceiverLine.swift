@@ -17,7 +17,7 @@ final class ReceiverLine {
 
     // Beyond that it is no sentence.
     private static let longestLine = 1_024
-    private static let searchMilliseconds: Int64 = 20_000
+    private static let searchTime = Duration.seconds(20)
 
     private init(path: String, baudRate: Int, port: consuming SerialPort) {
         self.path = path
@@ -47,7 +47,7 @@ final class ReceiverLine {
 
     /// The speed at which the receiver is understood.
     private static func findSpeed(of port: borrowing SerialPort, _ search: inout BaudSearch, path: String) throws(ReceiverError) -> Int {
-        let end = MonotonicClock.milliseconds + searchMilliseconds
+        let end = MonotonicClock.milliseconds + searchTime.milliseconds
         search.begin(at: MonotonicClock.milliseconds)
         do throws(SystemError) {
             while MonotonicClock.milliseconds < end {
@@ -106,8 +106,8 @@ final class ReceiverLine {
     }
 
     /// The first answer that is wanted; nil when none comes in time.
-    func answer(within milliseconds: Int64 = 1_200, where isWanted: (Answer) -> Bool) throws(ReceiverError) -> Answer? {
-        let end = MonotonicClock.milliseconds + milliseconds
+    func answer(within time: Duration = .milliseconds(1_200), where isWanted: (Answer) -> Bool) throws(ReceiverError) -> Answer? {
+        let end = MonotonicClock.milliseconds + time.milliseconds
         repeat {
             while !frames.isEmpty {
                 let answer = Answer.frame(frames.removeFirst())
@@ -136,14 +136,14 @@ final class ReceiverLine {
     }
 
     /// Lets the receiver do what it was told.
-    func pause(milliseconds: Int64) throws(ReceiverError) {
-        let end = MonotonicClock.milliseconds + milliseconds
+    func pause(for time: Duration) throws(ReceiverError) {
+        let end = MonotonicClock.milliseconds + time.milliseconds
         while try read(until: end) {}
     }
 
     /// Whether any sentence comes in time: the receiver is understood.
-    func hearsText(within milliseconds: Int64) throws(ReceiverError) -> Bool {
-        let end = MonotonicClock.milliseconds + milliseconds
+    func hearsText(within time: Duration) throws(ReceiverError) -> Bool {
+        let end = MonotonicClock.milliseconds + time.milliseconds
         repeat {
             if lines.contains(where: { $0.first == UInt8(ascii: "$") && $0.contains(UInt8(ascii: "*")) }) { return true }
         } while try read(until: end)

@@ -35,7 +35,7 @@ struct UBloxDialogue: ReceiverDialogue {
     func end() throws(ReceiverError) {
         guard wasSilent else { return }
         try line.send(UBXSettings.setAnswering(false, baudRate: line.baudRate).flatMap(\.bytes))
-        try line.pause(milliseconds: 100)
+        try line.pause(for: .milliseconds(100))
     }
 
     // MARK: Asking
@@ -141,7 +141,7 @@ struct UBloxDialogue: ReceiverDialogue {
             guard let port = try poll(Kinds.port) else { throw .refused("\(line.path): the receiver does not describe its port") }
             try line.send(UBXSettings.setBaudRate(baudRate, ofPortIn: port).bytes)
         }
-        try line.pause(milliseconds: 300)
+        try line.pause(for: .milliseconds(300))
         try line.setBaudRate(baudRate)
         if try UBloxDialogue.ask(UBXSettings.poll(Kinds.version), answer: Kinds.version, line) != nil { return }
         try line.setBaudRate(old)

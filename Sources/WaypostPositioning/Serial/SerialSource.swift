@@ -102,36 +102,36 @@ public struct SerialSource: PositionSource {
 /// One run of a ``SerialSource``: opens the line, reads until it ends, and opens it again.
 private struct SerialRun: Sendable {
     // How often a port that is not there is looked for.
-    private static let lookMilliseconds: Int64 = 250
+    private static let lookInterval = Duration.milliseconds(250)
     // How long after a refusal to try again: first, and at most.
-    private static let firstRetryMilliseconds: Int64 = 500
-    private static let longestRetryMilliseconds: Int64 = 3_000
+    private static let firstRetry = Duration.milliseconds(500)
+    private static let longestRetry = Duration.seconds(3)
     // How often gpsd is asked whether it wants the line: it gets its receiver back soon after it was started again.
     private static let looksPerClaim = 5
     // A receiver that has said nothing for so long may be another device by now.
-    private static let quietMilliseconds: Int64 = 1_500
+    private static let quietTime = Duration.milliseconds(1_500)
 
     let source: SerialSource
     let line: SerialLine
     let session: NMEASession
 
     func follow() async throws(PositionSourceError) {
-        var retryMilliseconds = SerialRun.firstRetryMilliseconds
+        var retry = SerialRun.firstRetry
         while !Task.isCancelled {
             do throws(SerialRefusal) {
                 guard let opened = try await line.open() else { return }
-                retryMilliseconds = SerialRun.firstRetryMilliseconds
+                retry = SerialRun.firstRetry
                 await read(opened)
                 await line.close()
-                await sleep(SerialRun.lookMilliseconds)
+                await sleep(SerialRun.lookInterval)
             } catch {
                 if case .notALine(let path) = error { throw .unusable(path: path, reason: "is not a serial port") }
                 session.lose(error.loss)
                 if case .deviceGone = error.loss {
-                    await sleep(SerialRun.lookMilliseconds)
+                    await sleep(SerialRun.lookInterval)
                 } else {
-                    await sleep(retryMilliseconds)
-                    retryMilliseconds = min(2 * retryMilliseconds, SerialRun.longestRetryMilliseconds)
+                    await sleep(retry)
+                    retry = min(retry * 2, SerialRun.longestRetry)
                 }
             }
         }
@@ -187,9 +187,9 @@ private struct SerialRun: Sendable {
         let path = if case .path(let path) = source.port { path } else { opened.device }
         var looks = 0
         while !Task.isCancelled {
-            await sleep(1_000)
+            await sleep(.seconds(1))
             looks += 1
-            if MonotonicClock.milliseconds - session.lastSentenceAt <= SerialRun.quietMilliseconds {
+            if MonotonicClock.milliseconds - session.lastSentenceAt <= SerialRun.quietTime.milliseconds {
                 guard looks % SerialRun.looksPerClaim == 0, await line.isClaimedByGPSD(opened.device) else { continue }
                 channel.close(promise: nil)
                 return .claimed
@@ -202,7 +202,7 @@ private struct SerialRun: Sendable {
         return .closed
     }
 
-    private func sleep(_ milliseconds: Int64) async {
-        try? await Task.sleep(for: .milliseconds(milliseconds))  // Cancelled: whoever sleeps looks at once.
+    private func sleep(_ time: Duration) async {
+        try? await Task.sleep(for: time)  // Cancelled: whoever sleeps looks at once.
     }
 }

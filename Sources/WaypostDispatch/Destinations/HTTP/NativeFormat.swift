@@ -143,7 +143,7 @@ extension JSONWriter {
         member("seq", Int(clamping: record.sequence))
         if record.isLate { member("late", true) }
         if let age = record.age {
-            member("queue_ms", Int(age.components.seconds) * 1_000 + Int(age.components.attoseconds / 1_000_000_000_000_000))
+            member("queue_ms", Int(age.milliseconds))
         }
     }
 }

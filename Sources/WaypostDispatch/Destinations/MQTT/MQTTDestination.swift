@@ -211,7 +211,3 @@ private final class SharedReceipts: Sendable {
         }
     }
 }
-
-extension Duration {
-    fileprivate var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
-}
