@@ -71,12 +71,14 @@ public actor HTTPClient {
         for _ in 0...HTTPClient.maximumRedirectCount {
             let response: HTTPResponse
             do throws(HTTPError) { response = try perform(request, exchange) } catch { return .failure(error) }
-            let keepsRequest =
-                [307, 308].contains(response.status) || request.method == "GET" && [301, 302, 303].contains(response.status)
-            guard keepsRequest, let place = response["location"] else { return .success(response) }
+            let keepsMethod = [307, 308].contains(response.status)
+            let isFetched = request.method == "GET" && !request.isDelivery && [301, 302, 303].contains(response.status)
+            guard keepsMethod || isFetched, let place = response["location"] else { return .success(response) }
             guard let next = HTTPURL.resolve(place, against: request.url) else {
                 return .failure(.badRedirect(reason: "redirects to something that is not a URL"))
             }
+            // What the query carried does not arrive at a place without it.
+            if request.isDelivery, request.body == nil, HTTPURL.query(next) != HTTPURL.query(request.url) { return .success(response) }
             if HTTPURL.isEncrypted(request.url), !HTTPURL.isEncrypted(next) {
                 return .failure(.badRedirect(reason: "redirects from https to http"))
             }

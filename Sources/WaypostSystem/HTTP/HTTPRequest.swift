@@ -10,6 +10,10 @@ public struct HTTPRequest: Sendable, Hashable {
     public var body: [UInt8]?
     /// Whether the body is sent compressed with gzip, with the header that says so.
     public var isCompressed = false
+    /// Whether the request delivers something that an answer of 200 confirms, and not merely fetches.
+    ///
+    /// Then only redirects that keep all of it are followed: 307 and 308, and where the URL carries the data only to a URL with the same query.
+    public var isDelivery = false
 
     /// A line of the head.
     public struct Header: Sendable, Hashable {

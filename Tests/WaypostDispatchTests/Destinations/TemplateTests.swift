@@ -158,4 +158,28 @@ import WaypostTestKit
         guard case .denied(let reason) = await destination.send(batch(.position(full()))) else { throw Unexpected("404") }
         #expect(!reason.contains("47.1") && reason.contains("404"))
     }
+
+    // MARK: - Redirects
+
+    private func page(of server: FlakyServer) -> String { String(server.url.dropLast(2)) + "log" }
+
+    /// The data is in the URL: a place that is asked without it confirms nothing, whatever it answers.
+    @Test(arguments: [301, 302, 303, 307, 308]) func takesNoAnswerOfAnotherPlaceForAReceipt(status: Int) async throws {
+        let other = try await FlakyServer()
+        let server = try await FlakyServer("redirect \(status) \(page(of: other))")
+        let destination = try destination(configuration(page(of: server) + "?lat={lat}&lon={lon}"))
+        guard case .denied(let reason) = await destination.send(batch(.position(full()))) else { throw Unexpected("the redirect is told") }
+        #expect(reason.hasPrefix("\(status); it redirects to \(page(of: other))"))
+        #expect(try other.requests().isEmpty)
+    }
+
+    @Test(arguments: [(301, false), (307, true), (308, true)])
+    func followsARedirectThatKeepsTheData(status: Int, isFollowed: Bool) async throws {
+        let other = try await FlakyServer()
+        let server = try await FlakyServer("redirect \(status) \(page(of: other))?lat=47.10002&lon=9.5")
+        let destination = try destination(configuration(page(of: server) + "?lat={lat}&lon={lon}"))
+        let outcome = await destination.send(batch(.position(full())))
+        if case .delivered = outcome { #expect(isFollowed) } else { #expect(!isFollowed) }
+        #expect(try other.requests().count == (isFollowed ? 1 : 0))
+    }
 }

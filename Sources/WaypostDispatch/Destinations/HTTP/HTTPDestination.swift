@@ -99,6 +99,7 @@ public struct HTTPDestination: Destination {
     private func send(_ message: HTTPMessage, of batch: DispatchBatch) async -> DeliveryOutcome {
         let url = message.url ?? settings.url
         var request = HTTPRequest(message.method, url, headers: message.headers + settings.headers)
+        request.isDelivery = true
         if message.method != "GET" {
             request.body = message.body
             request.isCompressed = settings.isCompressed
