@@ -12,6 +12,8 @@ final class DispatchFixture: Sendable {
     let time = Mutex<UTCTime?>(DispatchFixture.start)
     let log = MemoryLog()
 
+    /// Where the positions are from.
+    static let origin = RecordOrigin(logFolder: "/var/log/waypost")
     /// 2026-05-02T03:25:02Z.
     static let start = UTCTime(millisecondsSince1970: 1_777_692_302_000)
 
@@ -69,7 +71,9 @@ final class MemoryLog: PositionSupply {
     func log(_ seconds: ClosedRange<Int>) {
         positions.withLock { positions in
             for second in seconds {
-                positions.append(NumberedPosition(number: UInt64(second) * 3, position: DispatchFixture.position(second)))
+                positions.append(
+                    NumberedPosition(number: UInt64(second) * 3, position: DispatchFixture.position(second), origin: DispatchFixture.origin)
+                )
             }
         }
     }

@@ -18,8 +18,18 @@ import WaypostSystem
     }
 
     private func fates(_ dispatcher: Dispatcher, ofPosition second: Int) async throws -> [DeliveryAccount.Fate] {
-        let numbered = NumberedPosition(number: UInt64(second) * 3, position: DispatchFixture.position(second))
+        let numbered = NumberedPosition(
+            number: UInt64(second) * 3, position: DispatchFixture.position(second), origin: DispatchFixture.origin)
         return try await dispatcher.accounts(of: [LedgerKey(position: numbered.number, id: numbered.id)])[0].map(\.fate)
+    }
+
+    /// Two trackers of one machine count from one, at the same times.
+    @Test func namesPositionsOfTwoLogsDifferently() {
+        let position = DispatchFixture.position(1)
+        let ids = ["/a", "/b"].map { NumberedPosition(number: 7, position: position, origin: RecordOrigin(logFolder: $0)).id }
+        #expect(Set(ids).count == 2)
+        #expect(ids.allSatisfy { NumberedPosition.number(ofID: $0) == 7 })
+        #expect(NumberedPosition(number: 7, position: position, origin: RecordOrigin(logFolder: "/a")).id == ids[0])
     }
 
     @Test func tellsEveryFate() async throws {
@@ -121,10 +131,10 @@ import WaypostSystem
     }
 
     @Test func readsTheNumberOutOfAPositionsName() {
-        let numbered = NumberedPosition(number: 4_711, position: DispatchFixture.position(1))
+        let numbered = NumberedPosition(number: 4_711, position: DispatchFixture.position(1), origin: DispatchFixture.origin)
         #expect(NumberedPosition.number(ofID: numbered.id) == 4_711)
-        // The same number at the same second is another position on another box.
-        #expect(numbered.id.hasSuffix("-" + MachineIdentity.digits(for: "records", digitCount: 12)))
+        // The same number at the same second is another position on another machine.
+        #expect(numbered.id.hasSuffix("-" + MachineIdentity.digits(for: "records\n/var/log/waypost", digitCount: 12)))
         for id in ["", "p-", "p-1", "p-x-1", "t-1-2", "p-0-5", "p-99999999999999999999-5"] {
             #expect(NumberedPosition.number(ofID: id) == nil)
         }

@@ -166,7 +166,11 @@ import WaypostTestKit
         let received = try server.received().compactMap { $0["recordId"]?.string }
         var seen: Set<String> = []
         let first = received.filter { seen.insert($0).inserted }
-        #expect(first == (1...150).map { NumberedPosition(number: UInt64($0) * 3, position: DispatchFixture.position($0)).id })
+        #expect(
+            first
+                == (1...150).map {
+                    NumberedPosition(number: UInt64($0) * 3, position: DispatchFixture.position($0), origin: DispatchFixture.origin).id
+                })
         // A broken answer makes one repeat, or two when libcurl tries on a new connection; batches that were sent whole would make thousands.
         #expect(received.count < 300)
         #expect(try await dispatcher.outbox.deadLetters().isEmpty)

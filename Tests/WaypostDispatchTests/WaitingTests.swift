@@ -36,7 +36,10 @@ import WaypostSystem
         let found = try await ids(dispatcher, "old", pageCount: pageCount)
         #expect(found.count == 19 && Set(found).count == 19)
         #expect(
-            found.suffix(10) == (3...12).map { NumberedPosition(number: UInt64($0) * 3, position: DispatchFixture.position($0)).id }[...])
+            found.suffix(10)
+                == (3...12).map {
+                    NumberedPosition(number: UInt64($0) * 3, position: DispatchFixture.position($0), origin: DispatchFixture.origin).id
+                }[...])
         #expect(try await ids(dispatcher, "new", pageCount: pageCount) == [])
         await #expect(throws: OutboxError.unknownDestination(name: "nobody")) {
             try await dispatcher.waiting(for: "nobody", after: nil, limit: 10)

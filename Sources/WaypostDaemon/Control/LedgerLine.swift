@@ -21,11 +21,15 @@ struct LedgerLine: Sendable {
     private static let position = "position"
 
     /// A record of the log; nil for breaks and what this version does not know.
-    init?(_ record: JournalRecord) {
+    ///
+    /// - Parameters:
+    ///   - record: the record.
+    ///   - origin: the log it is in.
+    init?(_ record: JournalRecord, of origin: RecordOrigin) {
         logNumber = record.sequence
         switch record.content {
         case .position(let position):
-            id = NumberedPosition(number: record.sequence, position: position).id
+            id = NumberedPosition(number: record.sequence, position: position, origin: origin).id
             (kind, time) = (LedgerLine.position, position.time)
         case .event(let event): (id, kind, time, name) = (event.id, event.kind, event.time, event.name)
         case .segmentBreak, .other: return nil

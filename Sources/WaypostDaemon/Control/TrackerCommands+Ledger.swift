@@ -70,7 +70,8 @@ extension TrackerCommands {
 
     /// Lines of records of the log, with what became of them at each destination.
     private func lines(of records: [JournalRecord]) async throws -> [LedgerLine] {
-        var lines = records.compactMap(LedgerLine.init)
+        let origin = RecordOrigin(logFolder: logFolder.path)
+        var lines = records.compactMap { LedgerLine($0, of: origin) }
         guard let dispatcher = dispatches.dispatcher else { return lines }
         let accounts = try await dispatcher.accounts(of: lines.map { .init(position: $0.isPosition ? $0.logNumber : nil, id: $0.id) })
         for index in lines.indices { lines[index].accounts = accounts[index] }

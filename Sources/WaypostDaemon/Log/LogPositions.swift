@@ -9,6 +9,8 @@ import WaypostSystem
 actor LogPositions: PositionSupply {
     let folder: LogFolder
     let type: LogTypes
+    /// What the names of its positions tell of the log.
+    nonisolated let origin: RecordOrigin
     private let executor: ThreadExecutor
     /// The next read mostly continues where the last one stopped.
     private var reader: LogReader
@@ -17,6 +19,7 @@ actor LogPositions: PositionSupply {
 
     init(folder: LogFolder, types: [LogType]) throws(SystemError) {
         self.folder = folder
+        origin = RecordOrigin(logFolder: folder.path)
         type = types.first.map(LogTypes.init) ?? .raw
         executor = try ThreadExecutor(name: "log-positions")
         reader = LogReader(folder: folder)
@@ -31,7 +34,7 @@ actor LogPositions: PositionSupply {
                 if record.sequence > last { break }
                 page.through = record.sequence
                 guard case .position(let position) = record.content, record.types.contains(type) else { continue }
-                page.positions.append(NumberedPosition(number: record.sequence, position: position))
+                page.positions.append(NumberedPosition(number: record.sequence, position: position, origin: origin))
             }
         } catch {
             throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())

@@ -101,7 +101,7 @@ public final class ReducedDestination: Destination {
         switch record.content {
         case .position(let position):
             guard let told = reduction.process(position), told.isNew, let start = told.position.time else { return nil }
-            coarse.id = "r-\(start.millisecondsSince1970)-\(RecordBox.digits)"
+            coarse.id = "r-\(start.millisecondsSince1970)-\(RecordOrigin.digits(ofID: record.id))"
             coarse.sequence = UInt64(clamping: told.quarter)
             coarse.content = .position(told.position)
         case .track(var call):

@@ -56,14 +56,23 @@ public struct NumberedPosition: Sendable, Hashable {
     /// The fix.
     public var position: Position
 
+    /// What tells the log from all others.
+    private let digits: String
+
     /// A position of that number.
-    public init(number: UInt64, position: Position) {
+    ///
+    /// - Parameters:
+    ///   - number: its number in the log.
+    ///   - position: the fix.
+    ///   - origin: the log it is from.
+    public init(number: UInt64, position: Position, origin: RecordOrigin) {
         self.number = number
         self.position = position
+        digits = origin.digits
     }
 
-    /// Its name for ever: the number alone would come again after somebody removed the log folder, and both on another box.
-    public var id: String { "p-\(number)-\(position.time?.millisecondsSince1970 ?? 0)-\(RecordBox.digits)" }
+    /// Its name for ever: the number alone would come again after somebody removed the log folder, and both in another log.
+    public var id: String { "p-\(number)-\(position.time?.millisecondsSince1970 ?? 0)-\(digits)" }
 
     /// The largest number of a log.
     private static let largestNumber: UInt64 = 1 << 62
@@ -78,10 +87,20 @@ public struct NumberedPosition: Sendable, Hashable {
     }
 }
 
-/// What tells the records of this box from those of others.
-enum RecordBox {
-    /// The same for ever on this box.
-    static let digits = MachineIdentity.digits(for: "records", digitCount: 12)
+/// What tells the positions of one log from those of all others: the machine, and where the log is on it.
+public struct RecordOrigin: Sendable, Hashable {
+    /// The same for ever for one folder on one machine.
+    let digits: String
+
+    /// The origin of a log's records.
+    ///
+    /// - Parameter path: the folder of the log; two trackers of one machine have two.
+    public init(logFolder path: String) {
+        digits = MachineIdentity.digits(for: "records\n\(path)", digitCount: 12)
+    }
+
+    /// What follows the last dash of a record's id.
+    static func digits(ofID id: String) -> Substring { id[(id.lastIndex(of: "-").map(id.index(after:)) ?? id.startIndex)...] }
 }
 
 /// The log cannot be read now.

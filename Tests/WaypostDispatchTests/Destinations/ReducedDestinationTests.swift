@@ -7,13 +7,13 @@ import WaypostTestKit
 
 /// What leaves for a destination that may know about where the box is and no better.
 @Suite struct ReducedDestinationTests {
-    private let box = MachineIdentity.digits(for: "records", digitCount: 12)
+    private let box = "0f3a5c7e9b1d"
 
     private func batch(_ contents: [DispatchRecord.Content], lane: DispatchLane = .live) -> DispatchBatch {
         DispatchBatch(
             device: "box", time: DispatchFixture.start,
             records: contents.enumerated().map { index, content in
-                DispatchRecord(id: "x-\(index)", lane: lane, sequence: UInt64(index + 1), age: .seconds(3), content: content)
+                DispatchRecord(id: "x-\(index)-\(box)", lane: lane, sequence: UInt64(index + 1), age: .seconds(3), content: content)
             })
     }
 
@@ -49,7 +49,7 @@ import WaypostTestKit
         #expect(await destination.send(batch) == .temporary(reason: "busy", retryAfter: nil))
         #expect(inner.batches.count == 2 && inner.batches[0] == inner.batches[1])
         inner.setAnswer { records in .delivered(refused: [records[0].id: "no"], answer: "200") }
-        #expect(await destination.send(batch) == .delivered(refused: ["x-0": "no"], answer: "200"))
+        #expect(await destination.send(batch) == .delivered(refused: ["x-0-\(box)": "no"], answer: "200"))
         guard case .delivered = await destination.send(batch) else { throw Unexpected("nothing new") }
         #expect(inner.batches.count == 3, "it was told")
     }

@@ -42,7 +42,9 @@ enum LogDay {
         for second in 0..<seconds {
             let position = fix(second, start)
             try await recorder.record(position, now: Int64(second) * 1_000_000_000)
-            server.waiting.withLock { $0.append(NumberedPosition(number: UInt64(second) + 1, position: position)) }
+            server.waiting.withLock {
+                $0.append(NumberedPosition(number: UInt64(second) + 1, position: position, origin: RecordOrigin(logFolder: "bench")))
+            }
             now.withLock { $0 = Int64(second) * 1_000 }
             if second % 120 == 119 {
                 _ = try await dispatcher.dispatch()
