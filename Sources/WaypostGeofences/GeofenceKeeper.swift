@@ -152,6 +152,13 @@ public actor GeofenceKeeper {
         monitor.lose(at: time)
     }
 
+    /// Notes that positions are withheld: what happens to fences until the next one is not guessed, not even by the next run.
+    public func withhold() {
+        monitor.withhold()
+        isUnsaved = true
+        save()
+    }
+
     /// How far the device may go from its last place, in metres, before a border can matter; nil when there is no fence.
     ///
     /// At most `farthestMetres`: a caller whose device gets that far asks again.

@@ -69,6 +69,7 @@ actor FenceWatcher: PositioningConsumer {
             await deliver(await keeper.process(position))
             await tellProblems()
             await followAsNeeded()
+        case .lost(.withheld): if isWatching { await keeper.withhold() }
         case .lost: if isWatching { await keeper.lose(at: nil) }
         case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
         }

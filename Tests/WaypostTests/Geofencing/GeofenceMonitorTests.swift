@@ -105,6 +105,25 @@ struct GeofenceMonitorTests {
         #expect((events.first?.crossedAt?.millisecondsSince1970 ?? first) >= first)
     }
 
+    /// A straight line across a privacy zone would say where the device was.
+    @Test(arguments: BorderRule.allCases, [false, true])
+    func guessesNoPassWherePositionsAreWithheld(rule: BorderRule, isKilled: Bool) throws {
+        let index = FenceIndex([try circle()])
+        var monitor = GeofenceMonitor(fences: index, rule: rule)
+        for second in 0..<10 { #expect(monitor.process(at(-400, Double(second))).isEmpty) }
+        monitor.withhold()
+        if isKilled {
+            var successor = GeofenceMonitor(fences: index, rule: rule)
+            #expect(successor.restore(monitor.state).isEmpty)
+            monitor = successor
+        }
+        for second in 40..<60 { #expect(monitor.process(at(400, Double(second))).isEmpty) }
+        // What the next fixes show is no guess.
+        var events: [GeofenceEvent] = []
+        for second in 60..<120 { events += monitor.process(at(400 - 400 * min(1, Double(second - 60) / 20), Double(second))) }
+        #expect(events.map(\.kind) == [.enter])
+    }
+
     /// In the order of the times, then of the ids, whatever order the index gives; and the same after a restart.
     @Test func numbersTheVisitsOfOneFixByTimeAndName() throws {
         let fences = try ["b", "c", "a"].map { try circle($0, radius: $0 == "c" ? 200 : 100) }

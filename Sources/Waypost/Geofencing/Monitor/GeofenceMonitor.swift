@@ -142,6 +142,14 @@ public struct GeofenceMonitor: Sendable {
         estimator.lose()
     }
 
+    /// Notes that positions are withheld: no line is drawn from the last place to the next one by any rule, and the last place is forgotten.
+    ///
+    /// A guessed straight path would say which fences the object was in while nobody may know.
+    public mutating func withhold() {
+        lose(at: nil)
+        (lastPlace, lastCoordinate) = (nil, nil)
+    }
+
     /// Tests the place against every fence that it may affect.
     private mutating func look(_ step: inout FixStep, into events: inout [GeofenceEvent]) {
         if let lastPlace {
