@@ -95,7 +95,7 @@ struct Tracker {
         let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }
 
         let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory
-        logger.info("source \(source.name), log \(place), socket \(server.path)")
+        logger.info("source \(source.name), log \(place), socket \(server.path)\(sending)")
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
         let service = notifier.map { ServiceReporter($0, logger: logger) }
         if let service { await manager.attach(service) }
@@ -121,6 +121,14 @@ struct Tracker {
         withExtendedLifetime(state) {}
         if let failure { throw failure }
         if !isAllFinished { throw DaemonFailure(told: .inputOutput) }
+    }
+
+    /// Where positions go, in the line about the start.
+    ///
+    /// A drive that is played at a desk is sent as any other: that must not surprise anybody.
+    private var sending: String {
+        let names = configuration.destinations.filter { !$0.url.isEmpty }.map(\.name)
+        return names.isEmpty ? "" : ", sending to \(names.joined(separator: ", "))"
     }
 
     // MARK: - Parts
