@@ -93,7 +93,12 @@ extension EndToEnd {
                     text = text.replacing(#/(N [a-z]{3,}?)s\b/#) { $0.1 }
                     text = text.replacing(#/\n *N position waits?(?=\n|$)/#, with: "").replacing(#/(?m)^good$/#, with: "no_data")
                 }
-                return text.split(separator: "\n", omittingEmptySubsequences: false).map { "\(mark) \($0)".trimmingSuffix(" ") + "\n" }
+                var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                // How many fixes there are by now, one a line, depends on the machine.
+                if !wordByWord {
+                    lines = lines.indices.filter { $0 == 0 || lines[$0].isEmpty || lines[$0] != lines[$0 - 1] }.map { lines[$0] }
+                }
+                return lines.map { "\(mark) \($0)".trimmingSuffix(" ") + "\n" }
                     .joined()
             }
             return "\(run.code ?? -1)\n" + lines(run.output, behind: ">") + lines(run.errors, behind: "!")
