@@ -14,6 +14,9 @@ public struct DefaultPaths: Equatable, Sendable {
     /// The configuration file that is read, if it exists, when none is named.
     public var configurationFile: String
 
+    /// The user as whom the service runs.
+    public static let serviceUser = "waypost"
+
     /// The paths of the service: those of root and the user `waypost`.
     public static let service = DefaultPaths(environment: [:], userID: 0, userName: "root")
 
@@ -87,7 +90,7 @@ public struct DefaultPaths: Equatable, Sendable {
         var runtime: String?
 
         init(environment: [String: String], userID: UInt32, userName: String?) {
-            isService = userID == 0 || userName == "waypost"
+            isService = userID == 0 || userName == DefaultPaths.serviceUser
             guard !isService else { return }
             let home = environment.folder("HOME")
             state = (environment.folder("XDG_STATE_HOME") ?? home.map { $0 + "/.local/state" }).map { $0 + "/waypost" }

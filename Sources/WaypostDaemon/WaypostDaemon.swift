@@ -58,14 +58,29 @@ enum WaypostDaemon {
         // Told to programs with other working folders.
         configuration.log.directory = try absolute(options.log ?? configuration.log.directory)
         configuration.control.socket = try absolute(options.socket ?? configuration.control.socket)
+        try keepRootOut(of: [paths.stateDirectory, configuration.log.directory], identity)
         let notifier = ServiceNotifier(environment: identity.environment)
         return Tracker(
             configuration: configuration, replacements: replacements, stateFolder: paths.stateDirectory, stays: options.stays,
             secrets: SecretFiles(credentialsFolder: identity.environment["CREDENTIALS_DIRECTORY"]),
             surroundings: .init(
-                isService: notifier != nil, configurationFile: try absolute(options.configuration ?? paths.configurationFile),
+                isService: notifier != nil || identity.userName == DefaultPaths.serviceUser,
+                configurationFile: try absolute(options.configuration ?? paths.configurationFile),
                 userName: identity.userName ?? "user \(identity.userID)"),
             notifier: notifier, logger: logger)
+    }
+
+    /// Refuses to track as root in folders of the service's user: the service could not write the files that root makes there, and would stop.
+    private static func keepRootOut(of folders: [String], _ identity: ProcessIdentity) throws(DaemonFailure) {
+        guard identity.userID == 0, let service = UserAccount(named: DefaultPaths.serviceUser) else { return }
+        guard let folder = folders.first(where: { FileIdentity.owner(of: $0) == service.userID }) else { return }
+        let user = DefaultPaths.serviceUser
+        throw DaemonFailure(
+            .notAuthorised,
+            """
+            \(folder): belongs to the service's user \(user), who could not write the files that root makes there; start the service \
+            (sudo systemctl start waypostd), or name other folders: --state DIR --log DIR --socket PATH
+            """)
     }
 
     private static func absolute(_ path: String) throws(DaemonFailure) -> String {

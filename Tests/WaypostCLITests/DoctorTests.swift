@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Waypost
 import WaypostControl
@@ -20,7 +21,7 @@ import WaypostSystem
     @Test func findsNothingInASystemThatIsWell() throws {
         let reports = try FakeSystem().examine()
         for (check, report) in reports { #expect(report == .well, "\(check): \(report)") }
-        #expect(reports.count == 14)
+        #expect(reports.count == 15)
     }
 
     @Test func findsNothingOnAReceiverOnThePinsThatIsWell() throws {
@@ -37,10 +38,25 @@ import WaypostSystem
         let unchecked = system.examine().filter { $0.report.notChecked != nil }.map(\.check)
         #expect(
             unchecked == [
-                "configuration", "service", "console", "uart", "modemmanager", "gpsd", "readers", "permission", "log", "disk", "clock",
-                "fix",
+                "configuration", "service", "console", "uart", "modemmanager", "gpsd", "readers", "permission", "owner", "log", "disk",
+                "clock", "fix",
                 "antenna",
             ])
+    }
+
+    /// A tracker that root ran in the service's folders leaves files there that the service may not write.
+    @Test(.enabled(if: getuid() == 0, "gives files to other users")) func findsFilesOfRootInTheServicesFolders() throws {
+        let system = try FakeSystem()
+        for name in ["/var/lib/waypost/last-position", "/var/log/waypost/journal/.sequence"] { try system.write("x", to: name) }
+        try system.write("[Service]\nUser=waypost\n", to: "/lib/systemd/system/waypostd.service")
+        let folders = ["/var/lib/waypost", "/var/log/waypost", "/var/log/waypost/journal"]
+        let files = ["/var/lib/waypost/last-position", "/var/log/waypost/journal/.sequence", "/var/lib/waypost/baud-rates"]
+        for name in folders + files { #expect(chown(system.path + name, 990, 990) == 0 || errno == ENOENT) }
+        #expect(system.findings().filter { $0.check == "owner" }.isEmpty)
+        #expect(chown(system.path + files[1], 0, 0) == 0)
+        let finding = try #require(system.findings().first { $0.check == "owner" }).finding
+        #expect(finding.evidence.map(\.file) == [files[1]])
+        #expect(finding.commands.first == "sudo chown -R waypost:waypost /var/log/waypost")
     }
 
     /// What a later file replaces may be meant: it is a note, with the names that the system itself uses.
@@ -66,7 +82,7 @@ import WaypostSystem
         try system.write("\(number).10 7000.00\n", to: "/proc/uptime")
         try system.write("Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/root 1 1 \(number) 15% /\n", to: "/commands/df")
         try system.write("root:x:\(number):\ndialout:x:\(number):pi\n", to: "/etc/group")
-        #expect(system.examine().count == 14)
+        #expect(system.examine().count == 15)
     }
 
     @Test(arguments: faults) func findsExactlyThatFault(fault: Fault) throws {

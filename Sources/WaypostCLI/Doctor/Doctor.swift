@@ -4,7 +4,7 @@ enum Doctor {
     static let checks: [any DoctorCheck.Type] = [
         ConfigurationCheck.self, ServiceCheck.self, ConsoleCheck.self, MiniUARTCheck.self, ModemManagerCheck.self, GPSDCheck.self,
         TwoReadersCheck.self,
-        BaudRateCheck.self, PortPermissionCheck.self, LogFolderCheck.self, DiskCheck.self, ClockCheck.self, FixCheck.self,
+        BaudRateCheck.self, PortPermissionCheck.self, OwnerCheck.self, LogFolderCheck.self, DiskCheck.self, ClockCheck.self, FixCheck.self,
         AntennaCheck.self,
     ]
 

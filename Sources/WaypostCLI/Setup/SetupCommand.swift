@@ -223,7 +223,7 @@ struct SetupCommand: ParsableCommand {
     }
 
     private func files(_ config: String?) throws -> SetupFiles {
-        let service = config == nil || config == DefaultPaths.service.configurationFile ? UserAccount(named: "waypost") : nil
+        let service = config == nil || config == DefaultPaths.service.configurationFile ? UserAccount(named: DefaultPaths.serviceUser) : nil
         let files: SetupFiles
         do throws(ConfigurationErrors) { files = try SetupFiles(named: config, paths: .service, service: service) } catch {
             try SetupCommand.refuse(error)
@@ -288,7 +288,10 @@ struct SetupCommand: ParsableCommand {
     private func restart(_ facts: SystemFacts, _ config: String?) throws {
         let isService = config == nil
         let output = try OutputStream(path: "-")
-        let start = "waypost run" + (config.map { " --config \(shellWord($0))" } ?? "")
+        // Where the package's user is, the service's folders belong to that user.
+        let user = DefaultPaths.serviceUser
+        let prefix = isService && UserAccount(named: user) != nil ? "sudo -u \(user) " : ""
+        let start = prefix + "waypost run" + (config.map { " --config \(shellWord($0))" } ?? "")
         switch isService ? SetupService.restart(facts) : .absent {
         case .restarted: try output.write(line: "restarted waypostd.service")
         case .absent: try output.write(line: "start the tracker: \(start)")

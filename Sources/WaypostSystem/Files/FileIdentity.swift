@@ -20,6 +20,12 @@ public struct FileIdentity: Sendable, Hashable {
         number = UInt64(status.st_ino)
     }
 
+    /// The user to whom what a path names belongs, links followed; nil when there is nothing.
+    public static func owner(of path: String) -> UInt32? {
+        var status = stat()
+        return stat(path.cName, &status) == 0 ? status.st_uid : nil
+    }
+
     /// Whether both are on the same disk.
     public func isOnSameDisk(as other: FileIdentity) -> Bool { device == other.device }
 }

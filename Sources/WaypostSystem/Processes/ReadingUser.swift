@@ -28,6 +28,16 @@ public struct ReadingUser: Equatable, Sendable {
     /// The user of this process; nil when the system's own lists do not have that user.
     public static var ofThisProcess: ReadingUser? { ProcessIdentity.current().userName.flatMap { ReadingUser(named: $0) } }
 
+    /// Whether a file or folder belongs to this user, links not followed; nil when there is nothing.
+    ///
+    /// - Parameters:
+    ///   - path: an absolute path.
+    ///   - tree: the system in which to look.
+    public func owns(_ path: String, in tree: SystemTree = SystemTree(root: "")) -> Bool? {
+        var status = stat()
+        return lstat((tree.root + path).cName, &status) == 0 ? status.st_uid == userID : nil
+    }
+
     /// What keeps this user from reading a file or folder; nil when nothing does, or when it cannot be known: other users' folders hide their
     /// content, and only root can see what an access list (`setfacl`) grants to others.
     ///

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostConfiguration
 import WaypostSystem
 
 /// A log folder on a disk that cannot be written, or that loses everything at the next start.
@@ -20,7 +21,9 @@ enum LogFolderCheck: DoctorCheck {
                     what: "\(folder) is on a disk that cannot be written (\(mount.folder)): nothing is logged", evidence: evidence,
                     commands: move(facts, table) ?? commands))
         }
-        if facts.isService, let sandbox = ServiceSandbox(facts), !sandbox.allows(facts.logFolder), !sandbox.allows(folder) {
+        // A tracker that logs elsewhere was started by hand.
+        let isConfigured = facts.logFolder == facts.configuration?.configuration.log.directory
+        if facts.isService, isConfigured, let sandbox = ServiceSandbox(facts), !sandbox.allows(facts.logFolder), !sandbox.allows(folder) {
             let place = shellWord(facts.logFolder)
             return .found(
                 Finding(

@@ -1,0 +1,41 @@
+import Waypost
+import WaypostConfiguration
+import WaypostSystem
+
+/// Files in the service's folders that belong to somebody else, as after a tracker that root ran there: the service cannot write them.
+enum OwnerCheck: DoctorCheck {
+    static let name = "owner"
+
+    /// The most files that are named.
+    private static let mostNamed = 3
+
+    static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard facts.unitPath != nil else { return .notChecked("waypost is not installed as a service") }
+        let configurationFile = DefaultPaths.service.configurationFile
+        // A unit without a user runs as root.
+        guard let user = ReadingUser.ofTracker(reading: configurationFile, in: facts.tree) else { return .well }
+        let log = facts.configuration?.configuration.log.directory ?? DefaultPaths.service.logDirectory
+        var folders: [String] = []
+        var evidence: [Evidence] = []
+        for folder in [DefaultPaths.service.stateDirectory, log] where user.owns(folder, in: facts.tree) == true {
+            let foreign = files(of: folder, in: facts.tree).filter { user.owns($0, in: facts.tree) == false }
+            guard !foreign.isEmpty else { continue }
+            folders.append(folder)
+            evidence += foreign.prefix(mostNamed).map { Evidence(file: $0, text: "is not owned by \(user.name)") }
+        }
+        guard !folders.isEmpty else { return .well }
+        let (owner, places) = ("\(shellWord(user.name)):\(shellWord(user.groupName))", folders.map(shellWord).joined(separator: " "))
+        return .found(
+            Finding(
+                what: "files of the tracker belong to another user, and the service may not write them", evidence: evidence,
+                commands: ["sudo chown -R \(owner) \(places)"] + facts.restartCommands))
+    }
+
+    /// What the tracker itself writes in a folder: all of its state; of a log the journals and what is kept with them.
+    private static func files(of folder: String, in tree: SystemTree) -> [String] {
+        let journals = folder + "/journal"
+        let names = (tree.names(in: folder) ?? []).filter { folder == DefaultPaths.service.stateDirectory || $0.hasPrefix(".") }
+        let inner = (tree.names(in: journals) ?? []).filter { $0.hasPrefix(".") || $0.hasSuffix(".journal") }
+        return names.map { "\(folder)/\($0)" } + (tree.exists(journals) ? [journals] : []) + inner.map { "\(journals)/\($0)" }
+    }
+}
