@@ -85,6 +85,24 @@ import WaypostSystem
         #expect(try await outbox.entries(after: 0, limit: 1_000).last?.number == 300)
     }
 
+    /// Nobody serves it any more; it costs no more disk than the others until somebody discards it.
+    @Test func limitsTheQueueOfADestinationThatWasRemoved() async throws {
+        let fixture = try DispatchFixture()
+        var limits = OutboxLimits()
+        limits.maximumByteCount = 20_000
+        limits.keptEntryCount = 5
+        _ = try await fixture.outbox(limits: limits).attach("old", newestPosition: 0)
+        let outbox = try fixture.outbox(limits: limits)
+        for number in 1...300 { try await outbox.accept([DispatchFixture.call(number)]) }
+        let state = try #require(try await outbox.destinations().first)
+        #expect(state.name == "old" && state.droppedCount + state.waitingEventCount == 300)
+        #expect((50...120).contains(state.waitingEventCount), "\(state.waitingEventCount)")
+        try await outbox.forget("old")
+        #expect(try await outbox.destinations().isEmpty)
+        for number in 301...310 { try await outbox.accept([DispatchFixture.call(number)]) }
+        #expect(try await outbox.entries(after: 0, limit: 1_000).count < 20, "what nobody waits for is not kept")
+    }
+
     @Test func dropsWhatIsTooOldOnceItIsKnownWhatTimeItIs() async throws {
         let fixture = try DispatchFixture()
         var limits = OutboxLimits()
