@@ -16,8 +16,8 @@ struct ConfigCommand: ParsableCommand {
             abstract: "Report every mistake in a configuration, with its line.",
             discussion: """
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
-                nobody else can read secrets; of the service's configuration, that its user can, whoever asks. Warns of what a later file replaces as a whole, of keys that the kind of a section does not use, \
-                and of seconds where minutes or days may be meant. Exit code 78 when there is a mistake, 66 when the file does not exist.
+                nobody else can read secrets; for the service's configuration, that the service's user can read them, whoever runs this. Warns of what a \
+                later file replaces as a whole, of keys that the kind of a section does not use, and of seconds where minutes or days may be meant. Exit code 78 when there is a mistake, 66 when the file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
                 """)

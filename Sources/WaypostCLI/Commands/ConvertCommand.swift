@@ -32,7 +32,7 @@ struct ConvertCommand: ParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "out"), completion: .file())
     var output: String?
 
-    @Flag(help: "Take the recordings in the order of their first times, not as they are named.")
+    @Flag(help: "Join the recordings in the order of their first times, not in the order given.")
     var byTime = false
 
     @Option(help: "The format of the input.")

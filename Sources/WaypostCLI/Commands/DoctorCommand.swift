@@ -13,7 +13,7 @@ struct DoctorCommand: ParsableCommand {
             Checks what users ask about most: a console on the receiver's port, the UART of a Raspberry Pi, ModemManager, gpsd, two readers, \
             wrong speeds, groups, a log folder in memory, a full disk, the clock, no fix, the antenna. It opens no port and changes nothing. \
             Each fault comes with its evidence and the commands that fix it. Exit code 0 when there is no fault, else 1; checks that could not \
-            be made are listed and do not count. Some things only root may see.
+            be made are listed and do not count. Only root can see some of it.
 
             Example: sudo waypost doctor
             """)

@@ -10,7 +10,7 @@ struct LedgerCommand: ParsableCommand {
         abstract: "Show what happened to fixes and events: logged, queued, sent, received, or left out and why.",
         discussion: """
             One line per record: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
-            (see waypost dispatch list), unwanted (the destination began later, its queue was discarded or moved, it takes no positions, or cannot \
+            (see waypost dispatch list), unwanted (the destination began later, its queue was discarded or moved, it accepts no positions, or cannot \
             express it), or forgotten (settled so long ago that no more is known). Fixes that were left out in this run of the tracker are shown as stretches.
 
             Example: waypost ledger --since 2026-11-22T08:00:00Z

@@ -13,7 +13,7 @@ struct ReceiverCommand: ParsableCommand {
             The port must be free: stop gpsd and the tracker first. Settings last until the receiver loses power, unless --keep stores them \
             in it.
 
-            Exit code 66 when there is no such port or no receiver, 65 when it is not a receiver of these makers or cannot do this, 75 when the \
+            Exit code 66 when there is no such port or no receiver, 65 when it is not a receiver from one of these makers or cannot do this, 75 when the \
             port is in use or the receiver is silent, 77 when this user may not open it, 74 when the port fails, 1 when the receiver refuses.
 
             Example: waypost receiver show --port /dev/ttyACM0
@@ -34,7 +34,7 @@ struct ReceiverCommand: ParsableCommand {
     /// `waypost receiver rate [HZ]`.
     struct Rate: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rate", abstract: "Show or set how many fixes a second there are.",
+            commandName: "rate", abstract: "Show or set how many fixes a second the receiver sends.",
             discussion: "Example: waypost receiver rate 5 --keep")
 
         @Argument(help: ArgumentHelp("Fixes per second, 0.1 to 25; if omitted, the rate is shown.", valueName: "hertz"))

@@ -10,7 +10,7 @@ struct TrackCommand: ParsableCommand {
         abstract: "Send your own event, with the position, to every destination.",
         discussion: """
             The event is on the disk when this returns, and is sent when the destination is due. Values that are JSON numbers, true, false or null are \
-            sent as such, everything else as text. A warning names destinations that cannot take it, and why: OwnTracks takes no event without a position.
+            sent as such, everything else as text. A warning names destinations that cannot accept it, and why: OwnTracks accepts no event without a position.
 
             Example: waypost track delivered parcel=7 signed_by="A. Smith"
             """)

@@ -34,7 +34,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
         case .unavailable: "the tracker cannot be reached"
         case .cannotCreate: "it cannot be stored: no room, no such folder, in use by another program"
         case .inputOutput: "reading or writing failed underway"
-        case .timedOut: "the time was up, there is no fix yet, or it is not possible now"
+        case .timedOut: "time ran out, there is no fix yet, or it is not possible now"
         case .notAuthorised: "not permitted: this user may not, or private mode is on"
         case .badConfiguration: "the configuration has mistakes"
         }

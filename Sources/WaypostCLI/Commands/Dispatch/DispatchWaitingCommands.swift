@@ -9,8 +9,8 @@ struct DispatchExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Print what waits for a destination as JSON lines; it stays queued.",
         discussion: """
-            Events first, then positions, as servers get them; the seq of a position is its number in the log. The destination may have been removed
-            from the configuration.
+            Events first, then positions, as servers get them; the seq of a position is its number in the log. The destination may have been \
+            removed from the configuration.
 
             Example: waypost dispatch export old-server > waiting.jsonl
             """)
@@ -37,7 +37,7 @@ struct DispatchMoveCommand: ParsableCommand {
         commandName: "move",
         abstract: "Move the queue of a destination, and its dead letters, to another.",
         discussion: """
-            The first may have been removed from the configuration, the second must be in it. What the second already has is sent to it again
+            The first may have been removed from the configuration, the second must be in it. What the second already has is sent to it again, \
             under the same ids.
 
             Example: waypost dispatch move old-server new-server
