@@ -26,7 +26,7 @@ extension TrackRecorder {
         case logged(sequence: UInt64, endedTrack: Bool = false)
         /// The fix was left out on purpose.
         case leftOut(TrackSegmenter.Reason)
-        /// The fix's type is not logged.
+        /// The fix's type is not logged, or its moment has just been erased.
         case notWanted
     }
 

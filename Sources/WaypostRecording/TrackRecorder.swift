@@ -44,6 +44,8 @@ public actor TrackRecorder {
     var journal: OpenJournal?
     /// The records that the previous journal may have lost.
     var carried: CarriedRecords?
+    /// The stretch that is being erased, or was a moment ago.
+    var erasure: RecentErasure?
     /// The reserved room of the next journal, taken before the previous one is left.
     private var next: AppendOnlyFile?
     /// The earliest time to retry ending a track that continued for lack of room, in monotonic nanoseconds.
@@ -96,6 +98,7 @@ public actor TrackRecorder {
         _ position: Position, as types: LogTypes = [.source, .raw, .current], now: Int64 = MonotonicClock.nanoseconds
     ) throws(RecordingError) -> Outcome {
         guard lock != nil else { throw .closed }
+        if let time = position.time, erasure?.covers(time, now: now) == true { return .notWanted }
         var decision = TypeDecision(position, as: types, segmenters)
         guard let time = position.time, !decision.accepted.isEmpty else {
             guard let reason = decision.reason else { return .notWanted }

@@ -238,6 +238,12 @@ extension Syscalls {
         return status.st_dev == named.st_dev && status.st_ino == named.st_ino
     }
 
+    /// Whether an open file still has a name; one that was removed lives on without.
+    static func hasName(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    }
+
     /// The permission bits of a new file of a user under the process's umask.
     public static var newFileMode: mode_t {
         let mask = umask(0)

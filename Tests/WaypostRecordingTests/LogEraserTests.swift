@@ -169,6 +169,22 @@ import WaypostSystem
         }
     }
 
+    /// The fixes of the last second are still on their way from the receiver when somebody erases everything up to now.
+    @Test func takesNoLateFixOfWhatIsErased() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            for second in 0..<20 { try await recorder.record(Sample.position(second: second)) }
+            #expect(try await recorder.erase(from: time(10), to: time(22)).positionCount == 10)
+            #expect(try await recorder.record(Sample.position(second: 20)) == .notWanted)
+            for second in 22..<25 { try await recorder.record(Sample.position(second: second)) }
+            // Somebody drives through the same time once more, with a recording.
+            let later = MonotonicClock.nanoseconds + 3_000_000_000
+            for second in 12..<15 { try await recorder.record(Sample.position(second: second), now: later) }
+            _ = try await recorder.close()
+            #expect(Set(try logged(folder).keys) == Set(Array(0..<10) + Array(12..<15) + Array(22..<25)))
+        }
+    }
+
     /// Who erases yesterday's walk goes on recording today's.
     @Test func leavesTheTrackThatIsRecordedAloneWhereItHasNothingToErase() async throws {
         try await Sample.withFolder { folder in

@@ -42,6 +42,34 @@ import WaypostSystem
         }
     }
 
+    private func expectOutdated(_ reader: borrowing LogReader, _ expected: Bool, _ words: Comment? = nil) {
+        let isOutdated = reader.isOutdated
+        #expect(isOutdated == expected, words)
+    }
+
+    /// A reader that has a journal open goes on with what stands there no more.
+    @Test func knowsThatItsJournalWasErasedOrRemoved() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            for second in 0..<40 { try await recorder.record(Sample.position(second: second)) }
+            var reader = LogReader(folder: LogFolder(path: folder))
+            expectOutdated(reader, false, "it has read nothing")
+            for _ in 0..<10 { _ = try reader.next() }
+            expectOutdated(reader, false)
+            #expect(try await recorder.finishTrack() != nil)
+            expectOutdated(reader, false, "only the name is another one")
+            func time(_ second: Int) -> UTCTime { Sample.start.advanced(byMilliseconds: Int64(second) * 1_000) }
+            #expect(try await recorder.erase(from: time(30), to: time(40)).positionCount == 10)
+            expectOutdated(reader, true)
+            reader = LogReader(folder: LogFolder(path: folder), from: .after(reader.cursor))
+            #expect(try reader.next() != nil)
+            expectOutdated(reader, false)
+            #expect(try await recorder.erase(from: time(0), to: time(40)).removedTracks.count == 1)
+            expectOutdated(reader, true)
+            _ = try await recorder.close()
+        }
+    }
+
     @Test func goesOnWithWhatCameSince() async throws {
         try await Sample.withFolder { folder in
             var reader = LogReader(folder: LogFolder(path: folder))

@@ -26,8 +26,8 @@ actor LogPositions: PositionSupply {
     }
 
     func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
-        // Between two records there may be others, which a reader's cursor does not know about.
-        if reader.cursor != number { reader = LogReader(folder: folder, from: .after(number)) }
+        // Between two records there may be others, which a reader's cursor does not know about; and one that is outdated shows what is erased.
+        if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
             while page.positions.count < limit, let record = try reader.next() {

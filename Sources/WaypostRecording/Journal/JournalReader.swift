@@ -41,6 +41,9 @@ public struct JournalReader: ~Copyable {
     /// Whether the file still has that name, and has not been replaced by another one.
     func isNamed(_ path: String) -> Bool { file.isNamed(path) }
 
+    /// Whether the file still has a name: one that was removed can be read on, but must not be.
+    var hasName: Bool { file.hasName }
+
     /// The next complete record; nil at the end.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
         while true {

@@ -69,11 +69,35 @@ extension TrackRecorder {
     /// Erases the fixes from one moment up to but not including another; the current track, if it contains any, is finished first.
     ///
     /// - Errors: `cannotErase`: the rest is erased by the next ``recover()``, here or after a restart.
-    /// - Cost: reads the whole log. Fixes that come in the meantime are recorded and not erased.
+    /// - Cost: reads the whole log. Fixes of the stretch that come in the meantime, or within two seconds of the end, are not
+    ///   recorded: they were measured before. Later ones are.
     public func erase(from: UTCTime, to: UTCTime) async throws(RecordingError) -> LogErasure {
+        guard from < to else { return LogErasure() }
+        erasure = RecentErasure(stretch: from..<to)
+        defer { erasure?.end(now: MonotonicClock.nanoseconds) }
         if try await archive.isConcerned(by: from, to, recorded: [journal?.stem, carried?.stem].compactMap(\.self)) {
             _ = try await finishTrack()
         }
         return try await archive.erase(from: from, to: to, before: firstRecordedSequence)
     }
+}
+
+/// A stretch that is being erased, or was a moment ago: its last fixes may still be on their way from the receiver.
+struct RecentErasure: Sendable {
+    let stretch: Range<UTCTime>
+    /// Until then fixes of it are late ones, in monotonic nanoseconds.
+    private var until = Int64.max
+
+    /// How long after its moment a fix may come, in nanoseconds.
+    static let lateness: Int64 = 2_000_000_000
+
+    init(stretch: Range<UTCTime>) {
+        self.stretch = stretch
+    }
+
+    /// Notes that all of it is erased.
+    mutating func end(now: Int64) { until = now + RecentErasure.lateness }
+
+    /// Whether a fix of that time is one of the erased ones, and late.
+    func covers(_ time: UTCTime, now: Int64) -> Bool { now < until && stretch.contains(time) }
 }

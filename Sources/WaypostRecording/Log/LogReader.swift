@@ -174,6 +174,20 @@ public struct LogReader: ~Copyable {
         return paths.contains { file?.isNamed($0) == true }
     }
 
+    /// Whether the journal that is being read was removed, or written anew without what was erased.
+    ///
+    /// What this reader still holds of it must not be shown then: another one continues after ``cursor``.
+    public var isOutdated: Bool {
+        guard let journal else { return false }
+        switch file {
+        case .none: return false
+        case .some(let reader):
+            if !reader.hasName { return true }
+            let paths = [folder.openJournalPath(journal.stem), folder.finishedJournalPath(journal.stem)].filter { Syscalls.exists($0) }
+            return !paths.isEmpty && !paths.contains { reader.isNamed($0) }
+        }
+    }
+
     private mutating func close() {
         // A journal written in its place, when its end was not certain to have reached the disk, continues where it ended.
         if isNamed { readThrough = journal }

@@ -56,6 +56,9 @@ public struct FileReader: ~Copyable {
     /// Whether the file still has that name.
     public func isNamed(_ path: String) -> Bool { Syscalls.isNamed(descriptor, path) }
 
+    /// Whether the file still has a name.
+    public var hasName: Bool { Syscalls.hasName(descriptor) }
+
     /// How many bytes the file has now; nil for anything but an ordinary file.
     public var byteCount: Int64? { Syscalls.size(descriptor) }
 }

@@ -59,5 +59,43 @@ extension EndToEnd {
             next.close()
             #expect(try await second.process.exit() == ProgramExit(code: 0))
         }
+
+        /// What waits is read while it is sent and shown: when the command returns, nothing of what was erased is read from there.
+        @Test func isNeitherShownNorSentOnceTheCommandHasReturned() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            try folder.write(
+                ["home", "office"].map { "[[destination]]\nname = \"\($0)\"\nurl = \"\(server.url)\"\ninterval = 0\ntimeout = 5\n" }
+                    .joined(), to: "w.toml")
+            let receiver = SimulatedReceiver()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            func waits(_ name: String) async throws -> Int {
+                try await ask("dispatch", "export", name, in: folder).outputLines.count { $0.contains("\"TPV\"") }
+            }
+            try fifo.write((0..<20).map { receiver.epoch($0).text }.joined())
+            #expect(try await eventually { try await waits("office") >= 18 })
+            #expect(try await ask("dispatch", "now", "--wait", in: folder).output == "good\n")
+            try fifo.write((20..<60).map { receiver.epoch($0).text }.joined())
+            for name in ["office", "home"] { #expect(try await eventually { try await waits(name) >= 38 }) }
+            let kept = try server.received().count
+            let (from, to) = (TextBuffer.text(of: receiver.epoch(20).time), TextBuffer.text(of: receiver.epoch(60).time))
+            let erased = try await ask("log", "erase", "--log", "log", "--from", from, "--to", to, "--yes", in: folder)
+            #expect(erased.code == 0, "\(erased)")
+            #expect(try await waits("home") == 0)
+            #expect(try await waits("office") == 0)
+            #expect(try await ask("dispatch", "now", "--wait", in: folder).code == 0)
+            #expect(try server.received().count == kept)
+            fifo.close()
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+        }
+    }
+}
+
+extension TextBuffer {
+    fileprivate static func text(of time: UTCTime) -> String {
+        var text = TextBuffer()
+        text.append(time)
+        return text.string
     }
 }
