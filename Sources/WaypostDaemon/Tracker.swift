@@ -151,7 +151,11 @@ struct Tracker {
         settings.rotateByteCount = configuration.log.rotateByteCount
         settings.retention = RetentionRule(configuration.log)
         settings.creator = "waypost \(WaypostVersion.text)"
-        do { return try TrackRecorder(folder: folder, configuration: settings) } catch {
+        do {
+            let recorder = try TrackRecorder(folder: folder, configuration: settings)
+            for file in recorder.oddFiles { logger.error("\(file.words)") }
+            return recorder
+        } catch {
             guard configuration.log.isOff else { throw DaemonFailure(error) }
             logger.warning("old tracks are neither finished nor deleted: \(DaemonFailure(error).lines.joined())")
             return nil

@@ -136,7 +136,7 @@ extension LogFolder {
         // A journal may be finished, or fetched and deleted, between the listing and here.
         for _ in 0..<100 {
             do {
-                for journal in try journals().reversed() {
+                for journal in try journals().reversed() where Syscalls.oddFile(journal.path) == nil {
                     var reader = try JournalReader(path: journal.path)
                     if let last = try reader.lastRecord() { return last.sequence }
                 }
@@ -155,6 +155,7 @@ extension LogFolder {
         do {
             return SequenceCounter.bound(try Syscalls.contents(of: sequencePath, as: .own)).map { $0 - 1 } ?? 0
         } catch {
+            if error.isOddFile { return 0 }
             throw .cannotRead(path: sequencePath, cause: error)
         }
     }

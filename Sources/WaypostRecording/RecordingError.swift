@@ -38,6 +38,15 @@ public enum RecordingError: Error, Sendable, Equatable {
         if case .cannotSynchronize(_, let cause) = self { cause.isMissing } else { false }
     }
 
+    /// Whether one journal cannot be read, whenever it is tried: it is of another version, or not an ordinary file.
+    var isOfOneJournal: Bool {
+        switch self {
+        case .unsupportedVersion: true
+        case .cannotRead(_, let cause): cause.isOddFile
+        default: false
+        }
+    }
+
     /// Whether the same call may succeed later without a change to the set-up.
     public var isTemporary: Bool {
         switch self {

@@ -49,7 +49,7 @@ actor TrackArchive {
 
     /// Deletes what the rule does not keep; returns the deleted tracks, oldest first.
     ///
-    /// A journal of another version stays, because it is not known what in it was fetched or sent.
+    /// A journal of another version stays, and one that is not an ordinary file, because it is not known what in it was fetched or sent.
     /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last.
     /// - Parameter room: what the open journal has reserved for future records: no track is deleted for it.
     func delete(by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64) throws(RecordingError) -> [DeletedTrack] {
@@ -111,7 +111,7 @@ actor TrackArchive {
             do throws(RecordingError) {
                 last = try lastRecord(of: stem)
             } catch {
-                guard case .unsupportedVersion = error else { throw error }
+                guard error.isOfOneJournal else { throw error }
                 unreadableByteCount += byteCount
                 continue
             }

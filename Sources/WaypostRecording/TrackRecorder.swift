@@ -29,6 +29,9 @@ public actor TrackRecorder {
     /// What is currently wrong.
     public internal(set) var problems = RecorderProblems()
 
+    /// What was found in the place of the log's files at the start.
+    public nonisolated let oddFiles: [OddLogFile]
+
     let folder: LogFolder
     let configuration: Configuration
     let archive: TrackArchive
@@ -64,7 +67,9 @@ public actor TrackRecorder {
     public init(folder path: String, configuration: Configuration = Configuration()) throws(RecordingError) {
         let folder: LogFolder
         do { folder = LogFolder(path: try Syscalls.absolutePath(path)) } catch { throw .cannotPrepare(folder: path, cause: error) }
-        lock = try folder.lock(creates: true)
+        var odd: [OddLogFile] = []
+        lock = try folder.lock(creates: true) { odd = $0 }
+        oddFiles = odd
         do {
             executor = try ThreadExecutor(name: "recorder", takesHelp: true)
             archive = try TrackArchive(folder: folder, creator: configuration.creator, types: configuration.types)

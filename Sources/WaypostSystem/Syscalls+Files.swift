@@ -110,6 +110,7 @@ extension Syscalls {
             return true
         } catch {
             if error.code == ENOENT { return false }
+            if error.code == EISDIR { throw SystemError.oddFile(path, "is a folder, not a file", code: EISDIR) }
             throw error
         }
     }

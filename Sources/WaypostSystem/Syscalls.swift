@@ -48,7 +48,7 @@ public enum Syscalls {
 
     /// Opens a file of our own for writing and creates it when it is missing; a link is not followed.
     public static func openOwnForWriting(_ path: String) throws(SystemError) -> Int32 {
-        try open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        try open(path, O_WRONLY | O_CREAT, mode: 0o600, as: .own)
     }
 
     /// Opens a file, FIFO or device for reading, without waiting for a FIFO's writer: `poll` waits for that.

@@ -14,6 +14,8 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public var path: String?
     /// The problem in other words, where the system's message would be unclear.
     private var explanation: String?
+    /// Whether a folder, a link, a FIFO or the like is where a program keeps a file of its own.
+    public private(set) var isOddFile = false
 
     /// A failure with that `errno` value.
     public init(code: Int32, operation: String, path: String? = nil) {
@@ -26,6 +28,13 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public func explained(_ words: String) -> SystemError {
         var error = self
         error.explanation = words
+        return error
+    }
+
+    /// The failure of using what is at a path as a program's own file: it is a folder, a link, a FIFO or the like.
+    static func oddFile(_ path: String, _ what: String, code: Int32 = EINVAL) -> SystemError {
+        var error = SystemError(code: code, operation: "open", path: path).explained("\(what); move it away")
+        error.isOddFile = true
         return error
     }
 

@@ -39,6 +39,42 @@ import WaypostSystem
         }
     }
 
+    @Test func saysWhatIsInTheWayAndWhatToDo() throws {
+        try withTraps { folder in
+            try Syscalls.createFolders(folder + "/folder")
+            for (trap, words) in [
+                ("link", "is a link, which is not followed here; move it away"),
+                ("dangling", "is a link, which is not followed here; move it away"), ("fifo", "is not an ordinary file; move it away"),
+                ("folder", "is a folder, not a file; move it away"),
+            ] {
+                let path = "\(folder)/\(trap)"
+                #expect(Syscalls.oddFile(path)?.reason == words)
+                func reason(_ body: () throws(SystemError) -> Void) -> String? {
+                    do throws(SystemError) { try body() } catch { return error.isOddFile && error.path == path ? error.reason : "\(error)" }
+                    return nil
+                }
+                #expect(reason { () throws(SystemError) in _ = try Syscalls.contents(of: path, as: .own) } == words)
+                #expect(reason { () throws(SystemError) in _ = try FileLock.wait(path: path) } == words)
+                #expect(reason { () throws(SystemError) in Syscalls.close(try Syscalls.openOwnForWriting(path)) } == words)
+                // A rename replaces a link or a FIFO itself, and no folder.
+                #expect(trap != "folder" || reason { () throws(SystemError) in try AtomicFile.write([], to: path) } == words)
+                #expect(trap != "folder" || reason { () throws(SystemError) in _ = try Syscalls.remove(path) } == words)
+            }
+            #expect(Syscalls.oddFile(folder + "/missing") == nil && Syscalls.oddFile(folder + "/second-name") == nil)
+        }
+    }
+
+    @Test func setsAsideWhatALinkIsAndNotWhereItLeads() throws {
+        try withTraps { folder in
+            for (number, trap) in ["link", "fifo", "folder"].enumerated() {
+                if trap == "folder" { try Syscalls.createFolders(folder + "/folder") }
+                try Syscalls.rename("\(folder)/\(trap)", to: folder + "/own")
+                #expect(try Syscalls.setAside(folder + "/own") == "\(folder)/own.damaged-\(number + 1)")
+                #expect(!Syscalls.exists(folder + "/own"))
+            }
+        }
+    }
+
     @Test func readsNoLinkAndWaitsForNoFIFO() throws {
         try withTraps { folder in
             for trap in Self.traps where trap != "second-name" {

@@ -36,8 +36,11 @@ extension ControlRefusal {
     /// A file of the tracker's own that cannot be written.
     init(cannotKeep what: String, _ error: SystemError) {
         self.init(
-            .cannotStore, what: what, why: "cannot be kept: \(error.description)", next: "make room, or let the tracker write there")
+            .cannotStore, what: what, why: "cannot be kept: \(error.description)", next: ControlRefusal.remedy(of: error))
     }
+
+    /// What to do about a file that cannot be written, if the failure does not say it.
+    static func remedy(of error: SystemError) -> String? { error.isOddFile ? nil : "make room, or let the tracker write there" }
 
     /// Why an application's event is not taken where nothing is told.
     init(withholding reason: PrivacyGate.Reason) {

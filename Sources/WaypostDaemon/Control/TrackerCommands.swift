@@ -46,7 +46,7 @@ extension TrackerCommands {
         } catch {
             let now = isOn ? "is on, but only until the tracker ends" : "stays on"
             throw ControlRefusal(
-                .cannotStore, what: "private mode", why: "\(now): \(error.description)", next: "make room, or let the tracker write there")
+                .cannotStore, what: "private mode", why: "\(now): \(error.description)", next: ControlRefusal.remedy(of: error))
         }
         if !isOn {
             await source.setPrivate(false)

@@ -177,7 +177,7 @@ actor FenceWatcher: PositioningConsumer {
                 start = .after(first > 0 ? first - 1 : 0)
             }
             var reader = LogReader(folder: folder, from: start)
-            while let record = try reader.next() {
+            while let record = try reader.nextPassingOver() {
                 if case .event(let event) = record.content, event.isOfFence { found.append(event) }
             }
         } catch {

@@ -13,7 +13,7 @@ extension LogPositions {
             var count = 0
             var reader = LogReader(folder: folder, from: .after(number))
             for _ in 0..<LogPositions.readCount {
-                guard let record = try reader.next(), record.sequence <= last else { return count }
+                guard let record = try reader.nextPassingOver(), record.sequence <= last else { return count }
                 if case .position = record.content, record.types.contains(type) { count += 1 }
             }
             return count + (try countNumbers(after: reader.cursor, through: last))
@@ -25,7 +25,7 @@ extension LogPositions {
     private func countNumbers(after number: UInt64, through last: UInt64) throws(RecordingError) -> Int {
         let journals = try folder.journals()
         var count: UInt64 = 0
-        for (index, journal) in journals.enumerated() where journal.firstSequence <= last {
+        for (index, journal) in journals.enumerated() where journal.firstSequence <= last && Syscalls.oddFile(journal.path) == nil {
             // Records that a journal repeats from the one before count once.
             let next = index + 1 < journals.count ? journals[index + 1].firstSequence : .max
             if next <= number + 1 { continue }

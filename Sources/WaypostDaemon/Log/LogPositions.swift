@@ -30,7 +30,7 @@ actor LogPositions: PositionSupply {
         if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
-            while page.positions.count < limit, let record = try reader.next() {
+            while page.positions.count < limit, let record = try reader.nextPassingOver() {
                 if record.sequence > last { break }
                 page.through = record.sequence
                 guard case .position(let position) = record.content, record.types.contains(type) else { continue }
@@ -47,7 +47,7 @@ actor LogPositions: PositionSupply {
         var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number))
         var records: [JournalRecord] = []
         do throws(RecordingError) {
-            while records.count < limit, let record = try reader.next() {
+            while records.count < limit, let record = try reader.nextPassingOver() {
                 switch record.content {
                 case .position(let position):
                     guard record.types.contains(type) else { continue }
@@ -67,7 +67,7 @@ actor LogPositions: PositionSupply {
     func event(id: String, at time: UTCTime?) throws(PositionSupplyError) -> JournalRecord? {
         var reader = LogReader(folder: folder, from: time.map(LogReader.Start.from) ?? .oldest)
         do throws(RecordingError) {
-            while let record = try reader.next() {
+            while let record = try reader.nextPassingOver() {
                 if case .event(let event) = record.content, event.id == id { return record }
             }
         } catch {

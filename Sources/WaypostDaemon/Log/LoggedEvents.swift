@@ -71,7 +71,7 @@ extension LogPositions {
         var events: [TrackerEvent] = []
         var through = number
         do throws(RecordingError) {
-            while events.count < limit, let record = try reader.next(), record.sequence <= last {
+            while events.count < limit, let record = try reader.nextPassingOver(), record.sequence <= last {
                 through = record.sequence
                 if case .event(let event) = record.content, event.isOfFence { events.append(event) }
             }

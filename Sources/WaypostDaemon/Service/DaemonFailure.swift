@@ -37,6 +37,8 @@ struct DaemonFailure: Error {
         case .alreadyInUse(let folder, let holder):
             let who = holder.map { "process \($0)" } ?? "another process"
             self.init(.cannotCreate, "\(folder): \(who) records there already; stop it or use another --log")
+        case .cannotPrepare(_, let cause) where cause.isOddFile:
+            self.init(.cannotCreate, "\(cause.path ?? "the log"): \(cause.reason)")
         case .cannotPrepare(let folder, let cause):
             // So that the service sees every place that its unit does not let it write to.
             let unit = "sudo systemctl edit waypostd, and under [Service] ReadWritePaths=\(folder)"

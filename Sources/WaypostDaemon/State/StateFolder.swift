@@ -25,6 +25,7 @@ final class StateFolder: Sendable {
             try Syscalls.createFolders(path)
             attempt = try FileLock.acquire(path: StateFolder.lockPath(path))
         } catch {
+            if error.isOddFile { throw DaemonFailure(.cannotCreate, "\(error.path ?? path): \(error.reason)") }
             throw DaemonFailure(
                 .cannotCreate, "\(path): cannot be used for the state: \(error.reason); make it writable or use another --state")
         }

@@ -17,14 +17,16 @@ struct SequenceCounter {
     /// Whatever a damaged file contains, enough valid record numbers remain.
     private static let largest = JournalCodec.sequences.upperBound / 2
 
-    /// Continues after the bound in the file; `fallback` returns the first free number when the file is missing or unreadable.
+    /// Continues after the bound in the file; `fallback` returns the first free number when the file is missing, damaged or not a file.
     init(path: String, fallback: () throws(RecordingError) -> UInt64) throws(RecordingError) {
         self.path = path
         let text: [UInt8]?
         do {
             text = try Syscalls.contents(of: path, as: .own)
         } catch {
-            throw .cannotRead(path: path, cause: error)
+            // What can be done about it is said when it cannot be written either.
+            guard error.isOddFile else { throw .cannotRead(path: path, cause: error) }
+            text = nil
         }
         if let stored = SequenceCounter.bound(text) {
             bound = stored

@@ -32,6 +32,9 @@ public struct LogFolder: Sendable, Hashable {
     /// Where the progress of the destinations is stored, for positions and events.
     public var destinationsPath: String { journalFolder + "/.destinations" }
 
+    /// More records than a journal of the greatest size has.
+    private static let mostRecords: UInt64 = 1 << 24
+
     static let openSuffix = ".open.journal"
     static let finishedSuffix = ".journal"
 
@@ -63,8 +66,10 @@ public struct LogFolder: Sendable, Hashable {
 
     /// Locks the folder and removes what a crashed recorder left half written.
     ///
-    /// - Parameter creates: whether missing folders are created; otherwise they are `cannotPrepare`.
-    func lock(creates: Bool) throws(RecordingError) -> FileLock {
+    /// - Parameters:
+    ///   - creates: whether missing folders are created; otherwise they are `cannotPrepare`.
+    ///   - note: is told what was found in place of files, see ``setOddFilesAside()``.
+    func lock(creates: Bool, _ note: ([OddLogFile]) -> Void = { _ in }) throws(RecordingError) -> FileLock {
         let attempt: FileLock.Attempt
         do {
             if creates { try Syscalls.createFolders(journalFolder) } else { _ = try Syscalls.names(inFolder: journalFolder) }
@@ -77,6 +82,7 @@ public struct LogFolder: Sendable, Hashable {
         case .held(let holder):
             throw .alreadyInUse(folder: path, holder: holder)
         case .taken(let lock):
+            note(setOddFilesAside())
             do {
                 try removeTemporaryFiles()
             } catch {
@@ -105,6 +111,11 @@ public struct LogFolder: Sendable, Hashable {
         var last: UInt64 = 0
         for journal in try journals() {
             // Whatever its name says, because the file may be a copy under another name.
+            guard Syscalls.oddFile(journal.path) == nil else {
+                // The journal may be elsewhere and come back: no journal has so many records.
+                last = max(last, journal.firstSequence &+ LogFolder.mostRecords)
+                continue
+            }
             var reader = try JournalReader(path: journal.path)
             last = max(last, try reader.lastRecord()?.sequence ?? 0)
         }

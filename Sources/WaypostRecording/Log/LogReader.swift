@@ -65,7 +65,8 @@ public struct LogReader: ~Copyable {
 
     /// The next record; nil at the end for now.
     ///
-    /// - Errors: `cannotRead`: calling again retries. `unsupportedVersion`: calling again continues after that journal.
+    /// - Errors: `cannotRead`: calling again retries. `unsupportedVersion`, and `cannotRead` of a journal that is not an ordinary file:
+    ///   calling again continues after that journal.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
         if let record = heldRecord {
             heldRecord = nil
@@ -98,6 +99,18 @@ public struct LogReader: ~Copyable {
             return record
         }
         return nil
+    }
+
+    /// The next record, also behind journals that are not ordinary files; nil at the end for now.
+    ///
+    /// - Parameter note: gets the errors of these, which ``next()`` throws.
+    public mutating func nextPassingOver(_ note: (RecordingError) -> Void = { _ in }) throws(RecordingError) -> JournalRecord? {
+        while true {
+            do throws(RecordingError) { return try next() } catch {
+                guard case .cannotRead(_, let cause) = error, cause.isOddFile else { throw error }
+                note(error)
+            }
+        }
     }
 
     private mutating func nextOfAnyTime() throws(RecordingError) -> JournalRecord? {
@@ -141,7 +154,7 @@ public struct LogReader: ~Copyable {
                 return true
             } catch {
                 if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
-                if case .unsupportedVersion = error { (journal, readThrough) = (next, next) }
+                if error.isOfOneJournal { (journal, readThrough) = (next, next) }
                 throw error
             }
         }

@@ -55,7 +55,9 @@ public struct AtomicFile: ~Copyable {
             try Syscalls.setModified(descriptor, millisecondsSince1970: modifiedMilliseconds, path: path)
         }
         try Syscalls.synchronize(descriptor, path: path)
-        try Syscalls.rename(temporaryPath, to: path)
+        do { try Syscalls.rename(temporaryPath, to: path) } catch {
+            throw error.code == EISDIR ? SystemError.oddFile(path, "is a folder, not a file", code: EISDIR) : error
+        }
         isCommitted = true
         try Syscalls.synchronizeFolder(AtomicFile.split(path).folder)
     }

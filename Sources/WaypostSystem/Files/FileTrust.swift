@@ -18,7 +18,7 @@ extension Syscalls {
         do {
             descriptor = try open(path, flags | O_NONBLOCK | O_NOCTTY | (trust == .own ? O_NOFOLLOW : 0), mode: mode)
         } catch {
-            if trust == .own, error.code == ELOOP { throw error.explained("is a link, which is not followed here") }
+            if trust == .own, let odd = oddFile(path, behind: error.code) { throw odd }
             // A FIFO without a reader, a device that is not there, a socket.
             if error.code == ENXIO { throw error.explained("is not an ordinary file") }
             throw error
@@ -26,8 +26,12 @@ extension Syscalls {
         var status = stat()
         do throws(SystemError) {
             try retrying("look at", path: path) { fstat(descriptor, &status) }
-            guard status.st_mode & S_IFMT == S_IFREG || status.st_mode & S_IFMT == S_IFDIR else {
-                throw SystemError(code: EINVAL, operation: "open", path: path).explained("is not an ordinary file")
+            let kind = status.st_mode & S_IFMT
+            if trust == .own, kind == S_IFDIR { throw SystemError.oddFile(path, "is a folder, not a file", code: EISDIR) }
+            guard kind == S_IFREG || kind == S_IFDIR else {
+                let what = "is not an ordinary file"
+                if trust == .own { throw SystemError.oddFile(path, what) }
+                throw SystemError(code: EINVAL, operation: "open", path: path).explained(what)
             }
             if trust == .own, status.st_nlink > 1, status.st_mode & S_IFMT == S_IFREG,
                 flags & O_ACCMODE != O_RDONLY || status.st_uid != owner(ofFolderOf: path)
@@ -39,6 +43,34 @@ extension Syscalls {
             throw error
         }
         return descriptor
+    }
+
+    /// What is at a path where a program keeps a file of its own, if it is not an ordinary file; links are not followed.
+    public static func oddFile(_ path: String) -> SystemError? {
+        var status = stat()
+        guard lstat(path.cName, &status) == 0 else { return nil }
+        return switch status.st_mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: .oddFile(path, "is a folder, not a file", code: EISDIR)
+        case S_IFLNK: .oddFile(path, "is a link, which is not followed here", code: ELOOP)
+        default: .oddFile(path, "is not an ordinary file")
+        }
+    }
+
+    /// The same, when opening it failed because of that.
+    private static func oddFile(_ path: String, behind code: Int32) -> SystemError? {
+        [ELOOP, ENXIO, EISDIR].contains(code) ? oddFile(path) : nil
+    }
+
+    /// Gives a file, folder or link another name beside it, `NAME.damaged-1`; what a link leads to stays as it is.
+    ///
+    /// - Returns: the new path.
+    public static func setAside(_ path: String) throws(SystemError) -> String {
+        var number = 1
+        while exists("\(path).damaged-\(number)") { number += 1 }
+        let aside = "\(path).damaged-\(number)"
+        try rename(path, to: aside)
+        return aside
     }
 
     /// Whether the path itself is a folder, not a link to one.

@@ -36,6 +36,7 @@ public final class SQLiteDatabase {
     /// - Errors: `corrupt` when the file is not a database, as far as its header shows that.
     public init(path: String, isReadOnly: Bool = false) throws(SQLiteError) {
         self.path = path
+        try SQLiteDatabase.checkFiles(path)
         if !isReadOnly { try SQLiteDatabase.makePrivateFile(path) }
         var opened: OpaquePointer?
         let flags = (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
@@ -75,6 +76,18 @@ public final class SQLiteDatabase {
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
         sqlite3_close_v2(handle)
+    }
+
+    /// SQLite names neither what is in the way nor the file.
+    private static func checkFiles(_ path: String) throws(SQLiteError) {
+        // Who wants the file on another disk may link to it there.
+        if [.folder, .other].contains(Syscalls.kind(path)) {
+            throw SQLiteError(code: SQLITE_CANTOPEN, message: "is not an ordinary file; move it away", path: path)
+        }
+        for suffix in [logSuffix, "-shm"] {
+            guard let odd = Syscalls.oddFile(path + suffix) else { continue }
+            throw SQLiteError(code: SQLITE_CANTOPEN, message: odd.reason, path: path + suffix)
+        }
     }
 
     /// SQLite makes its files readable for everybody; the files beside this one get its permissions.

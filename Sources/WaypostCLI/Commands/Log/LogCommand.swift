@@ -135,6 +135,8 @@ extension CommandFailure {
         case .alreadyInUse(let folder, let holder):
             let who = holder.map { "process \($0)" } ?? "another process"
             self.init(.cannotCreate, what: folder, why: "\(who) records there", next: "it finishes its own tracks when it stops")
+        case .cannotPrepare(_, let cause) where cause.isOddFile:
+            self.init(.cannotCreate, line: "\(cause.path ?? "the log"): \(cause.reason)")
         case .cannotPrepare(let path, let cause):
             self.init(cause, cause.isMissing ? .inputMissing : .cannotCreate, what: path, why: "cannot be used")
         case .cannotAppend(let path, let cause), .cannotSynchronize(let path, let cause), .cannotFinish(let path, let cause),
@@ -164,6 +166,12 @@ extension CommandFailure {
             self.init(.badData, what: path, why: "is damaged, so nothing counts as fetched", next: "remove it, and acknowledge again")
         case .closed: self.init(.failed, what: "log", why: "is closed")
         }
+    }
+
+    /// Tells of the journals that could not be read, after all that could: a script must know that it is not everything.
+    static func end(with failures: [RecordingError]) throws(CommandFailure) {
+        for failure in failures.dropLast() { SystemProcess.printError(CommandFailure(failure).line) }
+        if let failure = failures.last { throw CommandFailure(failure) }
     }
 
     /// - Parameter next: what to do without the right; a user who may read a log is not always one who may change it.

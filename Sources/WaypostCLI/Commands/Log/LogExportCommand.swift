@@ -55,7 +55,8 @@ struct LogExportCommand: ParsableCommand {
         // The current end of the log: the cursor for a time without positions yet.
         let end = try attempt { () throws(RecordingError) in try folder.lastSequence() }
         var writer = try LogExportWriter(format: format)
-        while let record = try attempt({ () throws(RecordingError) in try reader.next() }) {
+        var failures: [RecordingError] = []
+        while let record = try attempt({ () throws(RecordingError) in try reader.nextPassingOver { failures.append($0) } }) {
             guard record.isOf(type, in: reader.header) else { continue }
             if case .position(let position) = record.content, let until, let time = position.time, time >= until { continue }
             try writer.add(record)
@@ -69,6 +70,7 @@ struct LogExportCommand: ParsableCommand {
         reader.tellDamage()
         // A jsonl line has its own cursor.
         if format != .jsonl { SystemProcess.printError("cursor \(last)") }
+        try CommandFailure.end(with: failures)
     }
 
     /// The requested stretch, for people.

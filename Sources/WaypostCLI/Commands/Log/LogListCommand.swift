@@ -26,7 +26,12 @@ struct LogListCommand: ParsableCommand {
         let output = try OutputStream(path: "-")
         var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
         var entries: [LogListRow] = []
+        var failures: [RecordingError] = []
         for journal in journals {
+            if let cause = Syscalls.oddFile(journal.path) {
+                failures.append(.cannotRead(path: journal.path, cause: cause))
+                continue
+            }
             // A journal that was deleted since the listing is not a track any more.
             guard let entry = try LogListRow(journal, in: folder, pullers: pullers) else { continue }
             progress.add(bytes: Int(entry.journalByteCount))
@@ -37,6 +42,7 @@ struct LogListCommand: ParsableCommand {
         let format = json ? ScreenFormat() : location.daemon.format
         var table = TextTable(LogListRow.columns, screenColumns: output.screenColumns)
         for line in table.lines(entries.map { $0.cells(format) }) { try output.write(line: line) }
+        try CommandFailure.end(with: failures)
     }
 }
 

@@ -27,6 +27,7 @@ struct LogVerifyCommand: ParsableCommand {
         let output = try OutputStream(path: "-")
         var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
         var faultCount = 0
+        var failures: [RecordingError] = []
         for journal in journals {
             let faults: [LogFault]
             do throws(RecordingError) {
@@ -34,7 +35,9 @@ struct LogVerifyCommand: ParsableCommand {
             } catch {
                 // Deleted since the listing.
                 if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
-                throw CommandFailure(error)
+                guard Syscalls.oddFile(journal.path) != nil else { throw CommandFailure(error) }
+                failures.append(error)
+                continue
             }
             faultCount += faults.count
             if !faults.isEmpty { progress.clear() }
@@ -45,6 +48,7 @@ struct LogVerifyCommand: ParsableCommand {
         faultCount += digestFaults.count
         for fault in digestFaults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
         progress.add(bytes: 0)
+        try CommandFailure.end(with: failures)
         guard faultCount == 0 else {
             throw CommandFailure(.badData, what: folder.path, why: "\(counted(faultCount, "fault")) in \(counted(journals.count, "track"))")
         }
