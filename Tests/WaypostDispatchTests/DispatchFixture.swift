@@ -66,6 +66,8 @@ final class DispatchFixture: Sendable {
 final class MemoryLog: PositionSupply {
     private let positions = Mutex<[NumberedPosition]>([])
     let isBroken = Mutex(false)
+    /// The numbers that cannot be read any more.
+    let lost = Mutex<ClosedRange<UInt64>?>(nil)
 
     /// Logs positions of those seconds; the numbers are three times as many.
     func log(_ seconds: ClosedRange<Int>) {
@@ -80,8 +82,13 @@ final class MemoryLog: PositionSupply {
 
     func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage {
         if isBroken.withLock({ $0 }) { throw PositionSupplyError(reason: "the disk is gone") }
-        let found = positions.withLock { $0.filter { $0.number > number && $0.number <= last }.prefix(limit) }
-        return PositionPage(positions: Array(found), through: found.last?.number ?? number)
+        let lost = lost.withLock { $0 }
+        let all = positions.withLock { $0.filter { $0.number > number && $0.number <= last } }
+        let found = all.filter { lost?.contains($0.number) != true }.prefix(limit)
+        let through = found.last?.number ?? number
+        let missing = all.filter { lost?.contains($0.number) == true && $0.number < through }
+        return PositionPage(
+            positions: Array(found), through: through, missing: missing.map { MissingPositions(through: $0.number, count: 1) })
     }
 
     func count(after number: UInt64, through last: UInt64) async throws(PositionSupplyError) -> Int {

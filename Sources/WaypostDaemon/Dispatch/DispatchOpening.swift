@@ -12,6 +12,8 @@ struct DispatchOpening: Sendable {
     let secrets: SecretFiles
     let time: ConfirmedClock
     let logger: Logger
+    /// Is told what the log has lost before it was sent.
+    var noteLoss: @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
 
     var path: String { stateFolder + "/outbox.sqlite" }
     /// The file of the destinations' progress: with the log, from which lost events can be restored.
@@ -31,7 +33,7 @@ struct DispatchOpening: Sendable {
     static func problem(of name: String, _ reason: String) -> String { "nothing is sent to \(name): \(reason)" }
 
     func makeSupply() throws(SystemError) -> LogPositions {
-        try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types)
+        try LogPositions(folder: LogFolder(path: configuration.log.directory), types: configuration.log.types, noteLoss: noteLoss)
     }
 
     /// A destination as it is configured, open or not.

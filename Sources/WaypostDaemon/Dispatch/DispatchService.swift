@@ -31,6 +31,8 @@ final class DispatchService: Sendable {
         var drops = DropReport.events
         /// What was deleted from the log, by the key of the limit.
         var deletions: [String: DropReport] = [:]
+        /// What the log has lost before it was sent.
+        var losses = LossReport()
     }
 
     /// A separate object, so that the feeder can hold it.
@@ -66,8 +68,8 @@ final class DispatchService: Sendable {
     var problems: [String] {
         line.state.withLock { state in
             let deletions = state.deletions.sorted { $0.key < $1.key }.map(\.value.problem)
-            return ([state.refusal, state.recovery.problem, state.drops.problem] + deletions).compactMap { $0 } + state.problems
-                + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
+            return ([state.refusal, state.recovery.problem, state.drops.problem] + deletions).compactMap { $0 } + state.losses.problems
+                + state.problems + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
         }
     }
     /// Whether there is an outbox that cannot be opened now.
@@ -76,6 +78,10 @@ final class DispatchService: Sendable {
 
     private init(_ opening: DispatchOpening?, logger: Logger) {
         let line = Line()
+        var opening = opening
+        opening?.noteLoss = { loss, kind in
+            if let words = line.state.withLock({ $0.losses.note(loss, kind) }) { logger.warning("\(words)") }
+        }
         (self.line, self.opening, self.logger) = (line, opening, logger)
         looking = TimeLimitedQuery { await DispatchService.look(line, logger: logger) }
         asking = TimeLimitedQuery {
@@ -111,6 +117,7 @@ final class DispatchService: Sendable {
         // Entries for destinations that are gone can still be listed, moved or discarded.
         guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else { return DispatchService(nil, logger: logger) }
         let desk = DispatchService(opening, logger: logger)
+        guard let opening = desk.opening else { return desk }
         desk.line.state.withLock { $0.isSilent = isSilent }
         if await desk.open(opening, after: nil) { return desk }
         // The destinations get what is logged from now on, whenever they are opened.

@@ -27,6 +27,19 @@ struct DropReport {
         DropReport { "\(counted($0, "position")) deleted with old tracks before every destination had them ([log] \(key))" }
     }
 
+    /// A report of positions or events that a damaged journal has lost.
+    static func lost(_ kind: LostRecords, in path: String, at offset: Int64, isCounted: Bool) -> DropReport {
+        DropReport { count in
+            let damage = "\(path) is damaged at byte \(offset)"
+            return switch (kind, isCounted) {
+            case (.positions, true): "up to \(counted(count, "position")) lost before every destination had them: \(damage)"
+            case (.positions, false): "positions lost before every destination had them: \(damage)"
+            case (.events, true): "up to \(counted(count, "record")) lost, among them perhaps events that were not queued yet: \(damage)"
+            case (.events, false): "records lost, among them perhaps events that were not queued yet: \(damage)"
+            }
+        }
+    }
+
     private var words: String { sentence(count) }
 
     /// The problem, in words for people.

@@ -11,15 +11,20 @@ actor LogPositions: PositionSupply {
     let type: LogTypes
     /// What the names of its positions tell of the log.
     nonisolated let origin: RecordOrigin
+    /// Is told what a destination misses of the log, and whether these are positions to be sent or any records.
+    private let noteLoss: @Sendable (LogLoss, LostRecords) -> Void
     private let executor: ThreadExecutor
     /// The next read mostly continues where the last one stopped.
     private var reader: LogReader
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(folder: LogFolder, types: [LogType]) throws(SystemError) {
+    init(
+        folder: LogFolder, types: [LogType], noteLoss: @escaping @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
+    ) throws(SystemError) {
         self.folder = folder
         origin = RecordOrigin(logFolder: folder.path)
+        self.noteLoss = noteLoss
         type = types.first.map(LogTypes.init) ?? .raw
         executor = try ThreadExecutor(name: "log-positions")
         reader = LogReader(folder: folder)
@@ -31,6 +36,8 @@ actor LogPositions: PositionSupply {
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
             while page.positions.count < limit, let record = try reader.nextPassingOver() {
+                page.missing += takeLosses(.positions, of: &reader, after: number, through: last)
+                    .map { MissingPositions(through: $0.through, count: $0.count) }
                 if record.sequence > last { break }
                 page.through = record.sequence
                 guard case .position(let position) = record.content, record.types.contains(type) else { continue }
@@ -40,6 +47,13 @@ actor LogPositions: PositionSupply {
             throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
         }
         return page
+    }
+
+    /// What the reader has met that is lost within these numbers; somebody hears of it.
+    func takeLosses(_ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64) -> [LogLoss] {
+        let losses = reader.takeLosses().compactMap { $0.part(after: number, through: last) }
+        for loss in losses { noteLoss(loss, kind) }
+        return losses
     }
 
     /// Positions and events after a number, of any time or not before one, at most `limit`.

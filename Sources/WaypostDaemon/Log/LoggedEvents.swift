@@ -71,7 +71,9 @@ extension LogPositions {
         var events: [TrackerEvent] = []
         var through = number
         do throws(RecordingError) {
-            while events.count < limit, let record = try reader.nextPassingOver(), record.sequence <= last {
+            while events.count < limit, let record = try reader.nextPassingOver() {
+                _ = takeLosses(.events, of: &reader, after: number, through: last)
+                if record.sequence > last { break }
                 through = record.sequence
                 if case .event(let event) = record.content, event.isOfFence { events.append(event) }
             }

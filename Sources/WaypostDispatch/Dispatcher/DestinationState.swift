@@ -14,7 +14,7 @@ public struct DestinationState: Sendable, Hashable {
     public var isPaused: Bool
     /// How many records it was sent, over all runs.
     public var sentCount: Int
-    /// How many entries it never got, as the outbox was full or they were too old; and how many positions, as their tracks were deleted.
+    /// How many entries it never got, as the outbox was full or they were too old; and how many positions, as the log does not have them any more.
     public var droppedCount: Int
     /// How many records it was sent after the cutoff that they were meant for.
     public var lateCount: Int
@@ -53,6 +53,8 @@ struct Settlement: Sendable, Hashable {
     var sentCount: Int
     /// How many of those it has came after their cutoff.
     var lateCount = 0
+    /// How many it never gets, because the log has lost them.
+    var missingCount = 0
     /// What it refused for good.
     var refused: [Refused] = []
     /// What it has, for the ledger.

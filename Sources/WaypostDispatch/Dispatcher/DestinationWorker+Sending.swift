@@ -222,13 +222,16 @@ extension DestinationWorker {
         }
         let isAtEnd = page.positions.count < limit
         queue.append(
-            items, through: isAtEnd && queue.lane == .history ? stretch.through : max(after, page.through), isAtEnd: isAtEnd,
+            items, missing: page.missing, through: isAtEnd && queue.lane == .history ? stretch.through : max(after, page.through),
+            isAtEnd: isAtEnd,
             settled: progress.settledPositions)
         // A stretch without a position left in it is done.
         if queue.items.isEmpty, isAtEnd, queue.lane == .history {
             let count = sequence - progress.sequence(of: .history)
+            var settlement = Settlement(lane: .history, through: stretch.through, count: count, sentCount: 0)
+            settlement.missingCount = queue.takeMissing(through: stretch.through)
             do throws(OutboxError) {
-                try await settle(Settlement(lane: .history, through: stretch.through, count: count, sentCount: 0))
+                try await settle(settlement)
             } catch {
                 throw ReadingFailure(reason: "\(error)")
             }

@@ -24,6 +24,8 @@ struct LaneQueue {
 
     let lane: DispatchLane
     private(set) var items: [Item] = []
+    /// What the log has lost among what was read.
+    private(set) var missing: [MissingPositions] = []
     var rule = RefusalRule()
     /// What the server said when it last took some of them.
     var answer = ""
@@ -41,7 +43,10 @@ struct LaneQueue {
     func wanted(for batchCount: Int) -> Int { rule.standingCount + batchCount }
 
     /// Adds what was read behind the others, but for what the destination has already.
-    mutating func append(_ more: [Item], through number: UInt64, isAtEnd: Bool, settled: SettledAhead) {
+    mutating func append(
+        _ more: [Item], missing: [MissingPositions] = [], through number: UInt64, isAtEnd: Bool, settled: SettledAhead
+    ) {
+        self.missing += missing
         items += settled.stretches.isEmpty ? more : more.filter { !settled.contains($0.number) }
         readThrough = number
         readSequence = more.last?.sequence ?? readSequence
@@ -86,7 +91,14 @@ struct LaneQueue {
         settlement.through = items.first?.after ?? readThrough ?? 0
         let reached = items.first.map { max(1, $0.sequence) - 1 } ?? readSequence ?? sequence
         settlement.count = reached > sequence ? reached - sequence : 0
+        settlement.missingCount = takeMissing(through: settlement.through)
         return settlement
+    }
+
+    /// How many up to that number the log has lost; they are counted once.
+    mutating func takeMissing(through number: UInt64) -> Int {
+        defer { missing.removeAll { $0.through <= number } }
+        return missing.reduce(0) { $0 + ($1.through <= number ? $1.count : 0) }
     }
 }
 

@@ -41,11 +41,28 @@ public struct PositionPage: Sendable, Hashable {
     public var positions: [NumberedPosition]
     /// Up to here there is nothing besides ``positions``: what follows is after it.
     public var through: UInt64
+    /// Positions that were there once and cannot be read any more, within the numbers that were asked for.
+    public var missing: [MissingPositions]
 
     /// A page.
-    public init(positions: [NumberedPosition], through: UInt64) {
+    public init(positions: [NumberedPosition], through: UInt64, missing: [MissingPositions] = []) {
         self.positions = positions
         self.through = through
+        self.missing = missing
+    }
+}
+
+/// Positions that the log has lost.
+public struct MissingPositions: Sendable, Hashable {
+    /// The last of their numbers.
+    public var through: UInt64
+    /// How many they are, as far as that is known.
+    public var count: Int
+
+    /// Lost positions up to a number.
+    public init(through: UInt64, count: Int) {
+        self.through = through
+        self.count = count
     }
 }
 

@@ -318,6 +318,11 @@ final class OutboxStore {
                 try database.run(
                     "UPDATE destination SET late = late + ? WHERE name = ?", [.integer(Int64(settlement.lateCount)), .text(name)])
             }
+            if settlement.missingCount > 0 {
+                try database.run(
+                    "UPDATE destination SET dropped = dropped + ? WHERE name = ?",
+                    [.integer(Int64(settlement.missingCount)), .text(name)])
+            }
             if let positions { try keep(positions, for: name) }
             if let ahead { try keep(ahead, of: SettledKind(settlement.lane), for: name) }
             try keepReceipts(settlement, for: name, at: time)

@@ -44,6 +44,12 @@ public struct JournalReader: ~Copyable {
     /// Whether the file still has a name: one that was removed can be read on, but must not be.
     var hasName: Bool { file.hasName }
 
+    /// Where the last record that was read ends, if the file does not end there; a finished journal was cut there.
+    var endOfRecords: Int64? {
+        let end = decoder.endOfLastRecord
+        return end < file.byteCount ?? 0 || decoder.header == nil && decoder.lastSequence == nil ? end : nil
+    }
+
     /// The next complete record; nil at the end.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
         while true {

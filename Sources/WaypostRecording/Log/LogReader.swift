@@ -34,8 +34,11 @@ public struct LogReader: ~Copyable {
     /// The journal that was read last; nil before the first.
     public private(set) var journal: LogJournal?
 
-    /// The most stretches of damage that are kept individually.
+    /// The most stretches of damage that are kept individually, and the most losses until they are taken.
     public static let maximumDamageCount = 64
+
+    /// What was lost with damaged parts of the journals, since it was taken last; known once a later record was read.
+    public private(set) var losses: [LogLoss] = []
 
     private var closedDamage: (stretches: [LogDamage], count: Int, byteCount: Int64) = ([], 0, 0)
     private let folder: LogFolder
@@ -45,6 +48,10 @@ public struct LogReader: ~Copyable {
     private var readThrough: LogJournal?
     /// The number of the last record read, whether it was returned, held back or too early.
     private var position: UInt64
+    /// What was not readable since the last record read.
+    private var gap: LogGap?
+    /// How many stretches of damage the open file had up to that record.
+    private var knownDamageCount = 0
     /// A break held back until a record not before ``earliest`` follows, and that record.
     private var heldBreak: JournalRecord?
     private var heldRecord: JournalRecord?
@@ -120,12 +127,18 @@ public struct LogReader: ~Copyable {
             }
             do {
                 while let record = try file?.next() {
+                    noteDamage()
+                    defer { gap = nil }
                     if record.sequence <= position { continue }
+                    noteLoss(before: record.sequence)
                     position = record.sequence
                     return record
                 }
             } catch {
-                if case .unsupportedVersion = error { close() }
+                if case .unsupportedVersion = error {
+                    noteGap(at: 0, reachesEnd: true)
+                    close()
+                }
                 throw error
             }
             if file?.isGrowing == true {
@@ -150,11 +163,14 @@ public struct LogReader: ~Copyable {
                 var reader = try JournalReader(path: next.path, isGrowing: next.isOpen && index == journals.indices.last)
                 if next.firstSequence <= position { try reader.seek(after: position) }
                 file = consume reader
-                journal = next
+                (journal, knownDamageCount) = (next, 0)
                 return true
             } catch {
                 if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
-                if error.isOfOneJournal { (journal, readThrough) = (next, next) }
+                if error.isOfOneJournal {
+                    (journal, readThrough) = (next, next)
+                    noteGap(at: 0, reachesEnd: true)
+                }
                 throw error
             }
         }
@@ -201,7 +217,41 @@ public struct LogReader: ~Copyable {
         }
     }
 
+    // MARK: - Damage
+
+    /// The losses that were found since they were taken last, in order.
+    public mutating func takeLosses() -> [LogLoss] {
+        defer { losses = [] }
+        return losses
+    }
+
+    /// Notes what was not readable before the record that was just read.
+    private mutating func noteDamage() {
+        guard let decoder else { return }
+        if decoder.damageCount > knownDamageCount {
+            let stretch = knownDamageCount < decoder.damage.count ? decoder.damage[knownDamageCount] : decoder.damage.last
+            noteGap(at: stretch?.offset ?? 0)
+        } else if decoder.header == nil {
+            // Records before it may be gone with the header.
+            noteGap(at: 0)
+        }
+        knownDamageCount = decoder.damageCount
+    }
+
+    private mutating func noteGap(at offset: Int64, reachesEnd: Bool = false) {
+        guard let journal else { return }
+        gap = gap ?? LogGap(journal: journal, offset: offset, reachesEnd: reachesEnd)
+    }
+
+    private mutating func noteLoss(before next: UInt64) {
+        guard let gap, losses.count < LogReader.maximumDamageCount else { return }
+        if let loss = gap.loss(after: position, before: next, in: folder) { losses.append(loss) }
+    }
+
     private mutating func close() {
+        if let journal, let end = file?.endOfRecords, file?.isNamed(folder.finishedJournalPath(journal.stem)) == true {
+            noteGap(at: end, reachesEnd: true)
+        }
         // A journal written in its place, when its end was not certain to have reached the disk, continues where it ended.
         if isNamed { readThrough = journal }
         closedDamage = (damage, damageCount, damagedByteCount)

@@ -107,7 +107,12 @@ extension JournalRecord {
 extension LogReader {
     /// Reports on standard error what could not be read.
     borrowing func tellDamage() {
-        guard let first = damage.first else { return }
+        guard let first = damage.first else {
+            // A journal that was cut or emptied has nothing unreadable.
+            guard let loss = losses.first else { return }
+            let what = loss.isCounted ? "up to \(counted(loss.count, "record"))" : "records"
+            return SystemProcess.printError("waypost: \(loss.path): cut at byte \(loss.offset): \(what) missing")
+        }
         SystemProcess.printError(
             "waypost: \(first.path): not readable: \(counted(damageCount, "stretch")), \(counted(damagedByteCount, "byte")), first at byte \(first.stretch.offset)"
         )

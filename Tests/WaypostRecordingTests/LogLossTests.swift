@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostSystem
+
+@testable import WaypostRecording
+
+/// Numbers of a log that a damaged journal has no more: whoever reads past them learns how many they are.
+@Suite struct LogLossTests {
+    /// Two finished journals of 40 fixes, numbers 1 to 41 and 42 to 82; the path of the first one.
+    private func record(in folder: String) async throws -> String {
+        let recorder = try TrackRecorder(folder: folder)
+        var path = ""
+        for journal in 0..<2 {
+            for index in 0..<40 { try await recorder.record(Sample.position(second: journal * 100_000 + index)) }
+            let track = try await recorder.finishTrack()
+            if journal == 0 { path = try #require(track).journalPath }
+        }
+        _ = try await recorder.close()
+        return path
+    }
+
+    private func read(_ folder: String, after number: UInt64 = 0) throws -> (numbers: [UInt64], losses: [LogLoss]) {
+        var reader = LogReader(folder: LogFolder(path: folder), from: .after(number))
+        var numbers: [UInt64] = []
+        while let record = try reader.next() { numbers.append(record.sequence) }
+        return (numbers, reader.takeLosses())
+    }
+
+    private func change(_ path: String, _ body: (inout [UInt8]) -> Void) throws {
+        var bytes = try #require(try Syscalls.contents(of: path, limit: 1 << 20))
+        body(&bytes)
+        try FileManager.default.removeItem(atPath: path)
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    @Test func anUndamagedLogHasLostNothing() async throws {
+        try await Sample.withFolder { folder in
+            _ = try await record(in: folder)
+            #expect(try read(folder).numbers == Array(1...82))
+            #expect(try read(folder).losses == [])
+        }
+    }
+
+    @Test(arguments: [0, 1_000]) func unreadableBytesCostTheNumbersBetween(offset: Int) async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            try change(path) { bytes in
+                for place in offset..<offset + 300 { bytes[place] = UInt8(truncatingIfNeeded: place &* 7 &+ 1) }
+            }
+            let (numbers, losses) = try read(folder)
+            let missing = Set(1...82).subtracting(numbers)
+            let loss = try #require(losses.first)
+            #expect(losses.count == 1 && loss.path == path && loss.isCounted)
+            #expect(Set(loss.after + 1...loss.through) == missing && loss.count == missing.count)
+            #expect(offset - 100...offset ~= Int(loss.offset))
+            // Who has some of them misses the others, and who has all of them nothing.
+            #expect(try read(folder, after: loss.after + 1).losses.map(\.count) == [missing.count - 1])
+            #expect(try read(folder, after: loss.through).losses == [])
+            #expect(loss.part(after: 0, through: loss.after) == nil)
+            #expect(loss.part(after: loss.through - 1, through: .max)?.count == 1)
+        }
+    }
+
+    @Test(arguments: ["emptied", "zeroed", "cut", "of another version"]) func aJournalWithoutItsEndCostsAllUpToTheNextOne(
+        how: String
+    ) async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            try change(path) { bytes in
+                switch how {
+                case "emptied": bytes = []
+                case "zeroed": bytes = [UInt8](repeating: 0, count: bytes.count)
+                case "cut": bytes.removeLast(bytes.count / 2)
+                default: bytes = Sample.asVersion(999, bytes)
+                }
+            }
+            var reader = LogReader(folder: LogFolder(path: folder))
+            var numbers: [UInt64] = []
+            while true {
+                do {
+                    guard let record = try reader.next() else { break }
+                    numbers.append(record.sequence)
+                } catch RecordingError.unsupportedVersion {
+                    continue
+                }
+            }
+            let missing = 82 - numbers.count
+            let loss = try #require(reader.takeLosses().first)
+            #expect(numbers.last == 82 && missing > 15)
+            #expect(loss.through == 41 && loss.count == missing && loss.isCounted, "\(loss)")
+            #expect(try read(folder, after: 41).losses == [])
+        }
+    }
+
+    /// A killed tracker leaves numbers out, which nobody misses.
+    @Test func numbersThatAKillLeftOutAreNotLost() async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            let names = try Syscalls.names(inFolder: folder + "/journal").filter { $0.hasSuffix("-42.journal") }
+            let later = "\(folder)/journal/\(try #require(names.first))"
+            // As after a hole: nobody knows what the second journal would have had.
+            try FileManager.default.removeItem(atPath: later)
+            let recorder = try TrackRecorder(folder: folder)
+            _ = try await recorder.close()
+            try AtomicFile.write(SealedText.seal(Array("70000\n".utf8)), to: folder + "/journal/.sequence")
+            let next = try TrackRecorder(folder: folder)
+            for second in 0..<5 { try await next.record(Sample.position(second: 200_000 + second)) }
+            _ = try await next.close()
+            #expect(try read(folder).losses == [])
+            #expect(try read(folder).numbers.suffix(6) == Array(70_000...70_005).suffix(6))
+            try change(path) { $0 = [] }
+            let loss = try #require(try read(folder).losses.first)
+            #expect(loss.count == 41 && loss.through == 41 && loss.isCounted)
+            #expect(try read(folder, after: 41).losses == [])
+            // Without the track nobody can count them.
+            for name in try Syscalls.names(inFolder: folder) where name.hasSuffix("-1.gpx") {
+                try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+            }
+            let uncounted = try #require(try read(folder).losses.first)
+            #expect(!uncounted.isCounted && uncounted.count == 1)
+        }
+    }
+}
