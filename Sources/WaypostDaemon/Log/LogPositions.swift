@@ -35,7 +35,7 @@ actor LogPositions: PositionSupply {
         if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
         var page = PositionPage(positions: [], through: number)
         do throws(RecordingError) {
-            while page.positions.count < limit, let record = try reader.nextPassingOver() {
+            while page.positions.count < limit, let record = try reader.next() {
                 page.missing += takeLosses(.positions, of: &reader, after: number, through: last)
                     .map { MissingPositions(through: $0.through, count: $0.count) }
                 if record.sequence > last { break }
@@ -61,7 +61,7 @@ actor LogPositions: PositionSupply {
         var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number))
         var records: [JournalRecord] = []
         do throws(RecordingError) {
-            while records.count < limit, let record = try reader.nextPassingOver() {
+            while records.count < limit, let record = try reader.next() {
                 switch record.content {
                 case .position(let position):
                     guard record.types.contains(type) else { continue }
@@ -81,7 +81,7 @@ actor LogPositions: PositionSupply {
     func event(id: String, at time: UTCTime?) throws(PositionSupplyError) -> JournalRecord? {
         var reader = LogReader(folder: folder, from: time.map(LogReader.Start.from) ?? .oldest)
         do throws(RecordingError) {
-            while let record = try reader.nextPassingOver() {
+            while let record = try reader.next() {
                 if case .event(let event) = record.content, event.id == id { return record }
             }
         } catch {
@@ -91,7 +91,11 @@ actor LogPositions: PositionSupply {
     }
 
     func newestNumber() throws(PositionSupplyError) -> UInt64 {
-        do throws(RecordingError) { return try folder.lastSequence() } catch {
+        do throws(RecordingError) {
+            // A journal that is a link or a FIFO now may come back: its positions are waited for.
+            for journal in try folder.journals() where Syscalls.oddFile(journal.path) != nil { _ = try JournalReader(path: journal.path) }
+            return try folder.lastSequence()
+        } catch {
             throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
         }
     }

@@ -71,7 +71,7 @@ extension LogPositions {
         var events: [TrackerEvent] = []
         var through = number
         do throws(RecordingError) {
-            while events.count < limit, let record = try reader.nextPassingOver() {
+            while events.count < limit, let record = try reader.next() {
                 _ = takeLosses(.events, of: &reader, after: number, through: last)
                 if record.sequence > last { break }
                 through = record.sequence

@@ -169,7 +169,8 @@ public struct LogReader: ~Copyable {
                 if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
                 if error.isOfOneJournal {
                     (journal, readThrough) = (next, next)
-                    noteGap(at: 0, reachesEnd: true)
+                    // One that is not a file may come back; the error names it.
+                    if case .unsupportedVersion = error { noteGap(at: 0, reachesEnd: true) }
                 }
                 throw error
             }
