@@ -81,13 +81,13 @@ public enum HTTPURL {
         return words
     }
 
-    /// Whether it is https.
     /// The query of a URL, without what follows it; nil where there is none.
     static func query(_ url: String) -> Substring? {
         let parts = url.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? parts[1] : nil
     }
 
+    /// Whether it is https.
     static func isEncrypted(_ url: String) -> Bool { url.lowercased().hasPrefix("https://") }
 
     /// Scheme, host and port: everything before the path.
