@@ -24,7 +24,9 @@ import Testing
 
     private static func guides() throws -> [URL] {
         let folder = package.appending(path: "Sources/Waypost/Waypost.docc")
-        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).filter { $0.pathExtension == "md" }
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".md") }.map {
+            folder.appending(path: $0)
+        }
             + [package.appending(path: "README.md")]
     }
 

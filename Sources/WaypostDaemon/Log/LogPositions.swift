@@ -44,6 +44,8 @@ actor LogPositions: PositionSupply {
                 page.positions.append(NumberedPosition(number: record.sequence, position: position, origin: origin))
             }
         } catch {
+            // A reader goes on behind a journal that is a link or a FIFO now; a destination waits until the journal is back.
+            if case .cannotRead(_, let cause) = error, cause.isOddFile { reader = LogReader(folder: folder, from: .after(number)) }
             throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
         }
         return page
