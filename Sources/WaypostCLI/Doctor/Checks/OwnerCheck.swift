@@ -15,20 +15,24 @@ enum OwnerCheck: DoctorCheck {
         // A unit without a user runs as root.
         guard let user = ReadingUser.ofTracker(reading: configurationFile, in: facts.tree) else { return .well }
         let log = facts.configuration?.configuration.log.directory ?? DefaultPaths.service.logDirectory
+        let places = [DefaultPaths.service.stateDirectory, log]
+        guard places.contains(where: { user.owns($0, in: facts.tree) != nil }) else {
+            return .notChecked("neither \(places[0]) nor \(places[1]) is there")
+        }
         var folders: [String] = []
         var evidence: [Evidence] = []
-        for folder in [DefaultPaths.service.stateDirectory, log] where user.owns(folder, in: facts.tree) == true {
+        for folder in places where user.owns(folder, in: facts.tree) == true {
             let foreign = files(of: folder, in: facts.tree).filter { user.owns($0, in: facts.tree) == false }
             guard !foreign.isEmpty else { continue }
             folders.append(folder)
             evidence += foreign.prefix(mostNamed).map { Evidence(file: $0, text: "is not owned by \(user.name)") }
         }
         guard !folders.isEmpty else { return .well }
-        let (owner, places) = ("\(shellWord(user.name)):\(shellWord(user.groupName))", folders.map(shellWord).joined(separator: " "))
+        let (owner, words) = ("\(shellWord(user.name)):\(shellWord(user.groupName))", folders.map(shellWord).joined(separator: " "))
         return .found(
             Finding(
                 what: "files of the tracker belong to another user, and the service may not write them", evidence: evidence,
-                commands: ["sudo chown -R \(owner) \(places)"] + facts.restartCommands))
+                commands: ["sudo chown -R \(owner) \(words)"] + facts.restartCommands))
     }
 
     /// What the tracker itself writes in a folder: all of its state; of a log the journals and what is kept with them.
