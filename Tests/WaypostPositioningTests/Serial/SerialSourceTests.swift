@@ -66,7 +66,7 @@ extension SerialLineTests {
                 }
                 let words = "what comes at 4800 baud is not NMEA; leave ?baud=4800 out to let waypost find the speed"
                 #expect(log.warnings == ["\(terminal.path): \(words)"])
-                #expect(log.losses == [.silent])
+                #expect(log.losses == [.unreadable])
             }
         }
 
@@ -219,7 +219,7 @@ extension SerialLineTests {
                 }
                 defer { player.cancel() }
                 #expect(await log.waits(.seconds(15)) { $0.warnings.contains { $0.contains("UBX binary") } })
-                #expect(await log.waits { $0.losses == [.silent] })
+                #expect(await log.waits { $0.losses == [.unreadable] })
             }
         }
 
@@ -250,7 +250,7 @@ extension SerialLineTests {
                     try await Task.sleep(for: .milliseconds(15))
                 }
                 #expect(log.positions == [])
-                #expect(log.losses == [.silent])
+                #expect(log.losses == [.unreadable])
             }
         }
 

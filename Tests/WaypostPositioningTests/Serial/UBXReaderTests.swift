@@ -53,7 +53,7 @@ extension SerialLineTests {
                 #expect(await log.waits { !$0.warnings.isEmpty })
                 let words = "the receiver speaks UBX binary, not NMEA, as gpsd leaves it; never_write keeps it so: gpsctl -f -n \(path)"
                 #expect(log.warnings.first?.hasPrefix("\(path): \(words)") == true)
-                #expect(await log.waits { $0.losses == [.silent] })
+                #expect(await log.waits { $0.losses == [.unreadable] })
                 #expect(receiver.heard == [])
                 #expect(!receiver.settings.sendsNMEA)
             }
