@@ -60,7 +60,6 @@ struct ConvertCommand: ParsableCommand {
     func run() throws {
         let output = output ?? files[files.count - 1]
         let paths = self.output == nil ? Array(files.dropLast()) : files
-        try refuseToReplace(paths, by: output)
         var inputs = try paths.map { try ConversionInput(path: $0, named: from?.format) }
         guard let target = to ?? ConversionFormat(extensionOf: output) else {
             throw CommandFailure(
@@ -69,14 +68,6 @@ struct ConvertCommand: ParsableCommand {
         }
         if byTime { inputs = try inTimeOrder(inputs) }
         try Conversion(inputs: inputs, output: output, target: target, fixesRollover: fixRollover).run()
-    }
-
-    /// Refuses an output that is one of the inputs, by any name: a recording is not replaced by what was made of it.
-    private func refuseToReplace(_ inputs: [String], by output: String) throws(CommandFailure) {
-        guard output != "-", let identity = FileIdentity(of: output) else { return }
-        for input in inputs where input != "-" && Syscalls.kind(input) == .regular && FileIdentity(of: input) == identity {
-            throw CommandFailure(.usage, what: output, why: "is the recording to convert", next: "name another file for the output")
-        }
     }
 
     /// The inputs by their first times; one without a time stays after the one that it follows on the command line.

@@ -67,20 +67,6 @@ extension EndToEnd {
             #expect(try folder.text("cut.csv").split(separator: "\n").count > 100)
         }
 
-        /// `convert *.nmea` must not cost a recording.
-        @Test func refusesToReplaceARecordingByItself() async throws {
-            let folder = try TestFolder()
-            try FileManager.default.copyItem(atPath: Package.drive, toPath: folder.path("a.nmea"))
-            try FileManager.default.createSymbolicLink(atPath: folder.path("b.nmea"), withDestinationPath: "a.nmea")
-            let before = try Data(contentsOf: URL(fileURLWithPath: folder.path("a.nmea")))
-            for output in ["a.nmea", "b.nmea", "./a.nmea"] {
-                let run = try await shell("waypost convert a.nmea \(output)", in: folder)
-                #expect(run.code == 64)
-                #expect(run.errors == "waypost: \(output): is the recording to convert; name another file for the output\n")
-            }
-            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("a.nmea"))) == before)
-        }
-
         @Test func severalRecordingsBecomeOne() async throws {
             let folder = try TestFolder()
             let head = "<gpx version=\"1.1\" creator=\"t\" xmlns=\"http://www.topografix.com/GPX/1/1\">"
