@@ -171,7 +171,8 @@ enum NextStep: Equatable {
         case .receiver:
             let (_, commands) = checkingReceiver(of: source, surroundings)
             let check = "check that the device is a GNSS receiver that sends NMEA"
-            let named = source.name.contains("?baud=") ? "leave ?baud=... out, so that the speed is found; \(check)" : check
+            let namesSpeed = source.name.split(separator: "?").dropFirst().contains { $0.hasPrefix("baud=") }
+            let named = namesSpeed ? "leave ?baud=... out, so that the speed is found; \(check)" : check
             return ("\(named); this looks at what it sends", commands)
         case .program: return ("run the program by hand: it must print NMEA, or JSON lines with positions", [])
         case .network, .recording, .other: return ("check that \(source.name) is the address of NMEA data", [])
