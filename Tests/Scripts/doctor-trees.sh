@@ -46,13 +46,17 @@ well() {
     file /etc/waypost/waypost.toml '[[source]]\nurl = "serial:///dev/ttyAMA0?baud=9600"\n'
     file /var/lib/waypost/baud-rates '9600 /dev/ttyAMA0\n'
     file /commands/df 'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/root 29000000 1 28000000 1%% /\n'
-    file /commands/status.json '{"uptime":900,"source":{"url":"serial:///dev/ttyAMA0","state":"fix"}}\n'
+    status '"state":"fix"'
     link /etc/systemd/system/sysinit.target.wants/systemd-timesyncd.service /lib/systemd/system/systemd-timesyncd.service
     file /lib/systemd/system/waypostd.service '[Service]\nUser=waypost\n'
     program 700 waypostd /dev/ttyAMA0
 }
-# lost MEMBERS: what the tracker says of its source instead.
-lost() { file /commands/status.json '{"uptime":900,"source":{"url":"serial:///dev/ttyAMA0",%s}}\n' "$1"; }
+# status MEMBERS: a whole status of the tracker, with what it says of its source.
+status() {
+    file /commands/status.json '{"class":"STATUS","version":"0.1.0","pid":700,"uptime":900,"health":"degraded","problems":[],'
+    printf '"source":{"url":"serial:///dev/ttyAMA0",%s},"following":{"pace":"following","for":[],"stationary":false}}\n' "$1" \
+        >>"$tree/commands/status.json"
+}
 
 # diagnosed CHECK COMMAND: whether that check alone finds a fault, and names such a command.
 diagnosed() {
@@ -85,8 +89,8 @@ well && file /proc/mounts '/dev/mmcblk0p2 / ext4 ro 0 0\n' && diagnosed log 'sud
 well && file /commands/df 'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/root 29000000 28999000 1000 100%% /\n'
 diagnosed disk 'min_free'
 well && file /proc/stat 'btime 12\n' && diagnosed clock 'timesyncd'
-well && lost '"state":"lost","reason":"no_fix","satellites_seen":4' && diagnosed fix 'waypost watch'
-well && lost '"state":"searching"' && diagnosed antenna 'waypost receiver show'
+well && status '"state":"lost","reason":"no_fix","satellites_seen":4' && diagnosed fix 'waypost watch'
+well && status '"state":"searching"' && diagnosed antenna 'waypost receiver show'
 well && file /etc/waypost/waypost.toml 'bawd = 9600\n' && diagnosed configuration 'waypost config check'
 # A card in a reader: no /dev, no /proc, no /sys; what changes it is said with its place here.
 well && rm -r "$tree/proc" "$tree/commands"
