@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A value for a placeholder in a statement.
+/// A value that is bound to a parameter of a statement.
 public enum SQLiteValue: Sendable, Hashable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
     /// NULL.
     case null
