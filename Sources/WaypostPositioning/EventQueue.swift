@@ -3,7 +3,8 @@ import WaypostSystem
 
 /// A bounded queue that carries events from a blocking thread to the task that delivers them.
 ///
-/// The thread calls `send(_:)` and at the end ``finish(_:)``; the task takes batches with ``nextBatch()``, or all of it is done by
+/// The thread calls `send(_:)` and at the end ``finish(_:)``; the task fetches batches with ``nextBatch()``.
+/// ``run(threadName:whenFull:capacity:heartbeat:output:body:)`` does all of this in one call.
 /// ``run(threadName:whenFull:capacity:heartbeat:output:body:)``.
 public final class EventQueue: Sendable {
     /// What happens to an event for which there is no room.
@@ -28,7 +29,7 @@ public final class EventQueue: Sendable {
         var receiver: CheckedContinuation<Void, Never>?
         var limit: ReportLimit?
 
-        /// Adds an event of a live source, if it may pass, in the place of an older one when there is no room.
+        /// Adds an event of a live source if the limit lets it pass; when there is no room it replaces an older one.
         mutating func add(_ event: PositionSourceEvent, capacity: Int) {
             var event = event
             if limit != nil {
@@ -47,15 +48,15 @@ public final class EventQueue: Sendable {
     private let overflow: Overflow
     private let monitor: Monitor<State>
     private let heartbeat: SourceHeartbeat?
-    /// Whether the thread that sends does the work of who takes it as well, instead of waking another one.
+    /// Whether the sending thread also does the receiving task's work instead of waking another thread.
     private let isAttended: Bool
 
-    /// An empty queue for that many events; the receiver may hold as many again in its hands.
+    /// An empty queue for that many events; the receiver may hold as many again.
     ///
     /// - Parameters:
     ///   - capacity: how many events may wait.
     ///   - overflow: what happens to an event for which there is no room.
-    ///   - heartbeat: who is told of signs of life.
+    ///   - heartbeat: is notified of signs of life.
     public convenience init(capacity: Int, whenFull overflow: Overflow, heartbeat: SourceHeartbeat? = nil) {
         self.init(capacity: capacity, whenFull: overflow, heartbeat: heartbeat, limit: nil, isAttended: false)
     }
@@ -69,12 +70,12 @@ public final class EventQueue: Sendable {
         self.isAttended = isAttended
     }
 
-    /// How many events were dropped for want of room.
+    /// How many events were dropped because the queue was full.
     public var droppedCount: Int { monitor.withLock { $0.dropped } }
 
     // MARK: The thread's side
 
-    /// Adds an event; false when nobody will take it any more, and the thread should end.
+    /// Adds an event; false when nothing receives events any more and the thread should end.
     ///
     /// Blocks while the queue is full and the policy says to wait; call it from a thread of your own.
     @discardableResult
@@ -90,7 +91,7 @@ public final class EventQueue: Sendable {
         return isTaken
     }
 
-    /// Adds what came together; who takes it is woken once.
+    /// Adds events that came together and wakes the receiver once.
     @discardableResult
     public func send(_ events: [PositionSourceEvent]) -> Bool {
         guard overflow == .dropsOldest else { return events.allSatisfy { send($0) } }
@@ -104,10 +105,10 @@ public final class EventQueue: Sendable {
         return isTaken
     }
 
-    /// A sign of life from a source that has nothing to say: an attempt to reach the receiver has ended, or the receiver is silent.
+    /// A sign of life from a source that has nothing to report: an attempt to reach the receiver has ended, or the receiver is silent.
     public func noteLook() { heartbeat?.noteSign() }
 
-    /// Ends the queue: the receiver takes what is left, and the failure if there is one.
+    /// Ends the queue: the receiver gets the remaining events, then the failure if there is one.
     ///
     /// Later events are refused.
     public func finish(_ failure: PositionSourceError? = nil) {
@@ -118,7 +119,7 @@ public final class EventQueue: Sendable {
 
     /// The events that have come since the last call, oldest first; nil at the end, and at once when the task is cancelled.
     ///
-    /// - Errors: what the thread finished with, after its last event.
+    /// - Errors: the failure that the thread finished with, after its last event.
     /// - Concurrency: one task only.
     public func nextBatch() async throws(PositionSourceError) -> [PositionSourceEvent]? {
         await withTaskCancellationHandler {
@@ -144,7 +145,7 @@ public final class EventQueue: Sendable {
         return nil
     }
 
-    /// Ends the queue from the receiver's side: what is in it is thrown away, and a sender that waits goes on (with false).
+    /// Ends the queue from the receiver's side: discards its events and unblocks a waiting sender, which gets false.
     public func close() {
         end(.receiver)
     }
@@ -160,18 +161,18 @@ public final class EventQueue: Sendable {
 
     // MARK: Both sides
 
-    /// Runs `body` on a thread of its own and delivers what it sends, until it returns or the task is cancelled.
+    /// Runs `body` on a thread of its own and delivers the events it sends, until it returns or the task is cancelled.
     ///
     /// - Parameters:
     ///   - threadName: what `top -H` shows.
     ///   - overflow: what happens to an event for which there is no room.
     ///   - capacity: how many events may wait.
-    ///   - heartbeat: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
+    ///   - heartbeat: the watch over this run, for a source that checks its receiver now and then (``noteLook()``).
     ///   - output: where the events are delivered.
-    ///   - body: the thread's work: sends events, waits by the signal only, returns when it has ended or when asked to stop. What
-    ///     it throws is thrown to the caller after its last event. What a live source sends is worked on by this thread, before `send`
-    ///     returns.
-    /// - Errors: what the body throws; `cannotRead` when the system has no thread or descriptor left.
+    ///   - body: the thread's work: sends events, waits by the signal only, returns when it has ended or when asked to stop. An error
+    ///     that it throws reaches the caller after its last event. The events of a live source are processed on this thread, before
+    ///     `send` returns.
+    /// - Errors: the error that the body throws; `cannotRead` when the system has no thread or descriptor left.
     /// - Concurrency: returns at once when the task is cancelled, even while the body hangs in a call; the body ends by itself then, and
     ///   nothing it sends is delivered.
     public static func run(
@@ -202,16 +203,16 @@ public final class EventQueue: Sendable {
         try await queue.deliver(to: output)
     }
 
-    /// Runs `body` as a task beside this one and delivers what is sent, until it returns or the task is cancelled: for sources that wait
-    /// for others instead of blocking.
+    /// Runs `body` as a task beside this one and delivers the events it sends, until it returns or the task is cancelled: for sources
+    /// that wait for others instead of blocking.
     ///
     /// - Parameters:
     ///   - capacity: how many events may wait.
-    ///   - heartbeat: the watch over this run, for a source that looks at its receiver now and then (``noteLook()``).
+    ///   - heartbeat: the watch over this run, for a source that checks its receiver now and then (``noteLook()``).
     ///   - output: where the events are delivered.
-    ///   - body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and is waited for, so
-    ///     that what it holds is free when this returns.
-    /// - Errors: what the body throws, after its last event.
+    ///   - body: makes connections whose bytes become events; it must end promptly when its task is cancelled, and this function waits
+    ///     for it, so that everything it holds is free afterwards.
+    /// - Errors: the error that the body throws, after its last event.
     public static func run(
         capacity: Int = 64, heartbeat: SourceHeartbeat? = nil, output: PositionSourceOutput,
         body: @escaping @Sendable (EventQueue) async throws(PositionSourceError) -> Void
@@ -242,7 +243,7 @@ public final class EventQueue: Sendable {
         try outcome.get()
     }
 
-    /// A queue for a run: what cannot wait is limited (``ReportLimit``).
+    /// A queue for a run; for a source that cannot wait, events are limited (``ReportLimit``).
     private static func queue(_ capacity: Int, _ overflow: Overflow, _ heartbeat: SourceHeartbeat?, isAttended: Bool) -> EventQueue {
         let limit = overflow == .dropsOldest ? ReportLimit(name: heartbeat?.name ?? "the source") : nil
         return EventQueue(capacity: capacity, whenFull: overflow, heartbeat: heartbeat, limit: limit, isAttended: isAttended)
@@ -261,7 +262,7 @@ public final class EventQueue: Sendable {
 }
 
 extension PositionSourceEvent {
-    /// Whether a later event of the same kind says more, so that this one may be dropped.
+    /// Whether a later event of the same kind replaces this one, so that it may be dropped.
     fileprivate var isOvertaken: Bool {
         switch self {
         case .position, .noFix, .sky: true

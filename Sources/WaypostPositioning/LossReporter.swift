@@ -1,42 +1,42 @@
 import Waypost
 
-/// Tells a loss once: another reason that is learned later is told as such, and the next fix ends it.
+/// Reports a loss once: a different reason that is learned later is reported as a change, and the next fix ends the loss.
 ///
 /// - Concurrency: a value.
 struct LossReporter: Sendable {
     private var loss: LossReason?
     private var warned: Set<String> = []
 
-    /// There are no positions until further notice, and why.
+    /// There are no positions until further notice, for this reason.
     mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] {
         guard let loss else {
             self.loss = reason
             warned = []
             return [.lost(reason)]
         }
-        // Silence after something worse says nothing new, and before a connection it is none.
+        // Silence after a worse problem is no news, and before a connection it does not count as silence.
         if loss == reason || reason == .silent && !loss.isUnusable { return [] }
         self.loss = reason
         return [.status(.stillLost(reason))]
     }
 
-    /// The other side answers again: what is left of a loss is silence, unless what it sends is of no use.
+    /// The other side answers again: the loss is now only silence, unless the data it sends is unusable.
     mutating func connect() -> [PositionSourceEvent] {
         guard let loss, loss != .silent, !loss.isUnusable else { return [] }
         self.loss = .silent
         return [.status(.stillLost(.silent))]
     }
 
-    /// Something that a person should know, once until the next loss; no more than so many different things.
+    /// A warning for people, once until the next loss; the number of different warnings is limited.
     mutating func warn(_ text: String) -> [PositionSourceEvent] {
         guard warned.count < LossReporter.mostWarnings, warned.insert(text).inserted else { return [] }
         return [.status(.warning(text))]
     }
 
-    /// A peer that always finds other words is not listened to for ever.
+    /// A peer that always sends different texts must not produce warnings for ever.
     private static let mostWarnings = 50
 
-    /// What comes can be read, and is new: if that ends again, it is reported again.
+    /// Usable, new data has arrived: if it stops again, that is reported again.
     mutating func noteReport() {
         if loss?.isUnusable == true { loss = .silent }
     }
@@ -46,12 +46,12 @@ struct LossReporter: Sendable {
 }
 
 extension LossReason {
-    /// A receiver that has stopped, but still sends.
+    /// A receiver that has stopped working but still sends.
     static func repeatedFix(of time: UTCTime) -> LossReason {
         .unusable(LossDetail("the same fix comes again and again, that of \(ScreenFormat().moment(time)) UTC", obstacle: .repeatedFix))
     }
 
-    /// A line at the wrong speed, or a server of something else.
+    /// A line at the wrong speed, or a server for something else.
     static let unreadable = LossReason.unusable(LossDetail("data comes, but no positions can be read from it", obstacle: .unreadable))
 
     fileprivate var isUnusable: Bool { if case .unusable = self { true } else { false } }

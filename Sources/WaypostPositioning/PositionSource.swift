@@ -9,24 +9,24 @@ import Waypost
 ///   task is cancelled. It delivers nothing after it has returned.
 /// - A live source never gives up: what it loses (a daemon, a device, a stalled line) it reports once as
 ///   ``PositionSourceEvent/lost(_:)`` and tries again with back-off, and it never repeats an old fix as a new one.
-/// - `run` throws only what no retry can mend: a file that does not exist, an address that cannot be read.
+/// - `run` throws only errors that no retry can fix: a file that does not exist, an address that cannot be read.
 /// - Every position, report without a fix and sky view carries one of ``originNames`` as its `source`.
-/// - `run` may be called again after it has returned, and starts afresh then.
+/// - `run` may be called again after it has returned, and then starts afresh.
 public protocol PositionSource: Sendable {
     /// What the source is called in positions, `status` and messages: its URL.
     var name: String { get }
 
-    /// What positions may carry as their source: the name, or for a source that is made of others the names of these.
+    /// The names that positions may carry as their source: this name, or the names of the members for a source made of others.
     var originNames: [String] { get }
 
-    /// Whether it can run beside other sources only to see how it fares; asked again before each start.
+    /// Whether the source can run beside others just to check its state; asked again before each start.
     var sharing: SourceSharing { get }
 
-    /// Whether it says itself wherever positions are lost, so that a long step between two is none: a recording, whose rhythm is not that of
-    /// a receiver.
+    /// Whether the source itself reports every loss of positions, so that a long step between two positions is not a loss: a recording,
+    /// whose rhythm is not that of a receiver.
     var tellsLosses: Bool { get }
 
-    /// The switches of the recordings and simulated drives that it plays; empty for receivers.
+    /// The controls of the recordings and simulated drives that the source plays; empty for receivers.
     var playbackControls: [PlaybackControl] { get }
 
     /// Delivers events until the source ends or the task is cancelled.
@@ -38,7 +38,7 @@ extension PositionSource {
     public var originNames: [String] { [name] }
     /// Beside any other.
     public var sharing: SourceSharing { .free }
-    /// It does not: it is lost when no fix comes.
+    /// The source does not report losses itself: the position is lost when no fix comes.
     public var tellsLosses: Bool { false }
     /// None.
     public var playbackControls: [PlaybackControl] { [] }
@@ -50,11 +50,11 @@ public enum SourceSharing: Sendable, Hashable {
     case free
     /// Beside those that do not use the same device: its path, with links resolved.
     case device(String)
-    /// Only one after the other, and without pauses: running consumes it, like a recording or a pipe.
+    /// Only one after the other, and without pauses: running consumes the source, like a recording or a pipe.
     case alone
 }
 
-/// Where a source delivers its events; returns when the event has been taken.
+/// Where a source delivers its events; returns when the event has been processed.
 public typealias PositionSourceOutput = @Sendable (PositionSourceEvent) async -> Void
 
 /// What a source reports.
@@ -65,9 +65,9 @@ public enum PositionSourceEvent: Sendable, Equatable {
     case noFix(NoFix)
     /// The satellites in view.
     case sky(SkyView)
-    /// No fixes can be expected for now, and why.
+    /// No fixes can be expected for now, for this reason.
     case lost(LossReason)
-    /// Something for people who look at `status`; never needed to understand the positions.
+    /// Information for people who read `status`; never needed to understand the positions.
     case status(SourceStatus)
     /// The source has ended; nothing follows.
     case finished
@@ -79,7 +79,7 @@ public enum LossReason: Sendable, Hashable {
     case noFix
     /// The source delivers nothing although it is connected.
     case silent
-    /// What comes is nothing new, or nothing that can be read; the detail says which.
+    /// The data is not new, or cannot be read; the detail says which.
     case unusable(LossDetail)
     /// The connection to the source was lost or cannot be made; the detail has the system's message.
     case disconnected(LossDetail)
@@ -87,23 +87,23 @@ public enum LossReason: Sendable, Hashable {
     case deviceGone(LossDetail)
     /// The source has ended.
     case ended
-    /// Another source was put in the place of this one.
+    /// Another source has replaced this one.
     case replaced
-    /// There are fixes, but they are withheld now.
+    /// There are fixes, but they are withheld for now.
     case withheld(PrivacyGate.Reason)
 }
 
 /// The state of a source's connection, for people.
 public enum SourceStatus: Sendable, Hashable {
-    /// Connected, with what the other side says it is.
+    /// Connected; the text is how the other side describes itself.
     case connected(String)
     /// A problem that does not stop the source, once per kind.
     case warning(String)
-    /// Positions stay lost, for another reason than before.
+    /// Positions stay lost, for a different reason than before.
     case stillLost(LossReason)
-    /// A source made of others takes its positions from another of them from now on.
+    /// A source made of others takes its positions from a different member from now on.
     case switched(SourceSwitch)
-    /// How the members of a source made of others fare, in their order; all of them, when one has changed.
+    /// The states of all members of a source made of others, in their order, when one has changed.
     case members([SourceMember])
 }
 

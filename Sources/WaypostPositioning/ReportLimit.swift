@@ -1,15 +1,16 @@
 import Waypost
 import WaypostSystem
 
-/// Lets no more reports of a live source through than a receiver can make: who floods a tracker fills no disk.
+/// Limits the reports of a live source to what a receiver can produce, so that a flood of reports does not fill the disk.
 ///
-/// In the long run at most ``reportsPerSecond`` positions (and reports without a fix) pass, and as many sky views; the others are left out,
-/// which is said once a run. What was held up for a while on the way may come at once (``reportsAtOnce``). What others say is cut to ``longestWords`` characters.
+/// In the long run at most ``reportsPerSecond`` positions (and reports without a fix) pass, and as many sky views. The others are dropped,
+/// which is reported once per run. Reports that were held up on the way may come at once (``reportsAtOnce``). Text from the other side
+/// is cut to ``longestWords`` characters.
 /// - Concurrency: a value; times are milliseconds of one monotonic clock, given by the caller.
 struct ReportLimit: Sendable {
-    /// How many positions a second pass in the long run.
+    /// How many positions per second pass in the long run.
     static let reportsPerSecond = 50.0
-    /// How many may come at once: 20 seconds of a quick receiver.
+    /// How many may come at once: 20 seconds of a fast receiver.
     static let reportsAtOnce = 200.0
     /// The longest text from the other side that is passed on.
     static let longestWords = 300
@@ -19,12 +20,12 @@ struct ReportLimit: Sendable {
     private var skies = RateLimit(burst: ReportLimit.reportsAtOnce, perSecond: ReportLimit.reportsPerSecond)
     private var isTold = false
 
-    /// A limit for one run of the source of that name.
+    /// A limit for one run of the named source.
     init(name: String) {
         self.name = name
     }
 
-    /// What passes in the place of an event: itself, nothing, or a warning.
+    /// The event to pass on in place of this one: itself, a warning or nil.
     mutating func limited(_ event: PositionSourceEvent, at now: Int64) -> PositionSourceEvent? {
         let passes =
             switch event {
@@ -43,7 +44,7 @@ struct ReportLimit: Sendable {
 }
 
 extension PositionSourceEvent {
-    /// The event with no more words than anybody reads.
+    /// The event with its texts cut to the longest length.
     fileprivate var shortened: PositionSourceEvent {
         switch self {
         case .status(.warning(let words)): .status(.warning(words.shortened))

@@ -23,7 +23,7 @@ enum PercentCoding {
         return String(nameBytes: bytes)
     }
 
-    /// A path with `%`, `?`, control characters and bytes that are no UTF-8 coded, so that ``decode(_:)`` gives it back and a line stays a line.
+    /// Encodes `%`, `?`, control characters and bytes that are not UTF-8 in a path; ``decode(_:)`` returns the original.
     static func encode(_ path: String) -> String {
         var bytes: [UInt8] = []
         for scalar in path.unicodeScalars {

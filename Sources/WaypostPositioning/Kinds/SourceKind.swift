@@ -2,36 +2,36 @@ import Waypost
 
 /// A kind of source, `SCHEME:REST`: how its URLs look and are read, what it is good for, and how the source is made.
 ///
-/// A kind is one file beside its source and one line in ``SourceRegistry``. Its value is what one URL says. Help, the configuration reference,
-/// errors, completion and the tracker learn everything from here.
+/// A kind is one file beside its source and one line in ``SourceRegistry``. Its value is the content of one URL. Help, the configuration
+/// reference, errors, completion and the tracker get everything from here.
 package protocol SourceKind: Hashable, Sendable {
     /// What its URLs begin with, without the colon: `gpsd`.
     static var scheme: String { get }
     /// How its URLs look, options in brackets: `gpsd://HOST:PORT[/DEVICE]`.
     static var forms: [String] { get }
-    /// What it is, for help and the reference, without a full stop: `a gpsd`.
+    /// What the kind is, for help and the reference, without a full stop: `a gpsd`.
     static var documentation: String { get }
     /// Whether its fixes may set a clock: they are measured now, by a receiver.
     static var isClock: Bool { get }
-    /// Whether it plays something that can be held, lost and begun again.
+    /// Whether it plays something that can be paused, put into a loss and restarted.
     static var isPlayed: Bool { get }
     /// The keys of `[[source]]` besides `url` that it uses.
     static var keys: Set<String> { get }
 
     /// Reads what follows the scheme and its colon.
     init(afterScheme text: Substring) throws(SourceURLError)
-    /// The opposite; it reads back as the same value.
+    /// The inverse of the initializer; it reads back as the same value.
     var afterScheme: String { get }
-    /// The file that it reads; nil when it is none.
+    /// The file that it reads; nil when it reads none.
     var file: String? { get }
-    /// The source; nothing is opened yet.
+    /// Makes the source; nothing is opened yet.
     func makeSource(_ settings: SourceSettings) -> any PositionSource
 }
 
 extension SourceKind {
-    /// They may not.
+    /// Its fixes may not set a clock.
     package static var isClock: Bool { false }
-    /// It does not.
+    /// It does not play anything.
     package static var isPlayed: Bool { false }
     /// None.
     package static var keys: Set<String> { [] }
@@ -41,18 +41,18 @@ extension SourceKind {
     func isEqual(to other: any SourceKind) -> Bool { other as? Self == self }
 }
 
-/// What a source is made with besides its URL.
+/// What a source is made with, besides its URL.
 package struct SourceSettings: Sendable {
     /// The last good speeds of serial lines.
     package var memory: BaudMemory
-    /// Where gpsds of this machine listen, whose receivers a serial source leaves alone.
+    /// The ports on which gpsds of this machine listen, whose receivers a serial source leaves alone.
     package var gpsdPorts: [UInt16]
     /// Whether nothing is ever sent to a receiver.
     package var neverWrites: Bool
-    /// Whose gpsd of this machine is believed besides root's and gpsd's own; nil for nobody's.
+    /// The user whose gpsd on this machine is trusted besides root's and gpsd's own; nil for none.
     package var gpsdUser: String?
 
-    /// Settings.
+    /// Settings from their parts.
     package init(
         memory: BaudMemory = BaudMemory(), gpsdPorts: [UInt16] = [GPSDKind.usualPort], neverWrites: Bool = false, gpsdUser: String? = nil
     ) {

@@ -1,19 +1,19 @@
 import Waypost
 
-/// The options of a source URL: each is taken once, in any order.
+/// The options of a source URL: each is read once, in any order.
 struct SourceOptions {
     private let known: [String]
     private var values: [(name: String, value: String)]
 
-    /// The options as they stand there.
+    /// The options as written in the URL.
     ///
-    /// - Parameter known: the names that mean something, for the message about others.
+    /// - Parameter known: the supported names, for the message about unknown ones.
     init(_ values: [(name: String, value: String)], known: [String]) {
         self.values = values
         self.known = known
     }
 
-    /// Takes the option of that name; nil when it is not there.
+    /// Removes and returns the option of that name; nil when it is not there.
     private mutating func take(_ name: String) throws(SourceURLError) -> String? {
         guard let index = values.firstIndex(where: { $0.name == name }) else { return nil }
         let value = values.remove(at: index).value
@@ -21,7 +21,7 @@ struct SourceOptions {
         return value
     }
 
-    /// Takes a number that something can be done with.
+    /// Removes and returns a number in the usable range.
     private mutating func number(
         _ name: String, expected: String, isUsable: (Double) -> Bool
     ) throws(SourceURLError) -> Double? {
@@ -29,29 +29,29 @@ struct SourceOptions {
         guard let number = SourceOptions.plainNumber(text), isUsable(number) else {
             throw .badOption(name, value: text, expected: expected)
         }
-        // Adding 0 makes "-0" the 0 it is.
+        // Adding 0 turns "-0" into 0.
         return number + 0
     }
 
-    /// Takes how many times faster than its own times a recording is played.
+    /// Reads how many times faster than its own times a recording is played.
     mutating func playbackSpeed() throws(SourceURLError) -> Double? {
         try number("speed", expected: "0 (at once) or a number from 0.001 to 1000000", isUsable: ReplaySchedule.canPlay)
     }
 
-    /// Takes the speed of a simulated drive, in metres per second.
+    /// Reads the speed of a simulated drive, in metres per second.
     mutating func drivingSpeed() throws(SourceURLError) -> Double? {
         try number(
             "speed", expected: "a number of metres per second from 0.01 to 10000", isUsable: RouteSimulator.speedsMetresPerSecond.contains)
     }
 
-    /// Takes the time between positions, in seconds.
+    /// Reads the time between positions, in seconds.
     mutating func interval() throws(SourceURLError) -> Double? {
         let range = ReplaySchedule.shortestIntervalMilliseconds...ReplaySchedule.longestIntervalMilliseconds
         let seconds = Double(range.lowerBound) / 1_000...Double(range.upperBound) / 1_000
         return try number("interval", expected: "a number of seconds from 0.1 to 86400", isUsable: seconds.contains)
     }
 
-    /// Takes one of some words.
+    /// Reads one of the given words.
     mutating func word<Value>(_ name: String, among words: [(word: String, value: Value)]) throws(SourceURLError) -> Value? {
         guard let text = try take(name) else { return nil }
         if let found = words.first(where: { $0.word == text }) { return found.value }
@@ -59,14 +59,14 @@ struct SourceOptions {
         throw .badOption(name, value: text, expected: names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
     }
 
-    /// Refuses what was not taken.
+    /// Refuses options that were not read.
     func refuseUnknown() throws(SourceURLError) {
         if let option = values.first { throw .unknownOption(option.name, known: known) }
     }
 }
 
 extension SourceOptions {
-    /// A finite decimal number; `inf`, `nan` and hexadecimal ones, which `Double` would take, are none.
+    /// A finite decimal number; nil for `inf`, `nan` and hexadecimal numbers, which `Double` would accept.
     static func plainNumber(_ text: String) -> Double? {
         guard text.allSatisfy({ $0.isASCII && $0.isNumber || "+-.eE".contains($0) }), let number = Double(text), number.isFinite else {
             return nil

@@ -21,7 +21,7 @@ package enum SourceRegistry {
     /// The kind with that scheme; nil when there is none.
     package static func kind(_ scheme: some StringProtocol) -> (any SourceKind.Type)? { all.first { $0.scheme == scheme } }
 
-    /// The kind of a source that is called so; nil when there is none.
+    /// The kind of the source with that name; nil when there is none.
     package static func kind(named name: String) -> (any SourceKind.Type)? { kind(name.prefix { $0 != ":" }) }
 
     /// The schemes, sorted.
@@ -30,30 +30,30 @@ package enum SourceRegistry {
     /// The schemes for people: `gpsd:, nmea: and serial:`.
     static var list: String { joined(schemes.map { "\($0):" }, by: "and") }
 
-    /// The schemes of those that can be held, lost and begun again: `nmea:, gpx: or sim:`.
+    /// The schemes of the sources that can be paused, put into a loss and restarted: `nmea:, gpx: or sim:`.
     package static var playedList: String { joined(all.filter { $0.isPlayed }.map { "\($0.scheme):" }, by: "or") }
 
     /// The schemes whose fixes may set a clock.
     package static let clockSchemes = all.filter { $0.isClock }.map { $0.scheme }
 
-    /// Every form with what it is, for a sentence: `gpsd://HOST:PORT[/DEVICE] (a gpsd), ...`.
+    /// Every form with its description, for a sentence: `gpsd://HOST:PORT[/DEVICE] (a gpsd), ...`.
     package static var sentence: String {
         joined(all.map { joined($0.forms, by: "or") + " (\($0.documentation))" }, by: "or")
     }
 
-    /// A line for each kind: its forms, and what it is.
+    /// A line for each kind: its forms and its description.
     package static var helpLines: [String] {
         all.map { kind in kind.forms.joined(separator: ", ") + ": " + kind.documentation }
     }
 
-    /// The source that plays a recording, whose name tells its format; nil when it tells none, or one that is not played.
+    /// The source that plays a recording, by the format in its name; nil for an unknown format or one that cannot be played.
     package static func playing(_ path: String) -> SourceURL? {
         guard let format = RecordingFormat(nameOf: path), let kind = kind(format.rawValue) else { return nil }
-        // A path that is coded reads as itself.
+        // An encoded path always reads back.
         return (try? kind.init(afterScheme: PercentCoding.encode(path)[...])).map(SourceURL.init)  // See above.
     }
 
-    /// What a shell offers: each form up to what has to be filled in.
+    /// The beginnings that a shell offers: each form up to the first part to fill in.
     package static var beginnings: [String] {
         all.flatMap { $0.forms }.map { form in String(form.prefix { !$0.isUppercase && $0 != "[" }) }
     }

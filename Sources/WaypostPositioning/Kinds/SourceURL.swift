@@ -4,15 +4,15 @@ import Waypost
 ///
 /// ``init(_:)-(String)`` reads the text, `description` writes it; what is written reads back as the same value.
 package struct SourceURL: Sendable {
-    /// What it says.
+    /// The content of the URL.
     package let kind: any SourceKind
 
-    /// A URL that says that.
+    /// A URL with that content.
     package init(_ kind: any SourceKind) {
         self.kind = kind
     }
 
-    /// Reads a source URL: a scheme of the ``SourceRegistry``, in capitals or not, and what its kind makes of the rest.
+    /// Reads a source URL: a scheme of the ``SourceRegistry``, in any case, and the rest as its kind reads it.
     ///
     /// - A FILE is everything up to the options, slashes and spaces included. The last `?` starts the options if only `name=value` pairs joined
     ///   by `&` follow it; any other `?` belongs to the name.
@@ -34,10 +34,10 @@ package struct SourceURL: Sendable {
 }
 
 extension SourceURL: Hashable {
-    /// Whether both say the same.
+    /// Whether both have the same content.
     package static func == (left: SourceURL, right: SourceURL) -> Bool { left.kind.isEqual(to: right.kind) }
 
-    /// Equal ones are written alike.
+    /// Equal URLs have the same text.
     package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 

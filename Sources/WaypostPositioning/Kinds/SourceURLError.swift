@@ -1,8 +1,8 @@
 import Waypost
 
-/// Why a text is no source URL; `description` is one line that says what to write instead.
+/// Why a text is not a source URL; `description` is one line that says what to write instead.
 package enum SourceURLError: Error, Equatable, Sendable {
-    /// Nothing was given.
+    /// The text is empty.
     case empty
     /// There is no `scheme:` at the beginning.
     case noScheme(String)
@@ -16,30 +16,30 @@ package enum SourceURLError: Error, Equatable, Sendable {
     case hasNoPath(scheme: String, String)
     /// The host is neither a name nor an address.
     case badHost(String)
-    /// The port is no number in 1...65535.
+    /// The port is not a number in 1...65535.
     case badPort(String)
     /// What follows `serial:` is neither `auto` nor an absolute path.
     case badSerialPort(String)
     /// No drive of that name is built in.
     case unknownDrive(String)
-    /// The scheme needs a file and there is none.
+    /// The scheme needs a file and none is given.
     case missingFile(scheme: String)
     /// Nothing follows `exec:`.
     case missingCommand
     /// The command has line breaks or other control characters.
     case badCommand
-    /// What the percent signs stand for is no UTF-8 or holds a NUL byte.
+    /// The text that the percent signs encode is not UTF-8 or holds a NUL byte.
     case notAPath(String)
     /// The scheme has no such option.
     case unknownOption(String, known: [String])
-    /// The option stands there twice.
+    /// The option is given twice.
     case repeatedOption(String)
-    /// The option's value is not what it must be.
+    /// The option's value is not allowed.
     case badOption(String, value: String, expected: String)
 }
 
 extension SourceURLError: CustomStringConvertible {
-    /// What is wrong, where and what to do, in one line.
+    /// The problem, its place and the remedy, in one line.
     package var description: String {
         let supported = SourceRegistry.list
         switch self {

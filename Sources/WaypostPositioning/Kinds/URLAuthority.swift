@@ -13,7 +13,7 @@ struct URLAuthority: Equatable {
         return (try URLAuthority(authority), rest)
     }
 
-    /// The opposite; IPv6 addresses get their brackets.
+    /// The inverse: the text of host and port; IPv6 addresses get their brackets.
     static func text(host: String, port: UInt16) -> String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
@@ -48,7 +48,7 @@ struct URLAuthority: Equatable {
     }
 }
 extension URLAuthority {
-    /// Reads `//HOST:PORT` with nothing behind it.
+    /// Reads `//HOST:PORT` with nothing after it.
     static func end(_ text: Substring, scheme: String) throws(SourceURLError) -> URLAuthority {
         let parts = try split(text, scheme: scheme)
         guard parts.rest.isEmpty || parts.rest == "/" else { throw .hasNoPath(scheme: scheme, String(parts.rest)) }

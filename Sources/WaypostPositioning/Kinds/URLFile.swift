@@ -4,7 +4,7 @@ import Waypost
 struct URLFile {
     /// The file's path; never `-`, which is a name for standard input.
     let path: String
-    /// The options as they stand there.
+    /// The options as written in the URL.
     let options: [(name: String, value: String)]
 
     /// Reads `FILE?name=value&name=value`; the options may be missing.

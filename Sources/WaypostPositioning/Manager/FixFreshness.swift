@@ -2,11 +2,11 @@ import Waypost
 
 /// How long the last fix has been the last one, whatever else has come since.
 ///
-/// While something is told nothing can come: a slow consumer is no silent source. So the time that telling takes does not count, up to a
-/// minute in all; who takes longer than that lets a fix grow old.
+/// While an update is delivered no other can come: a slow consumer is not a silent source. So the time that deliveries take does not
+/// count, up to a minute in all; with a consumer that takes longer, the fix grows old.
 /// - Concurrency: a value; times are milliseconds of one monotonic clock, given by the caller.
 struct FixFreshness: Sendable {
-    /// What a fix may take from the receiver to here, in milliseconds; its own time says whether it was late.
+    /// The time a fix may take from the receiver to here, in milliseconds; its own time says whether it was late.
     static let deliveryMilliseconds: Int64 = 500
     private static let mostTellingMilliseconds: Int64 = 60_000
 
@@ -14,16 +14,16 @@ struct FixFreshness: Sendable {
     private var tellingMilliseconds: Int64 = 0
     private var hasHeard = false
 
-    /// A new fix, or the beginning of a time in which one is expected.
+    /// A new fix, or the start of a time in which one is expected.
     mutating func renew(at now: Int64) {
         self = FixFreshness()
         fixAt = now
     }
 
-    /// The source has said something that is no new fix.
+    /// The source has reported something other than a new fix.
     mutating func noteOther() { hasHeard = true }
 
-    /// Something was told for so long.
+    /// Delivering an update took this long.
     mutating func noteTelling(from start: Int64, to end: Int64) {
         tellingMilliseconds = min(tellingMilliseconds + max(0, end - start), FixFreshness.mostTellingMilliseconds)
     }
@@ -35,6 +35,6 @@ struct FixFreshness: Sendable {
         fixAt + tellingMilliseconds + limit + FixFreshness.deliveryMilliseconds - now
     }
 
-    /// What kind of loss it is when no fix comes.
+    /// The kind of loss when no fix comes.
     var reason: LossReason { hasHeard ? .noFix : .silent }
 }

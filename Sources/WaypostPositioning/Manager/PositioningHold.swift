@@ -1,16 +1,16 @@
 import Synchronization
 import Waypost
 
-/// A need of positions, which lasts until it is released or deallocated.
+/// A need for positions, which lasts until it is released or deallocated.
 ///
 /// - Concurrency: from anywhere; a change takes effect soon after.
 public final class PositioningHold: Sendable {
-    /// What it is for, as `status` shows it.
+    /// The purpose, as `status` shows it.
     public let reason: String
     private let state: State
     private let changed: @Sendable () -> Void
 
-    /// The manager's side of it.
+    /// The manager's side of the hold.
     final class State: Sendable {
         let reason: String
         private let content: Mutex<(need: PositioningNeed?, isReleased: Bool)>
@@ -23,7 +23,7 @@ public final class PositioningHold: Sendable {
         var need: PositioningNeed? { content.withLock { $0.need } }
         var isReleased: Bool { content.withLock { $0.isReleased } }
 
-        /// Whether that is a change.
+        /// Sets the need; returns whether it has changed.
         func set(_ need: PositioningNeed?) -> Bool {
             content.withLock { content in
                 guard !content.isReleased, content.need != need else { return false }
@@ -32,7 +32,7 @@ public final class PositioningHold: Sendable {
             }
         }
 
-        /// Whether it was not released before.
+        /// Releases the hold; returns whether it was still held.
         func release() -> Bool {
             content.withLock { content in
                 defer { content = (nil, true) }
@@ -61,21 +61,21 @@ public final class PositioningHold: Sendable {
     }
 }
 
-/// Whether who tells an update looks at the holds afterwards: consumers change theirs at every fix, and need no task of their own for it.
+/// Whether the task that delivers an update checks the holds afterwards: consumers change theirs at every fix, which needs no extra task.
 final class HoldChanges: Sendable {
     private let isTelling = Atomic(false)
     private let isPending = Atomic(false)
 
-    /// Consumers are told something from now on.
+    /// A delivery to consumers begins.
     func begin() { isTelling.store(true, ordering: .sequentiallyConsistent) }
 
-    /// They were told; whether they changed a hold.
+    /// The delivery has ended; returns whether a consumer changed a hold.
     func end() -> Bool {
         isTelling.store(false, ordering: .sequentiallyConsistent)
         return isPending.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// A hold has changed; whether whoever is telling will see to it.
+    /// A hold has changed; returns whether the delivering task will handle it.
     func leaveToTeller() -> Bool {
         guard Turnstile.isCalled else { return false }
         isPending.store(true, ordering: .sequentiallyConsistent)
@@ -83,7 +83,7 @@ final class HoldChanges: Sendable {
     }
 }
 
-/// A need as `status` shows it.
+/// A need, as `status` shows it.
 public struct PositioningClient: Sendable, Hashable {
     /// Who or what needs it.
     public let reason: String

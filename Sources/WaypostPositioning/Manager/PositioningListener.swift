@@ -7,7 +7,7 @@ struct PositioningListener: Sendable {
     let queue: UpdateQueue
     private(set) var selection: PositionSelection
 
-    /// A listener that has its first report already, if it is one.
+    /// A listener, with its first report already queued if it is due one.
     init(key: Int, _ options: PositionSelection.Options, queue: UpdateQueue, lastKnown: (position: Position, at: Int64?)?) {
         self.key = key
         self.queue = queue
@@ -17,7 +17,7 @@ struct PositioningListener: Sendable {
             .significantChange(SignificantChange(position: report.position, isCached: true, age: lastKnown.position.age(at: lastKnown.at))))
     }
 
-    /// Takes an update of the manager; the listener gets what it asked for.
+    /// Processes an update of the manager and queues what the listener asked for.
     mutating func take(_ update: PositioningUpdate) {
         switch update {
         case .position(let position):
@@ -40,10 +40,10 @@ struct PositioningListener: Sendable {
 }
 
 extension Position {
-    /// How old a position is that came at a moment of the monotonic clock, or was stored when that is not known.
+    /// The age of a position that came at a moment of the monotonic clock, or by its own time when that moment is unknown.
     public func age(at milliseconds: Int64?) -> Duration? {
         if let milliseconds { return .milliseconds(max(0, MonotonicClock.milliseconds - milliseconds)) }
-        // Only a clock that something has set tells how long ago another run was.
+        // Only a clock that has been set can measure the age of a position from an earlier run.
         guard let time, let now = WallClock.millisecondsIfSynchronized, now >= time.millisecondsSince1970 else { return nil }
         return .milliseconds(now - time.millisecondsSince1970)
     }

@@ -1,12 +1,12 @@
 import Waypost
 import WaypostSystem
 
-// What the source says, and what is told of it.
+// What the source reports, and what consumers and listeners get.
 extension PositioningManager {
     func process(_ event: PositionSourceEvent, ofRun number: Int) async {
         let start = MonotonicClock.milliseconds
         guard await turn.enter() else {
-            // From somebody who is told something just now: it comes behind that.
+            // From a caller that is receiving an update right now: it is delivered after that.
             afterwards.append((event, number))
             return
         }
@@ -15,7 +15,7 @@ extension PositioningManager {
         await leave()
     }
 
-    /// Tells what came meanwhile from those who were told something, and lets the next one in.
+    /// Delivers the events that came from consumers during a delivery, then lets the next task in.
     func leave() async {
         while !afterwards.isEmpty {
             let (event, number) = afterwards.removeFirst()
@@ -40,17 +40,17 @@ extension PositioningManager {
         case .lost(let reason):
             if case .disconnected = reason { peer = nil }
             var mustBeTold = loss.lose()
-            // Also when there was no position to be lost: what is known from before is not told any more.
+            // Even when there was no position to lose: what is known from before is no longer reported.
             if case .withheld = reason { mustBeTold = true }
             if mustBeTold {
                 await lose(reason)
             } else if let known = lossReason, known != reason {
-                // It was noticed here before the source has said why.
+                // The loss was noticed here before the source gave the reason.
                 noteReason(reason)
                 await deliver(.status(.stillLost(reason)))
             }
             if case .withheld = reason {
-                // Not told to the next who asks either; and as good as a sample without a place.
+                // New listeners do not get it either; and it counts as a sample without a place.
                 lastKnown = nil
                 endSample(nextIn: DutyCycle.longestSleepMilliseconds)
             }
@@ -61,14 +61,14 @@ extension PositioningManager {
         }
     }
 
-    /// The source has said everything.
+    /// The source has delivered everything.
     private func finish() async {
         activity.noteFinish()
         if loss.lose() { await lose(.ended) }
         await deliver(.finished)
     }
 
-    /// The source has ended by itself, which it may not have said.
+    /// The source has ended by itself, perhaps without reporting it.
     func noteEnd(ofRun number: Int, _ failure: PositionSourceError?) async {
         guard await turn.enter() else { return }
         if isOver(number) { return await leave() }
@@ -89,7 +89,7 @@ extension PositioningManager {
         waitingForEnd.resumeAll()
     }
 
-    /// Whether a run is not the one that counts any more.
+    /// Whether a run is no longer the current one.
     private func isOver(_ number: Int) -> Bool { number != runNumber || Task.isCancelled || isStopping }
 
     private func note(_ status: SourceStatus) {
@@ -108,7 +108,7 @@ extension PositioningManager {
         }
     }
 
-    /// What keeps positions away has changed: that is no second loss.
+    /// The reason for the loss has changed, which is not a second loss.
     private func noteReason(_ reason: LossReason) {
         switch lossReason {
         case nil, .withheld: break
@@ -119,8 +119,8 @@ extension PositioningManager {
     }
 
     private func process(_ position: Position) async {
-        // The same fix again is no new one, whatever the source thinks.
-        // Nor does it end a loss: what was lost stays lost until the receiver has found itself again.
+        // A repeated fix is not new, whatever the source says.
+        // It does not end a loss either: the position stays lost until the receiver has a new fix.
         if let lastFix, let time = position.time, time == lastFix.time, position.coordinate == lastFix.coordinate {
             return freshness.noteOther()
         }
@@ -135,7 +135,7 @@ extension PositioningManager {
             if isStopping { return }
         }
         lastFix = position
-        // On its old road until it is matched anew.
+        // It stays on its old road until it is matched again.
         place = .fix(position, mapMatchedPosition)
         lastKnown = (position, MonotonicClock.milliseconds)
         averageSpeed.process(position)
@@ -166,7 +166,7 @@ extension PositioningManager {
         await deliver(.lost(reason))
     }
 
-    /// What comes next has nothing to do with what came before.
+    /// The next fix has nothing to do with the previous ones.
     func forgetFixes() {
         (loss, lastFix, leaps) = (PositionLossRule(), nil, TimeLeaps())
     }
@@ -176,9 +176,9 @@ extension PositioningManager {
         if reason != .noFix { sky = nil }
     }
 
-    /// Forgets what is known of a stretch of time: the last position, and the current one until the next fix.
+    /// Forgets the positions of a period: the last position, and the current one until the next fix.
     ///
-    /// For what somebody has erased; nobody is told of a loss.
+    /// For data that somebody has erased; no loss is reported.
     public func forget(_ stretch: Range<UTCTime>) {
         if let time = lastKnown?.position.time, stretch.contains(time) { lastKnown = nil }
         if let time = rawPosition?.time, stretch.contains(time) { forgetPosition() }
@@ -200,27 +200,27 @@ extension PositioningManager {
 
     // MARK: - Silence
 
-    /// Sees to it that fixes that stay away are noticed although the source says nothing.
+    /// Makes sure that missing fixes are noticed even when the source reports nothing.
     func watchForSilence() {
         guard watchdog == nil, isWatched else { return }
-        // Nobody's task-local values, and no hold on a manager that is dropped.
+        // Without any task-local values, and without keeping an unused manager alive.
         let longest = Duration.milliseconds(2 * FixFreshness.deliveryMilliseconds)
         watchdog = Task.detached { [weak self] in
             while let wait = await self?.checkFreshness() {
-                // Together with what wakes the tracker anyway, the next fix, also one that comes early, while it is not urgent.
+                // While it is not urgent, it waits for the next wake-up of the tracker, or for the next fix, which may come early.
                 let tolerance = wait > longest ? longest : .zero
                 try? await Task.sleep(for: wait - tolerance, tolerance: tolerance)  // Cancelled: the check ends it.
             }
         }
     }
 
-    /// Whether a fix is due: the receiver is on, and what it was switched on for is every fix, or it has found itself.
+    /// Whether a fix is due: the receiver is on, and either every fix is needed or the receiver already has its fix.
     var isWatched: Bool {
         isRunning && !source.tellsLosses && rawPosition != nil && duty.receiverIsOn
             && (duty.demand == .everything || activity.positionCount > 0)
     }
 
-    /// Loses a fix that is overdue; how long until the next look, nil when there is nothing to be watched.
+    /// Reports a loss when a fix is overdue; returns the time until the next check, nil when there is nothing to watch.
     private func checkFreshness() async -> Duration? {
         if isWatched, !Task.isCancelled {
             let wait = overdueMilliseconds
@@ -231,7 +231,7 @@ extension PositioningManager {
             if isWatched, !Task.isCancelled { return .zero }
         }
         watchdog = nil
-        // Somebody may need every fix again by now.
+        // Every fix may be needed again now.
         watchForSilence()
         return nil
     }

@@ -1,9 +1,9 @@
 import Waypost
 import WaypostSystem
 
-// How closely the device is followed: who needs what, and when the source runs.
+// How closely the device is followed: whose needs count, and when the source runs.
 extension PositioningManager {
-    /// Who needs positions now, and how closely.
+    /// The clients that need positions now, and how closely.
     public var clients: [PositioningClient] {
         var clients: [PositioningClient] = []
         forEachNeed { reason, need in clients.append(PositioningClient(reason: reason, need: need)) }
@@ -36,7 +36,7 @@ extension PositioningManager {
         for listener in listeners { body("listener", listener.selection.need(isStationary: rest.isStationary)) }
     }
 
-    /// What everybody's needs come to: the demand, and how long after the last fix the next one is needed.
+    /// The sum of all needs: the demand, and how long after the last fix the next one is needed.
     private var summary: (demand: DutyCycle.Demand, milliseconds: Int64) {
         guard isRunning else { return (.nothing, 0) }
         let restMilliseconds = settings.restInterval?.milliseconds
@@ -53,19 +53,19 @@ extension PositioningManager {
             }
         }
         if demand == .samples, !canPause { demand = .everything }
-        // One fix that moved may be an outlier: the next one tells.
+        // One fix that moved may be an outlier: the next one decides.
         return (demand, rest.isInDoubt ? 0 : shortest ?? 0)
     }
 
     private var canPause: Bool { source.sharing != .alone }
 
-    /// Leaves the rest of a stop to the conductor.
+    /// Leaves the rest of the stop to the conductor.
     func beginStopping(after end: End?) {
         life = .stopped(after: end)
         isStopping = true
     }
 
-    /// Takes up what has changed about who needs what.
+    /// Adapts to changed needs.
     func reconsider() {
         if case .held = life, !holds.contains(where: { $0.need != nil }) { beginStopping(after: nil) }
         let now = MonotonicClock.milliseconds
@@ -83,7 +83,7 @@ extension PositioningManager {
         conduct()
     }
 
-    /// A position has come: if it can be used, the sample is over.
+    /// A position has come: if it is usable, the sample is over.
     func noteSample(_ position: Position) {
         activity.notePosition()
         reconsider()
@@ -93,14 +93,15 @@ extension PositioningManager {
 
     /// Whether a sample may end with this fix.
     ///
-    /// One that is worse says little about where the device is: the receiver is still finding itself. The first of a sample may be the rest of a cycle, without an accuracy although the receiver has one.
+    /// A fix that is worse says little about where the device is: the receiver is still acquiring. The first fix of a sample may be the rest of
+    /// a cycle, without an accuracy although the receiver reports one.
     private func isUsable(_ position: Position) -> Bool {
         guard position.time != nil else { return false }
         guard let accuracy = position.accuracy else { return activity.positionCount > 1 }
         return accuracy.radiusMetres <= PositioningManager.usableMetres
     }
 
-    /// The shortest pause for which a receiver is switched off: it takes half of that to find itself again.
+    /// The shortest pause for which a receiver is switched off: it takes half of that to get a fix again.
     private static let leastOff = Duration.seconds(60)
     /// The worst accuracy of a sample, in metres: a city block.
     private static let usableMetres = 100.0
@@ -142,10 +143,10 @@ extension PositioningManager {
 
     // MARK: - The source's runs
 
-    /// Makes the source run, end, or be another one, as everything says by now.
+    /// Starts, ends or replaces the source, as the current state demands.
     func conduct() {
         guard conductor == nil, !isSettled else { return }
-        // A consumer may be the one who asks: its task-local values would keep the conductor out.
+        // The caller may be a consumer, whose task-local values would lock the conductor out.
         conductor = Task.detached { [weak self] in
             while await self?.takeStep() == true {}
         }
@@ -157,13 +158,13 @@ extension PositioningManager {
         !isStopping && replacement == nil && wantsRun == (activity.run != nil) && wantsPause == activity.isPaused
     }
 
-    /// Takes the next step; false when everything is as it is to be.
+    /// Takes the next step; false when everything is as wanted.
     private func takeStep() async -> Bool {
         if case .running(let run) = activity, isStopping || replacement != nil || !wantsRun {
             run.task.cancel()
             await run.task.value
             activity = .idle
-            // What it said last is told; nothing of it comes any more.
+            // Its last event is delivered; nothing of this run follows.
             runNumber += 1
         } else if isStopping {
             await finishStopping()
@@ -193,7 +194,7 @@ extension PositioningManager {
         activity = .running(Run(task: task))
     }
 
-    /// Forgets everything; whoever was being told something has taken it.
+    /// Forgets everything, once the delivery under way has ended.
     private func finishStopping() async {
         guard await turn.enter() else { return }
         forgetPosition()
@@ -253,20 +254,20 @@ public enum PositioningPace: Sendable, Hashable {
     case everyFix
     /// The receiver is on for one sample.
     case sampling
-    /// The receiver sleeps for so long, about.
+    /// The receiver sleeps for about this long.
     case asleep(for: Duration)
 }
 
 /// What a manager and its source can do.
 public struct PositioningCapabilities: Sendable, Hashable {
-    /// Whether the source can be stopped and gone on with, so that the receiver sleeps when few positions are needed.
+    /// Whether the source can be stopped and continued, so that the receiver sleeps when few positions are needed.
     public var canPause: Bool
     /// Whether something switches the receiver off in pauses.
     public var canSwitchReceiverOff: Bool
-    /// Whether the receiver sleeps at rest, too, when every fix is needed.
+    /// Whether the receiver also sleeps at rest when every fix is needed.
     public var pausesAtRest: Bool
-    /// Whether positions are put on roads.
+    /// Whether positions are matched to roads.
     public var matchesPositions: Bool
-    /// How many recordings or simulated drives can be held, lost and reset (``PositionSource/playbackControls``).
+    /// How many recordings or simulated drives can be paused, put into a loss and reset (``PositionSource/playbackControls``).
     public var playbackCount: Int
 }

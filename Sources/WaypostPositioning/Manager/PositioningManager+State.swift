@@ -1,19 +1,19 @@
 import Waypost
 
-// What is wanted of a manager, what its source does, and what is known of the position.
+// What a manager is asked for, what its source does, and what is known of the position.
 extension PositioningManager {
-    /// What is wanted of the source, and whether it could give it.
+    /// What is asked of the source, and whether the source could deliver it.
     enum Life {
         /// Not started, or stopped, perhaps after the source had ended by itself.
         case stopped(after: End?)
-        /// Started, by somebody who needs this beside what listeners and holds need.
+        /// Started, with the starter's own need beside those of listeners and holds.
         case started(PositioningNeed?)
         /// Stopped, but still running until no hold needs positions.
         case held
         /// Started, and the source has ended by itself.
         case ended(End, PositioningNeed?)
 
-        /// What who started it needs.
+        /// The need of the client that started it.
         var ownNeed: PositioningNeed? {
             switch self {
             case .started(let need), .ended(_, let need): need
@@ -30,7 +30,7 @@ extension PositioningManager {
             }
         }
 
-        /// Another source has not ended.
+        /// Forgets the end, because a new source has not ended.
         mutating func forgetEnd() {
             switch self {
             case .stopped: self = .stopped(after: nil)
@@ -42,7 +42,7 @@ extension PositioningManager {
 
     /// The end of a source.
     struct End {
-        /// What made it impossible to go on, if something did.
+        /// The failure that made it impossible to go on, if there was one.
         var failure: PositionSourceError?
 
         var update: PositioningUpdate { failure.map { .failed($0) } ?? .finished }
@@ -54,7 +54,7 @@ extension PositioningManager {
         case idle
         /// It runs.
         case running(Run)
-        /// It rests in a planned pause, with the receiver on or off.
+        /// It is in a planned pause, with the receiver on or off.
         case paused(receiverIsOff: Bool)
 
         var run: Run? { if case .running(let run) = self { run } else { nil } }
@@ -63,13 +63,13 @@ extension PositioningManager {
 
         var receiverIsOff: Bool { if case .paused(receiverIsOff: true) = self { true } else { false } }
 
-        /// How many positions this run has brought.
+        /// How many positions this run has delivered.
         var positionCount: Int { run?.positionCount ?? 0 }
 
-        /// The run has brought a position.
+        /// The run has delivered a position.
         mutating func notePosition() { change { $0.positionCount += 1 } }
 
-        /// The run has said that it is finished.
+        /// The run has reported that it is finished.
         mutating func noteFinish() { change { $0.hasFinished = true } }
 
         private mutating func change(_ body: (inout Run) -> Void) {
@@ -82,9 +82,9 @@ extension PositioningManager {
     /// A run of the source.
     struct Run {
         let task: Task<Void, Never>
-        /// How many positions it has brought.
+        /// How many positions it has delivered.
         var positionCount = 0
-        /// Whether it has said that it is finished.
+        /// Whether it has reported that it is finished.
         var hasFinished = false
     }
 

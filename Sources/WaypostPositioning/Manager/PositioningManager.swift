@@ -8,9 +8,9 @@ import WaypostSystem
 /// await manager.start()
 /// for await update in await manager.updates() { print(update) }
 /// ```
-/// The source runs while somebody needs positions: who started the manager, a listener, a hold. When nobody needs every fix, it runs for one
-/// sample now and then (`DutyCycle`), unless it is one that cannot be stopped and gone on with (a recording). A manager that nobody holds
-/// any more ends its source and its listeners.
+/// The source runs while somebody needs positions: the client that started the manager, a listener, a hold. When nobody needs every fix, it
+/// runs for one sample now and then (`DutyCycle`), unless it cannot be stopped and continued (a recording). A manager without references
+/// ends its source and its listeners.
 /// - Concurrency: an actor; call it from anywhere, also from a consumer. Updates reach consumers and listeners in the order of the source's
 ///   events.
 public actor PositioningManager {
@@ -18,9 +18,9 @@ public actor PositioningManager {
     public struct Settings: Sendable {
         /// How often the receiver is turned on at rest, even if every fix is needed; nil = it stays on.
         public var restInterval: Duration?
-        /// The last position of the run before this one: the first report of a listener to significant changes.
+        /// The last position of the previous run: the first report for a listener to significant changes.
         public var storedPosition: Position?
-        /// Over how long the average speed is taken, in milliseconds.
+        /// The period over which the average speed is measured, in milliseconds.
         public var averageSpeedMilliseconds: Int64 = 60_000
         /// Turns the receiver off for pauses of a minute or more; nil if nothing can.
         public var power: (any ReceiverPower)?
@@ -31,13 +31,13 @@ public actor PositioningManager {
 
     /// The source that is used.
     public internal(set) var source: any PositionSource
-    /// What the source says the other side is (`gpsd 3.22`), nil when it is not connected or has no other side.
+    /// How the other side describes itself (`gpsd 3.22`); nil when the source is not connected or has no other side.
     public internal(set) var peer: String?
-    /// How the members of a source made of others fare; empty for other sources.
+    /// The states of the members of a source made of others; empty for other sources.
     public internal(set) var sourceMembers: [SourceMember] = []
     /// The last change from one member to another, and when (milliseconds of the monotonic clock).
     public internal(set) var lastSwitch: (change: SourceSwitch, at: Int64)?
-    /// The last view of the sky; nil when stopped, and when the source is lost, unless for want of a fix.
+    /// The last view of the sky; nil when stopped, and when the source is lost for any reason but a missing fix.
     public internal(set) var sky: SkyView?
 
     let settings: Settings
@@ -53,32 +53,32 @@ public actor PositioningManager {
     var averageSpeed: AverageSpeed
     var lastKnown: (position: Position, at: Int64?)?
     var freshness = FixFreshness()
-    /// The last fix of this source, also while the position is lost: the same one again is not new.
+    /// The last fix of this source, even while the position is lost: the same fix again is not new.
     var lastFix: Position?
     var leaps = TimeLeaps()
 
-    // Who needs positions, and what follows for the receiver.
+    // The clients' needs, and their effect on the receiver.
     var life = Life.stopped(after: nil)
     var holds: [PositioningHold.State] = []
     let holdChanges = HoldChanges()
     var duty = DutyCycle()
 
     // What runs.
-    /// One event at a time is told.
+    /// Only one event at a time is delivered.
     let turn = Turnstile()
-    /// What came from those who were told something just then, with the number of the run.
+    /// Events from consumers that were receiving an update at the time, with the number of the run.
     var afterwards: [(event: PositionSourceEvent, run: Int)] = []
     var activity = Activity.idle
     /// The number of the run whose events count.
     var runNumber = 0
-    /// Whether the conductor has still to end what a stop ends.
+    /// Whether the conductor still has to carry out a stop.
     var isStopping = false
-    /// The source that the conductor has still to put in the place of this one.
+    /// The source with which the conductor still has to replace this one.
     var replacement: (any PositionSource)?
     var conductor: Task<Void, Never>?
     /// Wakes the duty cycle at its deadline.
     var dutyTimer: (deadline: Int64, task: Task<Void, Never>)?
-    /// Runs while there is a fix that can be lost: a tracker without a receiver sleeps.
+    /// Runs while there is a fix to lose, so that a tracker without a receiver sleeps.
     var watchdog: Task<Void, Never>?
     let waitingForEnd = WaitingTasks()
     private var nextKey = 0
@@ -122,7 +122,7 @@ public actor PositioningManager {
     /// Whether the device is at rest (`StationaryRule`).
     public var isStationary: Bool { rest.isStationary }
 
-    /// Uses this to put positions on roads from the next fix on, or nothing; what the one before is still matching is not told.
+    /// Matches positions to roads with this matcher from the next fix on, or with none; pending results of the previous one are discarded.
     public func matchPositions(with matcher: (any PositionMatching)?) async {
         self.matcher = matcher
         matcherNumber += 1
@@ -132,7 +132,7 @@ public actor PositioningManager {
 
     // MARK: - Start and stop
 
-    /// Whether it was started and neither it nor its source has ended since; the receiver may be off all the same, when nobody needs it.
+    /// Whether it was started and neither it nor its source has ended since; the receiver may still be off when nobody needs it.
     public var isRunning: Bool {
         switch life {
         case .started, .held: true
@@ -140,10 +140,10 @@ public actor PositioningManager {
         }
     }
 
-    /// Lets the source run whenever somebody needs positions; false when that was so already.
+    /// Lets the source run whenever somebody needs positions; returns false when that was already so.
     ///
-    /// A source that has ended, or has failed, begins anew.
-    /// - Parameter need: what who starts it needs until ``stop(releasingHolds:)``; nil leaves it to listeners and holds.
+    /// A source that has ended or failed begins anew.
+    /// - Parameter need: what the caller needs until ``stop(releasingHolds:)``; nil leaves it to listeners and holds.
     @discardableResult
     public func start(needing need: PositioningNeed? = .everyFix) -> Bool {
         if case .started = life { return false }
@@ -155,9 +155,9 @@ public actor PositioningManager {
 
     /// Ends what ``start(needing:)`` began, and waits until the source has ended; nothing is delivered afterwards, and the listeners end.
     ///
-    /// While a hold needs positions the source goes on for it, and all this happens when no hold does any more. From a consumer it returns
-    /// at once: the update that is just being told is the last one.
-    /// - Parameter releasingHolds: whether all holds end now, too.
+    /// While a hold needs positions the source goes on for it, and all this happens when no hold needs them any more. From a consumer it
+    /// returns at once: the update that is being delivered is the last one.
+    /// - Parameter releasingHolds: whether to end all holds now, too.
     public func stop(releasingHolds: Bool = false) async {
         if releasingHolds {
             for hold in holds { _ = hold.release() }
@@ -173,24 +173,24 @@ public actor PositioningManager {
         await waitForConductor()
     }
 
-    /// Puts another source in the place of this one, also while it runs: the old one has ended before the new one begins.
+    /// Replaces the source with another one, even while it runs: the old one has ended before the new one begins.
     ///
-    /// A position that was there is lost (``LossReason/replaced``) until the new source gives one. From a consumer it returns at once.
+    /// A known position is lost (``LossReason/replaced``) until the new source delivers one. From a consumer it returns at once.
     public func use(_ source: any PositionSource) async {
         replacement = source
         conduct()
         await waitForConductor()
     }
 
-    /// Waits until everything is as it was asked for; who the source waits for does not wait.
+    /// Waits until the requested state is reached; a caller for whom the source is waiting returns at once.
     private func waitForConductor() async {
         if !turn.isCaller, let conductor { await conductor.value }
     }
 
-    /// Waits until the source has ended by itself or was stopped; false when the task was cancelled before, and from a consumer, for
+    /// Waits until the source has ended by itself or was stopped; false when the task was cancelled before, and at once from a consumer, for
     /// which the source waits.
     ///
-    /// - Errors: what made it impossible for the source to run.
+    /// - Errors: the failure that made it impossible for the source to run.
     @discardableResult
     public func waitUntilFinished() async throws(PositionSourceError) -> Bool {
         let mark = waitingForEnd.mark
@@ -201,28 +201,28 @@ public actor PositioningManager {
         return true
     }
 
-    /// Returns when all consumers have taken everything delivered so far; never if a consumer hangs.
+    /// Returns when all consumers have processed everything delivered so far; never if a consumer hangs.
     ///
     /// From a consumer it returns at once.
     public func answer() async {
         if await turn.enter() { await leave() }
     }
 
-    // MARK: - Who wants to know
+    // MARK: - Consumers, listeners and holds
 
     /// Adds a consumer, which sees every update; call it before ``start(needing:)`` so that none is missed.
     ///
-    /// That alone needs no positions: see ``hold(_:reason:)``.
+    /// A consumer alone does not need positions: see ``hold(_:reason:)``.
     public func attach(_ consumer: any PositioningConsumer) {
         consumers.append(consumer)
     }
 
-    /// A new listener's updates from now on; the device is followed as closely as that takes.
+    /// The updates of a new listener from now on; the device is followed as closely as the listener's options demand.
     ///
-    /// They end when the manager is stopped or gone, and after ``PositioningUpdate/finished`` or ``PositioningUpdate/failed(_:)``: whose
-    /// source has ended already gets that alone. Before a start they wait for it.
+    /// They end when the manager is stopped or deallocated, and after ``PositioningUpdate/finished`` or ``PositioningUpdate/failed(_:)``; if
+    /// the source has already ended, the listener gets only that update. Before a start they wait for it.
     /// - Parameters:
-    ///   - options: which positions the listener gets; the first one of a listener to significant changes is the last that is known, at once.
+    ///   - options: which positions the listener gets; a listener to significant changes first gets the last known one, at once.
     ///   - limit: how many updates wait for a slow listener before the oldest is dropped.
     public func updates(_ options: PositionSelection.Options = .init(), bufferingNewest limit: Int = 64) -> PositioningUpdates {
         let queue = UpdateQueue(limit: limit)
@@ -244,14 +244,14 @@ public actor PositioningManager {
         reconsider()
     }
 
-    /// Ends all listeners; they take what is left for them.
+    /// Ends all listeners; they still get their remaining updates.
     func endListeners() {
         for listener in listeners { listener.queue.finish() }
         listeners = []
     }
 
-    /// Keeps positions coming for a named reason from the start on, until the result is released or dropped, also when whoever started
-    /// the manager stops it before.
+    /// Keeps positions coming for a named reason from the start on, until the result is released or dropped, even if the client that
+    /// started the manager stops it before.
     ///
     /// - Parameters:
     ///   - need: how closely the device must be followed; nil for not at all, until that is changed.
@@ -273,6 +273,6 @@ public actor PositioningManager {
 
 /// Turns a receiver on and off: a GPIO, a USB port, a command.
 public protocol ReceiverPower: Sendable {
-    /// Returns when it is done, or has failed; a failure is its own to tell.
+    /// Returns when it is done or has failed; it reports a failure itself.
     func setReceiver(isOn: Bool) async
 }

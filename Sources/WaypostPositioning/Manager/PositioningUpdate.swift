@@ -4,15 +4,15 @@ import Waypost
 public enum PositioningUpdate: Sendable, Equatable {
     /// A new raw position (`didUpdate`).
     case position(Position)
-    /// The last raw position on the map's road; only while something matches (`didUpdate`).
+    /// The last raw position, matched to its road; only while a matcher is set (`didUpdate`).
     case matched(MatchedPosition)
-    /// A significant change, or for a new listener the position that was stored; only for listeners that asked for these.
+    /// A significant change, or the stored position for a new listener; only for listeners that asked for these.
     case significantChange(SignificantChange)
     /// The device came to rest, or moves again.
     case stationary(Bool)
     /// The position is lost (`didLose`), once per loss; the next ``position(_:)`` ends it.
     case lost(LossReason)
-    /// The receiver sleeps as planned for about so long, or with nil until somebody needs positions; that is no loss.
+    /// The receiver sleeps as planned for about this long, or with nil until somebody needs positions; this is not a loss.
     case paused(Duration?)
     /// The receiver is wanted again after a pause.
     case resumed
@@ -20,7 +20,7 @@ public enum PositioningUpdate: Sendable, Equatable {
     case noFix(NoFix)
     /// The satellites in view.
     case sky(SkyView)
-    /// Something about the source, for people.
+    /// Information about the source, for people.
     case status(SourceStatus)
     /// The source cannot run, and no retry helps; nothing follows until the manager is started again or another source is used.
     case failed(PositionSourceError)
@@ -30,11 +30,11 @@ public enum PositioningUpdate: Sendable, Equatable {
 
 /// A report of a significant change.
 public struct SignificantChange: Sendable, Equatable {
-    /// Where.
+    /// The position.
     public var position: Position
-    /// Whether it is what was known before rather than a new fix: the first report of a listener.
+    /// Whether the position was known before rather than a new fix: the first report to a listener.
     public var isCached: Bool
-    /// How old a cached position is; nil when no clock can tell.
+    /// The age of a cached position; nil when no clock can measure it.
     public var age: Duration?
 
     /// A report from its parts.
@@ -45,14 +45,14 @@ public struct SignificantChange: Sendable, Equatable {
     }
 }
 
-/// Takes every update, in order and without loss; a slow consumer slows a recording down.
+/// Receives every update, in order and without loss; a slow consumer slows a recording down.
 ///
-/// For what must see everything: the log, the geofences. Somebody who may miss some when he is slow takes
+/// For parts that must see everything: the log, the geofences. A slow part that may miss some updates uses
 /// ``PositioningManager/updates(_:bufferingNewest:)`` instead.
 public protocol PositioningConsumer: Sendable {
-    /// Takes the next update; the manager waits until it returns.
+    /// Processes the next update; the manager waits until it returns.
     ///
-    /// It may call anything of the manager and of the source; what it asks for there takes effect when everybody has taken this update.
+    /// It may call anything on the manager and the source; its requests take effect when all consumers have processed this update.
     func consume(_ update: PositioningUpdate) async
 }
 
@@ -61,6 +61,6 @@ public protocol PositionMatching: Sendable {
     /// The road position of the next fix; nil off the network.
     func match(_ position: Position) async -> MatchedPosition?
 
-    /// The position was lost: what comes next does not connect.
+    /// The position was lost: the next fix does not connect to the previous one.
     func lose() async
 }

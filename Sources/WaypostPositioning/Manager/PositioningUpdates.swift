@@ -1,8 +1,8 @@
 /// One listener's updates, with a bounded buffer that drops the oldest and counts it.
 ///
-/// The listener is gone, and with it what it needs of the receiver, when nobody holds this or one of its iterators any more.
+/// The listener, and with it its need for positions, ends when nothing references this sequence or one of its iterators any more.
 public struct PositioningUpdates: AsyncSequence, Sendable {
-    /// Tells the manager when nobody listens any more.
+    /// Notifies the manager when nobody listens any more.
     final class Membership: Sendable {
         private let end: @Sendable () -> Void
 
@@ -22,10 +22,10 @@ public struct PositioningUpdates: AsyncSequence, Sendable {
     /// The updates as they come; they end with the manager, its source or its stop.
     public func makeAsyncIterator() -> Iterator { Iterator(queue: queue, membership: membership) }
 
-    /// All that has come since the last time, at once: for listeners that sleep, or draw.
+    /// All updates since the last time, at once: for listeners that sleep, or draw.
     public var batches: PositioningBatches { PositioningBatches(updates: self) }
 
-    /// Takes the updates one by one.
+    /// Returns the updates one by one.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let queue: UpdateQueue
         private let membership: Membership
@@ -40,18 +40,18 @@ public struct PositioningUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// One listener's updates in batches: whatever waited, oldest first and newest last; never empty.
+/// One listener's updates in batches: all that were waiting, oldest first; never empty.
 public struct PositioningBatches: AsyncSequence, Sendable {
     fileprivate let updates: PositioningUpdates
 
     /// The batches as they come.
     public func makeAsyncIterator() -> Iterator { Iterator(updates: updates) }
 
-    /// Takes batch by batch.
+    /// Returns the updates batch by batch.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let updates: PositioningUpdates
 
-        /// Waits for updates and takes all there are; nil at the end.
+        /// Waits for updates and returns all there are; nil at the end.
         public mutating func next() async -> [PositioningUpdate]? { await updates.queue.nextBatch() }
     }
 }

@@ -1,10 +1,10 @@
 import Waypost
 
-/// Tells a step of the receiver's date from a time without fixes: after a step the fixes have come as before.
+/// Distinguishes a step of the receiver's date from a time without fixes: after a step the fixes go on as before.
 ///
-/// A recording that is played faster than it was made has no such steps: there only the times of the fixes tell how much passed between
-/// them. So what comes at less than half of its own pace is believed.
-/// - Concurrency: a value; moments are milliseconds of a clock that runs in suspend, given by the caller.
+/// A recording that is played faster than it was made has no such steps: there only the times of the fixes say how much time passed between
+/// them. So fixes that come at less than half of their own pace are believed.
+/// - Concurrency: a value; moments are milliseconds of a clock that keeps running during suspend, given by the caller.
 struct TimeLeaps: Sendable {
     private var last: (time: Int64, moment: Int64)?
     private var isLive = true

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What waits for one listener: a bounded number of updates, of which the oldest go first.
+/// The updates that wait for one listener: a bounded number, of which the oldest are dropped first.
 final class UpdateQueue: Sendable {
     private struct State {
         var updates: [PositioningUpdate] = []
-        /// Updates at the start of `updates` that were taken.
+        /// Updates at the start of `updates` that the listener has already received.
         var takenCount = 0
         var droppedCount = 0
         var isFinished = false
@@ -15,12 +15,12 @@ final class UpdateQueue: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// An empty queue of at most so many updates.
+    /// An empty queue with room for that many updates.
     init(limit: Int) {
         self.limit = max(1, limit)
     }
 
-    /// How many updates were dropped because nobody took them in time.
+    /// How many updates were dropped because the listener was too slow.
     var droppedCount: Int { state.withLock { $0.droppedCount } }
 
     /// Adds an update, in place of the oldest when the queue is full.
@@ -31,7 +31,7 @@ final class UpdateQueue: Sendable {
                 state.takenCount += 1
                 state.droppedCount += 1
             }
-            // Moving what is left once per `limit` updates keeps the memory bounded and the cost of one small.
+            // Moving the rest once per `limit` updates keeps the memory bounded and the cost per update small.
             if state.takenCount >= limit {
                 state.updates.removeFirst(state.takenCount)
                 state.takenCount = 0
@@ -40,7 +40,7 @@ final class UpdateQueue: Sendable {
         }
     }
 
-    /// Lets the listener take what is there and then end.
+    /// Lets the listener get the remaining updates and then end.
     func finish() {
         wake { $0.isFinished = true }
     }
@@ -53,7 +53,7 @@ final class UpdateQueue: Sendable {
         }
     }
 
-    /// Waits for updates and takes all that are there, the newest last; nil at the end, or when the task is cancelled.
+    /// Waits for updates and returns all that are there, the newest last; nil at the end, or when the task is cancelled.
     func nextBatch() async -> [PositioningUpdate]? {
         await take { state in
             defer { (state.updates, state.takenCount) = ([], 0) }
