@@ -5,7 +5,6 @@ import WaypostSystem
 ///
 /// The thread calls `send(_:)` and at the end ``finish(_:)``; the task fetches batches with ``nextBatch()``.
 /// ``run(threadName:whenFull:capacity:heartbeat:output:body:)`` does all of this in one call.
-/// ``run(threadName:whenFull:capacity:heartbeat:output:body:)``.
 public final class EventQueue: Sendable {
     /// What happens to an event for which there is no room.
     public enum Overflow: Sendable {

@@ -1,19 +1,19 @@
 import Waypost
 import WaypostSystem
 
-/// Makes warnings of what a program prints as errors: line by line, short, printable, and few.
+/// Turns a program's error output into warnings: line by line, short, printable, and few.
 ///
 /// - Concurrency: a value; times are milliseconds of one monotonic clock, given by the caller.
 struct ErrorLines {
-    /// What is behind it is left out of a line.
+    /// The rest of a longer line is dropped.
     static let longestLine = 200
 
     private var line: [UInt8] = []
     private var isTooLong = false
-    // A traceback at once, then one every ten seconds.
+    // A traceback at once, then one line every ten seconds.
     private var limit = RateLimit(burst: 20, perSecond: 0.1)
 
-    /// Takes the next bytes; gives the lines that they complete.
+    /// Processes the next bytes; returns the lines that they complete.
     mutating func process(_ bytes: Span<UInt8>, at now: Int64) -> [String] {
         var lines: [String] = []
         for offset in 0..<bytes.count {
@@ -26,7 +26,7 @@ struct ErrorLines {
         return lines
     }
 
-    /// The program has ended: what it last said needs no line end.
+    /// The program has ended: its last line needs no line end.
     mutating func finish(at now: Int64) -> [String] { takeLine(at: now).map { [$0] } ?? [] }
 
     private mutating func takeLine(at now: Int64) -> String? {
@@ -34,7 +34,7 @@ struct ErrorLines {
             line.removeAll(keepingCapacity: true)
             isTooLong = false
         }
-        // What would move a terminal's cursor, or is no text, shows as such.
+        // Terminal control characters, and bytes that are not text, become harmless.
         let scalars = String(decoding: line, as: UTF8.self).unicodeScalars.map { scalar in
             scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) ? " " : scalar
         }

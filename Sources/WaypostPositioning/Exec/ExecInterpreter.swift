@@ -1,9 +1,9 @@
 import Waypost
 
-/// Turns what a program prints into events: NMEA and lines of JSON as they come.
+/// Turns the output of a program into events: NMEA and lines of JSON as they come.
 ///
-/// The rules beside those of ``NMEAInterpreter``:
-/// - What is neither NMEA nor JSON with positions is said once a run; so is JSON that cannot be read.
+/// The rules besides those of ``NMEAInterpreter``:
+/// - Lines that are neither NMEA nor JSON with positions are reported once per run; so is JSON that cannot be read.
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct ExecInterpreter {
     private let name: String
@@ -14,40 +14,40 @@ struct ExecInterpreter {
     private var jsonLineCount = 0
     private var told: Set<Told> = []
 
-    /// What is told once a run.
+    /// The warnings that are reported once per run.
     private enum Told {
         case tooFast, unreadable, unknownLanguage
     }
 
-    /// Nothing started yet.
+    /// An interpreter before the program's first start.
     init(name: String, at now: Int64) {
         self.name = name
         interpreter = NMEAInterpreter(name: name, at: now)
     }
 
-    /// The moment at which silence will be a loss, unless something comes before.
+    /// The moment at which silence becomes a loss, unless something comes before.
     var silenceDeadline: Int64 { interpreter.silenceDeadline }
     /// Whether an epoch of NMEA waits for its end.
     var isEpochOpen: Bool { interpreter.isEpochOpen }
 
-    /// The program runs: what was half read of the one before is gone.
+    /// The program runs: half-read output of the previous run is dropped.
     mutating func started(processID: Int32, at now: Int64) -> [PositionSourceEvent] {
         lines = LineSwitch()
         errors = ErrorLines()
         (reportCount, jsonLineCount, told) = (0, 0, [])
-        // One that ends at once, again and again, is the same trouble all the time.
+        // A program that ends at once, again and again, is always the same problem.
         return interpreter.connected(to: "process \(processID)", isAnswer: false, at: now)
     }
 
-    /// The program has ended, or could not be started; told once until the next fix.
+    /// The program has ended, or could not be started; reported once until the next fix.
     mutating func ended(_ words: String, at now: Int64) -> [PositionSourceEvent] {
         endEpoch() + warnings(errors.finish(at: now)) + interpreter.lose(.disconnected("\(name): \(words)"))
     }
 
-    /// Takes the next bytes of its output, cut anywhere.
+    /// Processes the next bytes of its output, cut anywhere.
     mutating func process(_ bytes: Span<UInt8>, at now: Int64) -> [PositionSourceEvent] {
         var events: [PositionSourceEvent] = []
-        // Out of self while it reads, because what it reads goes into self.
+        // Outside self during the read, because the results go into self.
         var lines = LineSwitch()
         swap(&lines, &self.lines)
         lines.process(bytes) { language, piece in
@@ -63,12 +63,12 @@ struct ExecInterpreter {
         return events
     }
 
-    /// Takes the next bytes of its errors, cut anywhere.
+    /// Processes the next bytes of its error output, cut anywhere.
     mutating func processErrors(_ bytes: Span<UInt8>, at now: Int64) -> [PositionSourceEvent] {
         warnings(errors.process(bytes, at: now))
     }
 
-    /// The output has fallen quiet: what was said belongs together.
+    /// The output has fallen quiet: the lines so far belong together.
     mutating func endEpoch() -> [PositionSourceEvent] { interpreter.endEpoch() }
 
     /// The silence deadline may have passed.
@@ -81,7 +81,7 @@ struct ExecInterpreter {
         return events
     }
 
-    /// It prints more than is read.
+    /// It prints more than the tracker reads.
     mutating func tellTooFast(_ bytesPerSecond: Int) -> [PositionSourceEvent] {
         warn(.tooFast, "prints more than \(bytesPerSecond / 1_000) kB a second, and is read no faster")
     }

@@ -1,4 +1,4 @@
-/// A program whose output is read: `exec:COMMAND`; the command is everything, for the shell alone to understand.
+/// A program whose output is read: `exec:COMMAND`; the whole rest is the command, and only the shell interprets it.
 ///
 /// Neither `?` nor `%` means anything in it.
 package struct ExecKind: SourceKind {
@@ -6,7 +6,7 @@ package struct ExecKind: SourceKind {
     package static let forms = ["exec:COMMAND"]
     package static let documentation = "a program that prints NMEA or JSON lines"
 
-    /// What the shell runs, without blanks around it.
+    /// The command for the shell, without blanks around it.
     package var command: String
 
     /// A program.
@@ -19,7 +19,7 @@ package struct ExecKind: SourceKind {
         var command = text.drop(while: isBlank)
         while command.last.map(isBlank) ?? false { command.removeLast() }
         guard !command.isEmpty else { throw .missingCommand }
-        // A name of a source is one line everywhere that it is printed.
+        // The name of a source must be one line wherever it is printed.
         let isPrintable = command.unicodeScalars.allSatisfy { $0 == "\t" || $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
         guard isPrintable else { throw .badCommand }
         self.init(String(command))

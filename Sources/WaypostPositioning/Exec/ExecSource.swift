@@ -2,31 +2,31 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// Positions from a program of the user's: `exec:COMMAND`, which prints NMEA 0183 or lines of JSON (gpsd's TPV and SKY) as it learns them.
+/// Positions from a user's program: `exec:COMMAND`, which prints NMEA 0183 or lines of JSON (gpsd's TPV and SKY) as soon as it has them.
 ///
 /// - `/bin/sh -c` runs the command, with the empty standard input, as the user and in the folder of this process. It must stay in the
 ///   foreground and flush every line. Both languages may be mixed: a line that begins with `{` is JSON.
-/// - When it ends, however that is, it is started again after 1 s, then 2 s, 4 s, at most 60 s; one that ran for more than a minute was well,
-///   and is started again after 1 s. How it ended is the reason of the loss. One that is silent is a loss, too, but left alone.
-/// - What it prints as errors becomes warnings: the first 200 bytes of a line, 20 lines at once, then one every ten seconds.
-/// - It cannot cost more than a receiver can: at most 50 positions a second pass, as of any live source, and no more than 1 MB a second is
+/// - When it ends, for whatever reason, it is started again after 1 s, then 2 s, 4 s, at most 60 s; one that ran for more than a minute was
+///   healthy, and is started again after 1 s. How it ended is the reason of the loss. A silent program is a loss, too, but is left running.
+/// - Its error output becomes warnings: the first 200 bytes of a line, 20 lines at once, then one every ten seconds.
+/// - It cannot cost more than a receiver can: as for any live source, at most 50 positions per second pass, and at most 1 MB per second is
 ///   read.
-/// - It runs once at a time, in a process group of its own, which gets SIGTERM at the end, and SIGKILL two seconds later; and it ends with
-///   this process, killed or not. Whoever leaves the group (`setsid`) gets away.
-/// - Concurrency: a thread of its own starts, reads and ends it; after a cancellation that thread is there until the program has ended.
+/// - It runs once at a time, in its own process group, which gets SIGTERM at the end, and SIGKILL two seconds later; and it ends with this
+///   process, even if that is killed. A process that leaves the group (`setsid`) escapes.
+/// - Concurrency: its own thread starts, reads and ends it; after a cancellation that thread exists until the program has ended.
 public struct ExecSource: PositionSource {
-    /// No more of the output than that is read in a second.
+    /// The most output that is read per second.
     static let bytesPerSecond = 1_000_000
 
     /// `exec:` and the program's name.
     ///
     /// Not the rest of the command, which may hold passwords: the name goes wherever positions go.
     public let name: String
-    /// What the shell runs.
+    /// The command for the shell.
     public let command: String
     private let turn = Turn()
 
-    /// A source that runs that command.
+    /// A source that runs the given command.
     public init(command: String) {
         self.command = command
         name = "exec:\(ExecSource.programName(command))"
@@ -44,7 +44,7 @@ public struct ExecSource: PositionSource {
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         let heartbeat = SourceHeartbeat(name: name, patience: SourceHeartbeat.localPatience)
         try await EventQueue.run(threadName: "exec", whenFull: .dropsOldest, heartbeat: heartbeat, output: output) { queue, stop in
-            // A program that is still being ended has its device to itself.
+            // The previous program, which may still be ending, must release its device first.
             while !turn.begin() {
                 guard stop.sleep(milliseconds: 20) else { return }
             }
@@ -54,7 +54,7 @@ public struct ExecSource: PositionSource {
         }
     }
 
-    /// Whose turn it is: one run at a time.
+    /// One run at a time.
     private final class Turn: Sendable {
         private let isTaken = Atomic(false)
 
@@ -65,10 +65,10 @@ public struct ExecSource: PositionSource {
 
 /// The thread's side of one run of an ``ExecSource``: starts the program, reads it, and starts it again.
 private struct ExecRun: ~Copyable {
-    // A program that has ended while another one holds its output is noticed within that time.
+    // How soon the end of a program is noticed when another process holds its output open.
     private static let lookMilliseconds: Int64 = 1_000
     private static let quietMilliseconds = NMEAFileSource.quietMilliseconds
-    // What is left of a program's output when it has ended is read up to here.
+    // After a program has ended, at most this much of its remaining output is read.
     private static let mostLeftBytes = 1 << 20
 
     private let source: ExecSource
@@ -115,7 +115,7 @@ private struct ExecRun: ~Copyable {
             if isHearing { isHearing = hear(program.errors, &buffer) }
             isReading = read(program.output, &buffer)
             if hasEnded {
-                // What it said last is in the pipe; who else holds that is not asked.
+                // Its last output is in the pipe; another process that holds the pipe does not count.
                 var left = ExecRun.mostLeftBytes
                 while isReading, left > 0, let count = readOnce(program.output, &buffer), count > 0 { left -= count }
                 break
@@ -125,7 +125,7 @@ private struct ExecRun: ~Copyable {
         return program.stop()
     }
 
-    /// How long nothing is to be done unless the program says something.
+    /// How long to wait unless the program prints something.
     private var waitMilliseconds: Int64 {
         if interpreter.isEpochOpen { return ExecRun.quietMilliseconds }
         let silence = interpreter.silenceDeadline - MonotonicClock.milliseconds
@@ -135,7 +135,7 @@ private struct ExecRun: ~Copyable {
     /// Reads what the program has printed; false at its end.
     private mutating func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Bool {
         guard let count = readOnce(descriptor, &buffer) else {
-            // Nothing there: a quiet gap ends an epoch, and may be silence.
+            // Nothing is there: a quiet gap ends an epoch, and may be silence.
             let now = MonotonicClock.milliseconds
             if interpreter.isEpochOpen { send(interpreter.endEpoch()) }
             if now >= interpreter.silenceDeadline {
@@ -152,17 +152,17 @@ private struct ExecRun: ~Copyable {
         return count > 0
     }
 
-    /// Reads once; 0 at the end, nil when there is nothing now.
+    /// Reads once; 0 at the end, nil when there is nothing at the moment.
     private mutating func readOnce(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int? {
         // A pipe that cannot be read has ended.
-        let count = (try? Syscalls.readAvailable(descriptor, into: &buffer)) ?? 0  // As said.
+        let count = (try? Syscalls.readAvailable(descriptor, into: &buffer)) ?? 0  // See above.
         if count > 0 {
             send(interpreter.process(buffer.span.extracting(0..<count), at: MonotonicClock.milliseconds))
         }
         return count < 0 ? nil : count
     }
 
-    /// Reads what the program has printed as errors; false at the end of that.
+    /// Reads the program's error output; false at its end.
     private mutating func hear(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Bool {
         let count = (try? Syscalls.readAvailable(descriptor, into: &buffer)) ?? 0  // As above.
         if count > 0 {
@@ -178,7 +178,7 @@ private struct ExecRun: ~Copyable {
     }
 }
 
-/// How fast a pipe is read: so much in each quarter of a second.
+/// How fast a pipe is read: a fixed number of bytes per quarter of a second.
 private struct ByteBudget {
     private static let windowMilliseconds: Int64 = 250
 
@@ -190,7 +190,7 @@ private struct ByteBudget {
         bytesPerWindow = bytesPerSecond * Int(ByteBudget.windowMilliseconds) / 1_000
     }
 
-    /// How long not to read, after so many bytes.
+    /// How long to pause after reading this many bytes.
     mutating func pauseMilliseconds(afterReading bytes: Int, at now: Int64) -> Int64 {
         if now - windowStart >= ByteBudget.windowMilliseconds { (windowStart, count) = (now, 0) }
         count += bytes

@@ -1,20 +1,20 @@
 /// Sorts the lines of a program's output by their first byte: `{` begins an object of JSON, anything else is for the NMEA decoder.
 ///
-/// Bytes come cut anywhere. Lines of JSON are handed over whole, without their line end (LF or CR); what is not JSON is handed on as it
-/// comes, line ends included, because the NMEA decoder keeps its own beginnings of lines. Blanks before the first byte are left out.
+/// Bytes come cut anywhere. Lines of JSON are passed on whole, without their line end (LF or CR); everything else is passed on as it
+/// comes, line ends included, because the NMEA decoder keeps its own beginnings of lines. Blanks before the first byte are dropped.
 /// - Cost: one pass; no more than ``longestLine`` bytes are kept.
 package struct LineSwitch: Sendable {
-    /// Which language a piece is in.
+    /// The format of a piece.
     package enum Language: Sendable {
-        /// Some bytes of NMEA, or of nothing that is known.
+        /// Some bytes of NMEA, or of an unknown format.
         case nmea
         /// A whole line of JSON.
         case json
-        /// A line of JSON that was longer than ``LineSwitch/longestLine``: nothing of it.
+        /// A line of JSON longer than ``LineSwitch/longestLine``, which is dropped.
         case overlongJSON
     }
 
-    /// Longer lines of JSON are damage; gpsd's longest, of a sky full of satellites, has 20 KiB.
+    /// Longer lines of JSON count as damage; gpsd's longest, for a sky full of satellites, has 20 KiB.
     package static let longestLine = 32_768
 
     private enum Place {
@@ -27,7 +27,7 @@ package struct LineSwitch: Sendable {
     /// Nothing read yet.
     package init() {}
 
-    /// Takes the next bytes; hands over what they complete, in order.
+    /// Processes the next bytes and passes on the pieces that they complete, in order.
     package mutating func process(_ bytes: Span<UInt8>, _ take: (Language, Span<UInt8>) -> Void) {
         var offset = 0
         while offset < bytes.count {

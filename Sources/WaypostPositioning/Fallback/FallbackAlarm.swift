@@ -1,7 +1,7 @@
 import Synchronization
 import WaypostSystem
 
-/// Rings a ``FallbackMailbox`` at a moment that moves.
+/// Wakes a ``FallbackMailbox`` at a moment that moves.
 final class FallbackAlarm: Sendable {
     private enum Next {
         case sleep(until: Int64)
@@ -23,7 +23,7 @@ final class FallbackAlarm: Sendable {
 
     /// Sets the moment, in milliseconds of the monotonic clock; nil for never.
     ///
-    /// - Cost: while the moment moves away, as it does with each position, the one sleeper sleeps on and looks again when it wakes.
+    /// - Cost: while the moment moves away, as it does with each position, the one sleeper sleeps on and checks again when it wakes.
     func set(to deadline: Int64?) {
         state.withLock { state in
             state.deadline = deadline
@@ -51,7 +51,7 @@ final class FallbackAlarm: Sendable {
         while true {
             try? await Task.sleep(for: .milliseconds(max(1, moment - MonotonicClock.milliseconds)))  // Cancelled: ends below.
             let next = state.withLock { state -> Next in
-                // Another sleeper is there by now, or none is wanted.
+                // There is already another sleeper, or none is needed.
                 if Task.isCancelled { return .end }
                 if let deadline = state.deadline, deadline > MonotonicClock.milliseconds {
                     state.sleeper?.wakesAt = deadline

@@ -1,16 +1,16 @@
 import Waypost
 
-/// Keeps the fixes of two sources apart where one takes over from the other.
+/// Keeps the fixes of two sources apart when one takes over from the other.
 ///
-/// The first fix of the one that takes over must be at least a second newer than the last one before; earlier ones are dropped. If its
-/// clock is behind for good (five seconds bring nothing newer), it is believed: a gap is better than no positions.
+/// The first fix of the new source must be at least a second newer than the last one before it; earlier ones are dropped. If its clock is
+/// permanently behind (five seconds bring nothing newer), it is believed: a gap is better than no positions.
 ///
 /// - Concurrency: a value; milliseconds of one monotonic clock, given by the caller.
 struct FallbackGate {
-    /// What becomes of a fix.
+    /// What to do with a fix.
     enum Verdict: Equatable {
         case passes
-        /// It passes although the clock of its source is behind that of the one before, by so many milliseconds.
+        /// It passes although the clock of its source is behind the previous source's by this many milliseconds.
         case passesBehind(Int64)
         case isDropped
     }
@@ -40,7 +40,7 @@ struct FallbackGate {
         return verdict
     }
 
-    /// Forgets the last fix: its source has ended, and nothing is compared with its times any more.
+    /// Forgets the last fix: its source has ended, and its times no longer count.
     mutating func reset() {
         last = nil
         waitsSince = nil

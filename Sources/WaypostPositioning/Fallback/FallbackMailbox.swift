@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// - Concurrency: any number of senders, one receiver.
 final class FallbackMailbox: Sendable {
-    /// What is in it.
+    /// One letter.
     struct Letter: Sendable {
-        /// Which run of which member it is from.
+        /// The run and the member that sent it.
         var sender: FallbackRun.ID
         var content: Content
         fileprivate var number = 0
@@ -14,7 +14,7 @@ final class FallbackMailbox: Sendable {
 
     enum Content: Sendable {
         case event(PositionSourceEvent)
-        /// The run has returned, with what it threw.
+        /// The run has returned, with the error it threw, if any.
         case returned(PositionSourceError?)
     }
 
@@ -29,7 +29,7 @@ final class FallbackMailbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Delivers an event and waits until it is handled, or nobody will handle it any more.
+    /// Delivers an event and waits until it is handled, or until nobody will handle it any more.
     func send(_ event: PositionSourceEvent, from sender: FallbackRun.ID) async {
         await withCheckedContinuation { continuation in
             let (receiver, isRefused) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Bool) in
@@ -44,7 +44,7 @@ final class FallbackMailbox: Sendable {
         }
     }
 
-    /// Says that a run has returned.
+    /// Reports that a run has returned.
     func post(returned error: PositionSourceError?, from sender: FallbackRun.ID) {
         state.withLock { state in
             state.letters.append(Letter(sender: sender, content: .returned(error)))
@@ -60,7 +60,7 @@ final class FallbackMailbox: Sendable {
         }?.resume()
     }
 
-    /// The letters that have come, oldest first, maybe none after a ring; nil when it is closed.
+    /// The letters that have come, oldest first, maybe none after a ring; nil when the mailbox is closed.
     func next() async -> [Letter]? {
         await withCheckedContinuation { continuation in
             let mustWait = state.withLock { state in
@@ -79,12 +79,12 @@ final class FallbackMailbox: Sendable {
         }
     }
 
-    /// Lets the sender of the letter go on.
+    /// Lets the sender of the letter continue.
     func release(_ letter: Letter) {
         state.withLock { $0.senders.removeValue(forKey: letter.number) }?.resume()
     }
 
-    /// Ends it: the receiver gets nil, and nobody waits any more.
+    /// Closes the mailbox: the receiver gets nil, and no sender waits any more.
     func close() {
         let waiting = state.withLock { state in
             state.isClosed = true

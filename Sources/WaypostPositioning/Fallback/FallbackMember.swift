@@ -1,6 +1,6 @@
 import Waypost
 
-/// What ``FallbackRule`` knows of one member.
+/// The state that ``FallbackRule`` keeps for one member.
 struct FallbackMember: Sendable {
     private(set) var isRunning = false
     private(set) var hasEnded = false
@@ -11,9 +11,9 @@ struct FallbackMember: Sendable {
     private var startedAt: Int64 = 0
     private var dataAt: Int64?
     private var fixAt: Int64?
-    /// Since when every report has been a fix.
+    /// The moment since which every report has been a fix.
     private var fixesSince: Int64?
-    /// Until when a slow reader kept it from saying anything.
+    /// The moment until which a slow reader kept it from reporting.
     private var heldUntil: Int64 = 0
     private var silence: SilenceRule
 
@@ -22,7 +22,7 @@ struct FallbackMember: Sendable {
         silence = SilenceRule(leastMilliseconds: leastSilence)
     }
 
-    // MARK: What it says
+    // MARK: Its reports
 
     mutating func start(at now: Int64) {
         self = FallbackMember(leastSilence: leastSilence)
@@ -38,7 +38,7 @@ struct FallbackMember: Sendable {
     mutating func note(_ report: FallbackRule.Report, at now: Int64) {
         switch report {
         case .fix(let time):
-            // After a silence that nobody has told, fixes begin anew.
+            // After an unreported silence, the count of fixes begins anew.
             if fixesSince == nil || isSilent(at: now) { fixesSince = now }
             noteData(of: time, at: now)
             fixAt = now
@@ -49,7 +49,7 @@ struct FallbackMember: Sendable {
         case .lost(let reason):
             loss = reason
             fixesSince = nil
-        // A source that is lost is not held up by the reader, however often it says so.
+        // A source that is lost is not held up by the reader, however often it reports a resumption.
         case .resumed: if loss == nil { heldUntil = now }
         case .ended:
             stop()
@@ -63,15 +63,15 @@ struct FallbackMember: Sendable {
         silence.addReport(at: time)
     }
 
-    // MARK: How it fares
+    // MARK: Its state
 
-    /// How long without data is silence for this receiver; one long pause alone does not lengthen it.
+    /// How long without data counts as silence for this receiver; one long pause alone does not lengthen it.
     var silenceLimit: Int64 { silence.limitMilliseconds }
 
-    /// The last moment at which there was data, or could not be.
+    /// The last moment at which there was data, or at which there could not be any.
     var quietSince: Int64 { max(dataAt ?? startedAt, heldUntil) }
 
-    /// The last moment at which there was a fix, or the start; while a slow reader holds it up, there could not be one.
+    /// The last moment with a fix, or the start; the time in which a slow reader held it up counts as if it had fixes.
     var fixlessSince: Int64 { fixesSince != nil ? max(fixAt ?? startedAt, heldUntil) : fixAt ?? startedAt }
 
     func isSilent(at now: Int64) -> Bool { now - quietSince >= silenceLimit }

@@ -2,49 +2,49 @@ import Waypost
 
 /// Decides which of several sources is used: an ordered list, the best first.
 ///
-/// - The one in use is left after 5 seconds (or three of its periods, if longer) of silence, for the best other that has a fix, or
-///   failing that data. When none has, it is kept: there is nothing to gain.
-/// - One that delivers data but no fix is left after `firstFix` before its first fix, and after the limit of silence later, and only for
-///   one that has had a fix for `lead`. So it is kept in a tunnel, where none has, and at its end, where it matters little which one finds
-///   the sky first.
-/// - Those before the one in use always run beside it; the first that has had a fix without a break for `health` is taken back.
-/// - Those after it run only when it is in trouble, from when it tells a loss or is half a limit of silence short of being left, and on
-///   until it has been healthy for `health`.
-/// - One whose device another one uses, or that running would use up, does not run beside. It is tried when the one in use is left
-///   for its silence and no other has anything to offer.
+/// - The active source is left after 5 seconds (or three of its periods, if longer) of silence, for the best other source that has a fix, or
+///   else data. When none has either, it stays active: a switch would gain nothing.
+/// - An active source that delivers data but no fix is left after `firstFix` before its first fix, and after the limit of silence later, but
+///   only for a source that has had a fix for `lead`. So it stays active in a tunnel, where no source has a fix, and at its end, where it
+///   matters little which source gets a fix first.
+/// - Sources before the active one always run beside it; the first that has had fixes without a break for `health` becomes active again.
+/// - Sources after it run only when it is in trouble: from when it reports a loss, or has half a limit of silence left, until it has been
+///   healthy for `health`.
+/// - A source whose device another one uses, or that running would use up, does not run beside others. It is tried when the active source
+///   is left because of its silence and no other has anything to offer.
 ///
 /// - Concurrency: a value with one mutating step; all times are milliseconds of one monotonic clock, given by the caller.
 public struct FallbackRule: Sendable {
-    /// The times that the rule goes by, in milliseconds.
+    /// The times of the rule, in milliseconds.
     public struct Times: Sendable {
-        /// How long without data is silence, at least.
+        /// The shortest time without data that counts as silence.
         public var silence: Int64 = 5_000
-        /// How long a source that delivers data may take to its first fix.
+        /// How long a source that delivers data may need for its first fix.
         public var firstFix: Int64 = 60_000
-        /// How long another source must have a fix before one that delivers data without is left for it.
+        /// How long another source must have a fix before it replaces one that delivers data without a fix.
         public var lead: Int64 = 2_000
-        /// How long a better source must have a fix without a break before it is taken back.
+        /// How long a better source must have fixes without a break before it is used again.
         public var health: Int64 = 10_000
 
         /// The defaults.
         public init() {}
     }
 
-    /// What a member has said or done.
+    /// A report or an action of a member.
     public enum Report: Sendable, Equatable {
-        /// A fix of that moment.
+        /// A fix with this time.
         case fix(UTCTime?)
-        /// Data without a fix, of that moment.
+        /// Data without a fix, with this time.
         case noFix(UTCTime?)
-        /// It tells that nothing can be expected.
+        /// It reports that no positions can be expected.
         case lost(LossReason)
-        /// It goes on after a slow reader has held it up: its silence until now does not count.
+        /// It continues after a slow reader has held it up: its silence until now does not count.
         case resumed
         /// It has ended.
         case ended
     }
 
-    /// What happens to the rule.
+    /// An input to the rule.
     public enum Input: Sendable, Equatable {
         /// A running member reports.
         case report(Int, Report)
@@ -52,19 +52,19 @@ public struct FallbackRule: Sendable {
         case tick
     }
 
-    /// What is to be done, in this order.
+    /// What to do, in this order.
     public enum Decision: Sendable, Equatable {
         /// The member must end.
         case stop(Int)
         /// The member must run, from the beginning.
         case start(Int)
-        /// The member is the one in use from now on.
+        /// The member is the active one from now on.
         case use(Int, SourceSwitch.Reason)
     }
 
     /// How each member can be shared; set it before a step when it has changed.
     public var sharing: [SourceSharing]
-    /// The member in use.
+    /// The active member.
     public private(set) var active = 0
 
     private let times: Times
@@ -79,7 +79,7 @@ public struct FallbackRule: Sendable {
         members = sharing.map { _ in FallbackMember(leastSilence: times.silence) }
     }
 
-    /// Takes what has happened and says what to do.
+    /// Processes an input and returns what to do.
     public mutating func step(_ input: Input, at now: Int64) -> [Decision] {
         if case .report(let index, let report) = input, members[index].isRunning { members[index].note(report, at: now) }
         var decisions: [Decision] = []
@@ -91,7 +91,7 @@ public struct FallbackRule: Sendable {
         return run(at: now) + decisions
     }
 
-    /// The next moment at which a step without news may decide something; nil when all have ended.
+    /// The next moment at which a step without news may lead to a decision; nil when all have ended.
     public func deadline(after now: Int64) -> Int64? {
         let current = members[active]
         guard current.isRunning else { return nil }
@@ -104,10 +104,10 @@ public struct FallbackRule: Sendable {
     /// Whether no member is left.
     public var hasEnded: Bool { members.allSatisfy(\.hasEnded) }
 
-    /// What the member does, for people.
+    /// The state of a member, for people.
     public func state(of index: Int, at now: Int64) -> SourceMember.State { members[index].state(at: now) }
 
-    // MARK: Which one
+    // MARK: The active member
 
     private func change(at now: Int64) -> (Int, SourceSwitch.Reason)? {
         let current = members[active]
@@ -128,12 +128,12 @@ public struct FallbackRule: Sendable {
 
     private var others: [Int] { members.indices.filter { $0 != active } }
 
-    /// The best other one that has something to offer.
+    /// The best other member that has something to offer.
     private func best(at now: Int64) -> Int? {
         others.first { members[$0].hasFix(at: now) } ?? others.first { members[$0].hasData(at: now) }
     }
 
-    /// The next one in turn that could not run beside the one in use.
+    /// The next member, in order, that could not run beside the active one.
     private func nextUntried() -> Int? {
         let turn = Array(members.indices.suffix(from: active + 1)) + Array(members.indices.prefix(upTo: active))
         return turn.first { !members[$0].hasEnded && !members[$0].isRunning }
@@ -141,7 +141,7 @@ public struct FallbackRule: Sendable {
 
     private func noFixLimit(_ member: FallbackMember) -> Int64 { member.hasHadFix ? member.silenceLimit : times.firstFix }
 
-    // MARK: Which ones run
+    // MARK: The running members
 
     private mutating func noteTrouble(at now: Int64) {
         let current = members[active]

@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// One run of a ``FallbackSource``: does what the rule decides, and delivers what the member in use says.
+/// One run of a ``FallbackSource``: carries out the rule's decisions, and delivers the events of the active member.
 struct FallbackRun {
     /// One run of one member.
     struct ID: Hashable, Sendable {
@@ -9,7 +9,7 @@ struct FallbackRun {
         var number: Int
     }
 
-    /// What the first member that failed threw, if all have failed.
+    /// The error of the first member that failed, if all have failed.
     var failure: PositionSourceError? { failures.count == sources.count ? failures.first : nil }
 
     private let sources: [any PositionSource]
@@ -19,7 +19,7 @@ struct FallbackRun {
     private var rule: FallbackRule
     private var gate = FallbackGate()
     private var tasks: [Int: (id: ID, task: Task<Void, Never>)] = [:]
-    /// Runs that were told to end and may not have yet.
+    /// Runs that were asked to end and may not have ended yet.
     private var ending: [ID: Task<Void, Never>] = [:]
     private var runCount = 0
     private var peers: [String?]
@@ -37,7 +37,7 @@ struct FallbackRun {
 
     var hasEnded: Bool { rule.hasEnded }
 
-    /// When ``handle(_:)`` must be called although nothing has come.
+    /// When ``handle(_:)`` must be called even if nothing has come.
     var deadline: Int64? { rule.deadline(after: MonotonicClock.milliseconds) }
 
     mutating func begin() async { await tick() }
@@ -49,7 +49,7 @@ struct FallbackRun {
         ending = [:]
     }
 
-    // MARK: What has come
+    // MARK: Incoming events
 
     mutating func handle(_ letters: [FallbackMailbox.Letter]) async {
         for letter in letters {
@@ -109,11 +109,11 @@ struct FallbackRun {
         case .status(.stillLost(let reason)): await step(.report(index, .lost(reason)))
         case .sky: break
         case .status(.warning):
-            // What ails a source that is not in use is worth knowing, too.
+            // The problems of a source that is not active are worth knowing, too.
             await output(event)
             return
         case .status(.switched), .status(.members): break
-        // Its run returns now, and tells.
+        // Its run returns now, and reports the end.
         case .finished: return
         }
         guard index == rule.active else { return }
@@ -121,7 +121,7 @@ struct FallbackRun {
         await step(.report(index, .resumed))
     }
 
-    // MARK: What is decided
+    // MARK: Decisions
 
     private mutating func tick() async {
         for index in sources.indices { rule.sharing[index] = sources[index].sharing }
@@ -147,7 +147,7 @@ struct FallbackRun {
         let id = ID(member: index, number: runCount)
         let (source, mailbox, before) = (sources[index], mailbox, Array(ending.values))
         let task = Task {
-            // A device is free, and a source can run again, when those before have returned.
+            // A device is free, and a source can run again, when the previous runs have returned.
             for task in before { await task.value }
             do throws(PositionSourceError) {
                 if !Task.isCancelled { try await source.run { event in await mailbox.send(event, from: id) } }

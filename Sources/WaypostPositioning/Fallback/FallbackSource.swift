@@ -3,17 +3,17 @@ import WaypostSystem
 
 /// Several sources as one: positions from the best that has any, by ``FallbackRule``.
 ///
-/// Every position carries the name of the member that gave it. The fixes of two members never lie within a second of each other, and
-/// their times go on across a switch, unless the clock of the new one is behind for good, which is a warning. What happens is told as
+/// Every position carries the name of its member. The fixes of two members never lie within a second of each other, and their times go on
+/// across a switch, unless the clock of the new one is permanently behind, which causes a warning. Changes are reported as
 /// ``SourceStatus/switched(_:)`` and ``SourceStatus/members(_:)``.
 ///
-/// A loss of the member in use is a loss; the next position, from whichever member, ends it. It ends when every member has ended: with
+/// A loss of the active member is a loss; the next position, from any member, ends it. It ends when every member has ended: with
 /// ``PositionSourceEvent/finished``, or with the first failure if all have failed.
 /// - Concurrency: each member that runs has a task of its own; a slow reader slows all of them down.
 public struct FallbackSource: PositionSource {
     /// The names of its members, in their order.
     public let name: String
-    /// The members, the best first; no two of the same name.
+    /// The members, the best first; their names must differ.
     public let members: [any PositionSource]
     private let times: FallbackRule.Times
 
@@ -27,11 +27,11 @@ public struct FallbackSource: PositionSource {
 
     /// The names of all members.
     public var originNames: [String] { members.flatMap(\.originNames) }
-    /// Alone when one of its members must be.
+    /// Alone when one of its members must run alone.
     public var sharing: SourceSharing { members.contains { $0.sharing == .alone } ? .alone : .free }
-    /// Whether all of them do.
+    /// Whether all members do.
     public var tellsLosses: Bool { members.allSatisfy(\.tellsLosses) }
-    /// Those of all members.
+    /// The controls of all members.
     public var playbackControls: [PlaybackControl] { members.flatMap(\.playbackControls) }
 
     /// Delivers events until every member has ended or the task is cancelled.

@@ -1,8 +1,8 @@
-/// How one member of a ``FallbackSource`` fares.
+/// The state of one member of a ``FallbackSource``.
 public struct SourceMember: Sendable, Hashable {
-    /// What it does just now.
+    /// What it does at the moment.
     public enum State: Sendable, Hashable {
-        /// It does not run: nobody needs it.
+        /// It does not run because it is not needed.
         case standby
         /// It runs and has not delivered anything yet.
         case starting
@@ -10,7 +10,7 @@ public struct SourceMember: Sendable, Hashable {
         case searching
         /// It delivers fixes.
         case fix
-        /// It has said why it delivers nothing.
+        /// It has reported why it delivers nothing.
         case lost(LossReason)
         /// It has ended and is not started again.
         case ended
@@ -22,13 +22,13 @@ public struct SourceMember: Sendable, Hashable {
     public var state: State
     /// Whether its positions are the ones that are delivered.
     public var isActive: Bool
-    /// What the other side says it is, while it is connected.
+    /// How the other side describes itself, while it is connected.
     public var peer: String?
 
-    /// Why it delivers nothing; nil when it does, or has not said.
+    /// Why it delivers nothing; nil when it does, or has not reported a reason.
     public var loss: LossReason? { if case .lost(let reason) = state { reason } else { nil } }
 
-    /// A member in that state.
+    /// A member in the given state.
     public init(name: String, state: State = .standby, isActive: Bool = false, peer: String? = nil) {
         self.name = name
         self.state = state
@@ -37,30 +37,30 @@ public struct SourceMember: Sendable, Hashable {
     }
 }
 
-/// A ``FallbackSource`` takes its positions from another member.
+/// A change of the member from which a ``FallbackSource`` takes its positions.
 public struct SourceSwitch: Sendable, Hashable {
-    /// Why.
+    /// The reason for a switch.
     public enum Reason: Sendable, Hashable {
-        /// The member that is left delivers nothing.
+        /// The old member delivers nothing.
         case silent
-        /// The member that is left has said why it delivers nothing.
+        /// The old member has reported why it delivers nothing.
         case lost(LossReason)
-        /// The member that is left delivers data without a fix, and the other one has a fix.
+        /// The old member delivers data without a fix, and the new one has a fix.
         case noFix
-        /// The member that is left has ended.
+        /// The old member has ended.
         case ended
-        /// The other one is better, and has had a fix without a break for long enough.
+        /// The new member is better, and has had fixes without a break for long enough.
         case recovered
     }
 
-    /// The member that is left.
+    /// The name of the old member.
     public var from: String
-    /// The member that is taken.
+    /// The name of the new member.
     public var to: String
-    /// Why.
+    /// The reason.
     public var reason: Reason
 
-    /// A switch between members of those names.
+    /// A switch between members of these names.
     public init(from: String, to: String, reason: Reason) {
         self.from = from
         self.to = to

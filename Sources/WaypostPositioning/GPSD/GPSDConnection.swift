@@ -6,20 +6,20 @@ import Waypost
 /// - Concurrency: belongs to one thread; opening blocks in name resolution and connect. libgps writes with `write`, so a daemon that has
 ///   gone raises SIGPIPE: the thread must block that signal, as a `DedicatedThread` does.
 struct GPSDConnection: ~Copyable {
-    /// What a read gave.
+    /// The result of a read.
     enum Reading: Equatable {
         case report(GPSDReport)
-        /// No whole message is there: poll ``descriptor``, then read again. libgps counts a partial line as waiting and would spin.
+        /// No whole message is there yet: poll ``descriptor``, then read again. libgps counts a partial line as waiting and would spin.
         case incomplete
-        /// The daemon has gone, or sent a line that does not fit; libgps fails for ever from here on.
+        /// The daemon has gone, or sent a line that does not fit; from here on libgps always fails.
         case ended
     }
 
     /// Why there is no connection.
     struct Refusal: Error, Equatable {
-        /// libgps' words, or ours.
+        /// The words of libgps, or our own.
         var reason: String
-        /// What a person can do about it; nil where that is not known.
+        /// What a person can do about it; nil when that is not known.
         var advice: String?
         /// Whether nobody answered at all.
         var isUnreachable = false
@@ -31,7 +31,7 @@ struct GPSDConnection: ~Copyable {
     ///
     /// - Parameters:
     ///   - device: the receiver's path as gpsd knows it; nil asks for all.
-    ///   - trust: whose gpsd of this machine is listened to.
+    ///   - trust: whose gpsd on this machine is accepted.
     static func open(host: String, port: UInt16, device: String?, trust: GPSDTrust) throws(Refusal) -> GPSDConnection {
         var code: Int32 = 0
         guard let handle = cgpsd_open(host, String(port), &code) else {
@@ -50,7 +50,7 @@ struct GPSDConnection: ~Copyable {
     /// The socket, for poll.
     var descriptor: Int32 { cgpsd_descriptor(handle) }
 
-    /// Asks gpsd for a sign of life, which is a ``GPSDReport/version(_:)``; false when that cannot even be sent.
+    /// Asks gpsd for a sign of life, a ``GPSDReport/version(_:)``; false when not even the request can be sent.
     func requestVersion() -> Bool { cgpsd_request_version(handle) == 0 }
 
     /// Reads one message; libgps buffers several, so read until ``Reading/incomplete``.
@@ -62,7 +62,7 @@ struct GPSDConnection: ~Copyable {
         }
     }
 
-    // Only what the message's own class says is new: libgps leaves the fix of earlier messages standing.
+    // Only what the message's own class carries is new: libgps keeps the fix of earlier messages.
     private var report: GPSDReport {
         switch cgpsd_message_class(handle) {
         case CGPSD_TPV:

@@ -1,19 +1,19 @@
 import Waypost
 import WaypostSystem
 
-/// What the gpsd of this machine says it has: a port that is on its list is not ours to open.
+/// The devices that gpsd on this machine has: the tracker must not open a port on its list.
 public enum GPSDDevices {
     /// The paths of gpsd's devices, links resolved, open or not; empty when no gpsd answers.
     ///
-    /// Asking does not make gpsd open a device. Where the system starts gpsd at the first connection, it is started.
-    /// - Parameter port: where it listens, on 127.0.0.1.
-    /// - Concurrency: waits two seconds for a gpsd that is busy with a device, and no longer for one that hangs, and ends within 0.3 s when
-    ///   the task that it is called in is cancelled; not for a thread of the cooperative pool or an event loop.
+    /// Asking does not make gpsd open a device. Where the system starts gpsd at the first connection, it starts now.
+    /// - Parameter port: where gpsd listens, on 127.0.0.1.
+    /// - Concurrency: waits at most two seconds for a gpsd that is busy or hangs, and ends within 0.3 s when the calling task is cancelled; not for
+    ///   a thread of the cooperative pool or an event loop.
     public static func list(port: UInt16 = 2_947) -> [String] {
         do throws(SystemError) {
             let socket = try LoopbackSocket.connect(port: port, timeoutMilliseconds: 200)
             defer { Syscalls.close(socket) }
-            // Whoever it is must not keep the tracker from its receivers.
+            // No other program on that port may keep the tracker from its receivers.
             guard GPSDTrust().objection(to: socket) == nil else { return [] }
             try UnixSocket.sendAll(socket, Array("?DEVICES;\r\n".utf8))
             var answer: JSONValue?
@@ -27,7 +27,7 @@ public enum GPSDDevices {
             let paths = answer?["devices"]?.array?.compactMap { $0["path"]?.string } ?? []
             return paths.map(Syscalls.resolvingLinks)
         } catch {
-            return []  // No gpsd, or one that hangs: it reads from nothing then.
+            return []  // No gpsd, or one that hangs and so does not read a device either.
         }
     }
 

@@ -1,19 +1,19 @@
 import Waypost
 
-/// Turns gpsd's reports into events: follows one receiver, drops what is no new fix, and notices silence.
+/// Turns gpsd's reports into events: follows one receiver, drops repeated fixes, and notices silence.
 ///
 /// The rules:
-/// - One receiver at a time. The first that gives a fix is followed; another takes over when that one has had no fix for the time
+/// - One receiver at a time. The first that has a fix is followed; another takes over when the first has had no fix for the time
 ///   limit of silence, or has gone. Sky views of others are dropped.
-/// - A fix whose time equals that of the one before is a repetition and is dropped; so are up to two fixes that go back in time. The
+/// - A fix with the same time as the previous one is a repetition and is dropped; so are up to two fixes that go back in time. The
 ///   third in a row is believed: the receiver has corrected its date.
 /// - gpsd sends fixes without a time in the first second, before it knows the receiver's cycle, and the same fix with its time follows.
-///   They are dropped until no report with a time has come for three seconds; only then the time is really not known.
+/// They are dropped until no report with a time has come for three seconds; only then is the time really unknown.
 /// - The dilutions and the number of satellites come from the last SKY, if it is less than two periods old; gpsd sends it just before
 ///   the TPV of the same epoch, or just after.
-/// - Silence is nothing new (a fix, or a report without one) for as long as `SilenceRule` says; where the same fix comes meanwhile, that is
-///   reported instead.
-/// - A loss is told once, by ``LossReporter``.
+/// - Silence means that nothing new (a fix, or a report without one) comes for as long as `SilenceRule` says; if the same fix keeps coming
+///   meanwhile, that is reported instead.
+/// - A loss is reported once, by ``LossReporter``.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct GPSDInterpreter {
@@ -35,7 +35,7 @@ struct GPSDInterpreter {
     private var sky: (quality: PositionQuality, at: Int64)?
     private var losses = LossReporter()
     private var isGreeted = false
-    /// The fix that was repeated last, and when.
+    /// The fix that was last repeated, and when.
     private var repetition: (time: UTCTime, at: Int64)?
     private let findCandidates: () -> [SourceObstacle.Candidate]
     /// Whether the gpsd that is connected has no receiver.
@@ -44,13 +44,13 @@ struct GPSDInterpreter {
     /// How often the receiver reports, in milliseconds; nil until two times are known.
     var periodMilliseconds: Int64? { silence.periodMilliseconds }
 
-    /// Follows nothing yet.
+    /// An interpreter that follows no receiver yet.
     ///
     /// - Parameters:
     ///   - name: the source that every position carries.
     ///   - device: the only receiver asked for, or nil.
     ///   - isLocal: whether gpsd runs on this machine.
-    ///   - findCandidates: gives the lines of this machine that a receiver may be on; asked while gpsd has none.
+    ///   - findCandidates: returns the lines of this machine that may have a receiver; called while gpsd has none.
     init(
         name: String, device: String?, isLocal: Bool = true, at now: Int64,
         findCandidates: @escaping () -> [SourceObstacle.Candidate] = { [] }
@@ -63,12 +63,12 @@ struct GPSDInterpreter {
         lastTimedReportAt = now
     }
 
-    /// The moment at which silence will be a loss, unless a report comes before.
+    /// The moment at which silence becomes a loss, unless a report comes before.
     var silenceDeadline: Int64 { lastReportAt + silence.limitMilliseconds }
 
     // MARK: The connection
 
-    /// A connection stands: waiting for reports begins anew.
+    /// A connection is open: waiting for reports begins anew.
     mutating func connected(at now: Int64) {
         lastReportAt = now
         lastTimedReportAt = now
@@ -94,7 +94,7 @@ struct GPSDInterpreter {
 
     // MARK: Reports
 
-    /// What a report means to a listener.
+    /// The events that a report causes.
     mutating func process(_ report: GPSDReport, at now: Int64) -> [PositionSourceEvent] {
         switch report {
         case .fix(let fix, let device): return process(fix, from: device, at: now)
@@ -105,7 +105,7 @@ struct GPSDInterpreter {
         case .deviceCount(let count):
             hasNoReceiver = count == 0
             return hasNoReceiver ? tellNoReceiver() : losses.connect()
-        // What is plugged in meanwhile, and gpsd does not find, is worth knowing.
+        // Devices that were plugged in meanwhile, and that gpsd does not find, are worth reporting.
         case .version(let release): return greet(release) + (hasNoReceiver ? tellNoReceiver() : [])
         case .error(let words): return reportedDevice == nil ? losses.warn("gpsd: \(words)") : losses.lose(.deviceGone("gpsd: \(words)"))
         case .other: return []

@@ -1,4 +1,4 @@
-/// A gpsd, and one of its devices if only that one is wanted: `gpsd://HOST:PORT[/DEVICE]`, every part optional.
+/// A gpsd, or one of its devices: `gpsd://HOST:PORT[/DEVICE]`, every part optional.
 package struct GPSDKind: SourceKind {
     package static let scheme = "gpsd"
     package static let forms = ["gpsd://HOST:PORT[/DEVICE]"]
@@ -13,7 +13,7 @@ package struct GPSDKind: SourceKind {
     package var host: String
     /// The TCP port.
     package var port: UInt16
-    /// The device as gpsd knows it (`/dev/ttyACM0`); nil takes whatever gpsd has.
+    /// The device as gpsd knows it (`/dev/ttyACM0`); nil accepts every device.
     package var device: String?
 
     /// A daemon; by default the one on this machine.

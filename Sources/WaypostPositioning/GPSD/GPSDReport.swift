@@ -19,7 +19,7 @@ enum GPSDReport: Equatable {
     case other
 }
 
-/// What a TPV says.
+/// The content of a TPV.
 struct GPSDFix: Equatable {
     /// The receiver's time.
     var time: UTCTime?
@@ -29,7 +29,7 @@ struct GPSDFix: Equatable {
     var position: Position?
 }
 
-/// What a SKY says.
+/// The content of a SKY.
 struct GPSDSky: Equatable {
     /// The satellites, dilutions and the number used; no satellites when gpsd sent the dilutions alone.
     var view: SkyView
@@ -55,7 +55,7 @@ extension GPSDFix {
         position.quality.eph = known(raw.eph_metres, atLeast: 0)
         position.quality.epv = known(raw.epv_metres, atLeast: 0)
         position.quality.eps = known(raw.eps_metres_per_second, atLeast: 0)
-        // gpsd's errors hold 95 %.
+        // gpsd's errors are 95 % values.
         position.accuracy = position.quality.eph.map {
             HorizontalAccuracy(radiusMetres: RangeErrorModel.radius68(radius95Metres: $0), origin: .gpsd)
         }
@@ -73,7 +73,7 @@ extension GPSDSky {
         quality.hdop = known(raw.hdop, atLeast: 0)
         quality.vdop = known(raw.vdop, atLeast: 0)
         quality.pdop = known(raw.pdop, atLeast: 0)
-        // Without satellites libgps leaves 0 for "not said"; and with them, since Debian 13's, when an older gpsd does not count them.
+        // Without satellites libgps leaves 0 for "not given"; so does Debian 13's with satellites, when an older gpsd does not count them.
         let used = max(Int(raw.satellites_used), views.count(where: \.isUsed))
         quality.satellitesUsed = views.isEmpty && used <= 0 ? nil : used
         let time = raw.has_time != 0 ? UTCTime(millisecondsSince1970: raw.milliseconds_since_1970) : nil
@@ -91,7 +91,7 @@ extension SatelliteView {
     }
 }
 
-/// The value, or nil for NaN, the infinities and what is below the least that makes sense (gpsd has -1 for "not known" in places).
+/// The value, or nil for NaN, the infinities and values below the sensible minimum (gpsd has -1 for "not known" in places).
 private func known(_ value: Double, atLeast least: Double = -Double.greatestFiniteMagnitude) -> Double? {
     value.isFinite && value >= least ? value : nil
 }

@@ -3,17 +3,17 @@ import WaypostSystem
 
 /// Positions from gpsd, over its socket, with libgps.
 ///
-/// It never gives up: a daemon that is not there, dies or hangs, and a receiver that goes or falls silent are each one
-/// ``PositionSourceEvent/lost(_:)``, and it tries again after 0.5, 1, 2, then every 3 seconds. What is a new fix, and of which
-/// receiver, is decided by `GPSDInterpreter`; accuracy is gpsd's 95 % `eph` times 0.62, and the raw `eph`, `epv`, `eps` stay in the quality.
-/// A program of another user that listens on gpsd's port of this machine is refused, as `GPSDTrust` says.
+/// It never gives up: each missing, dead or hanging daemon, and each receiver that goes or falls silent, is one
+/// ``PositionSourceEvent/lost(_:)``, and it tries again after 0.5, 1, 2, then every 3 seconds. `GPSDInterpreter` decides which fix is new and
+/// which receiver counts; accuracy is gpsd's 95 % `eph` times 0.62, and the raw `eph`, `epv`, `eps` stay in the quality.
+/// A program of another user that listens on gpsd's port on this machine is refused, by the rules of `GPSDTrust`.
 /// A reader that falls behind by 64 events loses the oldest fixes: live positions do not wait.
 ///
-/// - Errors: `unusable` for a device path that gpsd's protocol cannot carry; nothing else ends it but cancellation.
+/// - Errors: `unusable` for a device path that gpsd's protocol cannot carry; otherwise only cancellation ends the run.
 /// - Concurrency: each `run` has one thread of its own, which sleeps in `poll`. A thread that hangs in name resolution or connect when the
 ///   task is cancelled ends by itself later.
 public struct GPSDSource: PositionSource {
-    /// `gpsd://host:port` with the device's path behind it, if one is asked for.
+    /// `gpsd://host:port`, followed by the device's path if one is set.
     public let name: String
     /// The daemon's host name or address.
     public let host: String
@@ -21,17 +21,17 @@ public struct GPSDSource: PositionSource {
     public let port: UInt16
     /// The path of the one receiver to listen to, as gpsd knows it (`/dev/ttyACM0`, not a link to it); nil follows any.
     public let device: String?
-    /// Whose gpsd of this machine is believed.
+    /// Whose gpsd on this machine is trusted.
     let trust: GPSDTrust
 
-    /// A source that listens to that daemon.
+    /// A source that listens to the given daemon.
     ///
     /// - Parameters:
     ///   - host: the name or address of the machine.
-    ///   - port: where gpsd listens.
+    ///   - port: the port on which gpsd listens.
     ///   - device: one of gpsd's devices; nil for all of them.
-    ///   - user: a user, by name or number, whose gpsd on this machine is believed besides that of root, of user gpsd and of this
-    ///     process's own user; `any` is everybody.
+    ///   - user: a user, by name or number, whose gpsd on this machine is trusted besides that of root, of user gpsd and of this
+    ///     process's own user; `any` means everybody.
     public init(host: String = "localhost", port: UInt16 = 2_947, device: String? = nil, user: String? = nil) {
         trust = GPSDTrust(user: user)
         self.host = host
@@ -41,7 +41,7 @@ public struct GPSDSource: PositionSource {
         name = "gpsd://\(address):\(port)\(device ?? "")"
     }
 
-    /// Whether gpsd is asked on this machine.
+    /// Whether gpsd runs on this machine.
     fileprivate var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
     /// Delivers events until the task is cancelled.
@@ -119,20 +119,20 @@ private struct GPSDSession {
                 questionAt = now + GPSDSession.answerMilliseconds
                 send(interpreter.process(report, at: now))
                 if case .fix = report { backOffMilliseconds = GPSDSession.firstBackOffMilliseconds }
-                // gpsd does not have the one device asked for, and will not say when it comes.
+                // gpsd does not have the requested device, and will not report when it comes.
                 if case .error(let words) = report, source.device != nil { return LossDetail(words) }
             case .ended:
                 return "gpsd has closed the connection"
             case .incomplete:
-                // Only now, as what waits to be read is no silence.
+                // Only now, because unread data is not silence.
                 send(interpreter.checkSilence(at: now))
-                // While nothing is to be expected, a gpsd that answers is well.
+                // While no report is due, a gpsd that answers is healthy.
                 if now >= interpreter.silenceDeadline { queue.noteLook() }
                 flush()
                 let silenceDeadline = interpreter.silenceDeadline
                 if let answerDeadline, now >= answerDeadline { return "gpsd does not answer" }
                 if answerDeadline == nil, now >= max(silenceDeadline, questionAt) {
-                    // A receiver may be silent for long; a daemon answers at once, or is gone without a word.
+                    // A receiver may be silent for long; a daemon answers at once, or is gone without notice.
                     guard connection.requestVersion() else { return "gpsd does not take requests" }
                     answerDeadline = now + GPSDSession.answerMilliseconds
                 }
@@ -143,7 +143,7 @@ private struct GPSDSession {
         return "cancelled"
     }
 
-    /// What gpsd says together, a view of the sky and a fix, is told together, before this thread sleeps.
+    /// Delivers what gpsd sends together, a view of the sky and a fix, together, before this thread sleeps.
     private mutating func send(_ events: [PositionSourceEvent]) {
         waiting += events
         if waiting.count >= GPSDSession.mostTogether { flush() }

@@ -1,20 +1,20 @@
 import WaypostSystem
 
-/// Whose gpsd of this machine is believed: any user may listen on its port while gpsd does not, and say where the box is.
+/// Whose gpsd on this machine is trusted: any user may listen on its port while gpsd does not, and send false positions.
 ///
-/// root, gpsd's own user and the user of this process are; another one has to be named. A gpsd elsewhere, or in a container, is known by its
-/// address alone.
+/// root, gpsd's own user and the user of this process are trusted; any other has to be named. A gpsd elsewhere, or in a container, is known
+/// only by its address.
 struct GPSDTrust: Sendable, Hashable {
-    /// The user that gpsd runs as where it gives up root's rights.
+    /// The user that gpsd runs as after it gives up root's rights.
     private static let account = "gpsd"
 
-    /// A further user, by name or number; `any` is everybody.
+    /// One more user, by name or number; `any` means everybody.
     var user: String?
 
-    /// Why the program at the other end of a connection is not to be believed; nil when it is.
+    /// Why the program at the other end of a connection is not trusted; nil when it is.
     func objection(to descriptor: Int32) -> LossDetail? { objection(to: LoopbackPeer.userIDs(of: descriptor)) }
 
-    /// Why a program of these users is not to be believed; nil when it is.
+    /// Why a program of these users is not trusted; nil when it is.
     func objection(to users: Set<UInt32>) -> LossDetail? {
         if user == "any" { return nil }
         let names = [GPSDTrust.account, user].compactMap { $0 }

@@ -4,16 +4,16 @@ import WaypostSystem
 
 /// The end of a live NMEA source's pipeline: bytes in, events out through the session.
 ///
-/// It ends an epoch when the line falls quiet, and notices silence; the channel's end is the source's business, which waits for it.
+/// It ends an epoch when the line falls quiet, and notices silence; the source waits for the channel's end and handles it.
 /// - Concurrency: belongs to its channel's event loop.
 final class NMEAChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     /// What happens to the channel once silence is a loss.
     enum Silence {
-        /// It is closed, for the source to open it anew: a line that hangs, a peer that is gone without a word.
+        /// It is closed, and the source opens it again: a line that hangs, a peer that is gone without notice.
         case closes
-        /// It stays: where nobody is connected, nobody can be connected again.
+        /// It stays open: a socket without connections has nothing to reconnect.
         case keeps
     }
 
@@ -47,7 +47,7 @@ final class NMEAChannelHandler: ChannelInboundHandler {
         buffer.withUnsafeReadableBytes { raw in
             session.receive(Span(_unsafeBytes: raw))
         }
-        // A receiver whose last sentence is known needs no timer: its epoch is ended already.
+        // A receiver whose last sentence is known needs no timer: its epoch has already ended.
         if quietTimer == nil, session.isEpochOpen { watchQuiet(context, milliseconds: NMEAChannelHandler.quietMilliseconds) }
     }
 
@@ -56,12 +56,12 @@ final class NMEAChannelHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// The channel's errors (EIO of a line that was pulled out) end it; the source sees the end.
+    /// An error of the channel (EIO of an unplugged line) closes it; the source sees the end.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
-    // One timer that is put off, not one per read.
+    // One timer that is postponed, not one per read.
     private func watchQuiet(_ context: ChannelHandlerContext, milliseconds: Int64) {
         quietTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) { [self] in
             quietTimer = nil
@@ -76,7 +76,7 @@ final class NMEAChannelHandler: ChannelInboundHandler {
         silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(wait)) { [self] in
             if session.checkSilence() {
                 if silence == .closes { return context.close(promise: nil) }
-                // The deadline has passed and stays so until the next sentence: look again after a while.
+                // The deadline has passed and remains so until the next sentence: check again after a while.
                 silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [self] in watchSilence(context) }
             } else {
                 watchSilence(context)

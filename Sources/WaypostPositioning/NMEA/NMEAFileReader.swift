@@ -11,24 +11,24 @@ struct NMEAFileReader: ~Copyable {
     private var decoder: NMEADecoder
     private var pace: ReplayPace
 
-    // The switches of a file.
+    // The controls of a file.
     private let control: PlaybackControl
     private let wake: WakeSignal
     private let resetCount: Int
     private var last: Position?
-    /// What was added to the recording's times by standing still.
+    /// The time that standing still has added to the recording's times.
     private var heldMilliseconds: Int64 = 0
-    /// Whether a loss was told since the last position.
+    /// Whether a loss was reported since the last position.
     private var isLost = false
 
     /// Why a run has ended.
     enum End {
         case finished, cancelled
-        /// Somebody asked to begin again.
+        /// Somebody asked to start again.
         case reset
     }
 
-    /// The time between positions that are held.
+    /// The time between repeated positions while the recording is paused.
     private static let heldInterval: Int64 = 1_000
 
     init(source: NMEAFileSource, queue: EventQueue, stop: WakeSignal) throws(PositionSourceError) {
@@ -75,7 +75,7 @@ struct NMEAFileReader: ~Copyable {
             }
             let count: Int
             do throws(SystemError) {
-                // What is written live comes as it is.
+                // Live data is read as it is.
                 count = try isRegular ? file.read(into: &buffer) : Syscalls.readAvailable(file.descriptor, into: &buffer)
             } catch {
                 throw .cannotRead(path: source.path, reason: error.reason)
@@ -100,7 +100,7 @@ struct NMEAFileReader: ~Copyable {
         return .finished
     }
 
-    /// Sends events at their time; the end when there is one.
+    /// Sends events at their time; returns the end when there is one.
     private mutating func deliver(_ events: inout [NMEAEvent]) -> End? {
         defer { events.removeAll(keepingCapacity: true) }
         for event in events {
@@ -117,7 +117,7 @@ struct NMEAFileReader: ~Copyable {
         return stop.isRaised ? .cancelled : nil
     }
 
-    /// Waits until an epoch is due; meanwhile stands still as long as it is told to.
+    /// Waits until an epoch is due, and stands still meanwhile as long as the control says so.
     private mutating func reach(_ epoch: NMEAEpoch) -> End? {
         while true {
             let state = control.state
@@ -142,7 +142,7 @@ struct NMEAFileReader: ~Copyable {
         }
     }
 
-    /// Tells a position or that there is none; false when nobody wants it any more.
+    /// Delivers a position or the lack of one; false when nobody receives it any more.
     private mutating func deliver(_ position: Position?, time: UTCTime?) -> Bool {
         let time = time?.advanced(byMilliseconds: heldMilliseconds)
         let isHidden = isRegular && control.state.isPositionLost

@@ -3,34 +3,34 @@ import WaypostSystem
 
 /// NMEA 0183 from a file, a FIFO or standard input.
 ///
-/// A file is paced by its own times, and can be held, lost and reset while it is played; a FIFO and standard input give their positions as
-/// they come, until the writer closes.
+/// A file is paced by its own times, and can be paused, put into a loss and reset while it is played; a FIFO and standard input deliver their
+/// positions as they come, until the writer closes.
 /// - Errors: the file cannot be opened or read, or holds no NMEA at all.
 public struct NMEAFileSource: PositionSource {
     /// The URL: `nmea:PATH`.
     public let name: String
     /// The file; `-` is standard input.
     public let path: String
-    /// How many times faster than its own times it is played; 0 is as fast as the listeners take it, nil what suits the input.
+    /// How many times faster than its own times it is played; 0 is as fast as the listeners accept it, nil is the default of the input.
     public let speed: Double?
-    /// The switches of a file, thrown while it is played.
+    /// The controls of a file, used while it is played.
     public let control: PlaybackControl
 
-    /// Those of a file; a FIFO or standard input plays nothing again.
+    /// The control of a file; a FIFO or standard input cannot be played again.
     public var playbackControls: [PlaybackControl] { Syscalls.kind(path) == .regular ? [control] : [] }
 
-    /// What has been read does not come again.
+    /// Data that has been read does not come again.
     public var sharing: SourceSharing { .alone }
 
     /// A pause of a live writer that ends an epoch; within one cycle receivers pause less.
     static let quietMilliseconds: Int64 = 150
 
-    /// A source that reads that file.
+    /// A source that reads the given file.
     ///
     /// - Parameters:
     ///   - path: the file; `-` is standard input.
-    ///   - speed: times as fast as recorded, 0 for at once; nil is 1 for a file, and 0 for a FIFO or standard input.
-    ///   - control: the switches of a file.
+    ///   - speed: times as fast as recorded, 0 for as fast as possible; nil is 1 for a file, and 0 for a FIFO or standard input.
+    ///   - control: the controls of a file.
     public init(path: String, speed: Double? = nil, control: PlaybackControl = PlaybackControl()) {
         precondition(speed.map(ReplaySchedule.canPlay) != false, "speed is 0 or from 0.001 to 1000000")
         self.path = path

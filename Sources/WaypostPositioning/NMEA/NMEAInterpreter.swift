@@ -1,19 +1,19 @@
 import Waypost
 
-/// Turns the bytes of a live NMEA line into events: whole epochs, no fix twice, silence noticed, a loss told once.
+/// Turns the bytes of a live NMEA line into events: whole epochs, no repeated fixes, silence noticed, each loss reported once.
 ///
 /// The rules:
-/// - A fix with the time and the place of the one before is a repetition and is dropped; nothing else for as long as `SilenceRule` says is a
-///   loss of its own.
-/// - Silence is no whole sentence for as long as `SilenceRule` says; noise does not end it, but what comes all the time is not silence: it is
-///   reported as data that cannot be read.
-/// - A loss is told once, by ``LossReporter``.
-/// - One line in ten damaged, over a hundred lines, is a warning: it is what a second reader of the same port looks like.
+/// - A fix with the time and the place of the previous one is a repetition and is dropped; if only repetitions come for as long as
+///   `SilenceRule` says, that is a loss with its own reason.
+/// - Silence means that no whole sentence comes for as long as `SilenceRule` says; noise does not end it, but a constant stream of bytes is
+///   not silence: it is reported as data that cannot be read.
+/// - A loss is reported once, by ``LossReporter``.
+/// - If one line in ten is damaged, over a hundred lines, there is a warning: a second reader of the same port looks like this.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct NMEAInterpreter {
     private static let linesToJudge = 100
-    /// Fewer bytes say nothing: a plug that is pulled, an adapter that wakes.
+    /// Fewer bytes prove nothing: an unplugged connector, an adapter that wakes up.
     private static let leastNoiseBytes = 32
 
     private let name: String
@@ -27,21 +27,21 @@ struct NMEAInterpreter {
     private var silence = SilenceRule()
     private var losses = LossReporter()
     private var judged = (lines: 0, damaged: 0)
-    /// What has come since the last whole sentence, and when.
+    /// How many bytes have come since the last whole sentence, and when.
     private var noise: (byteCount: Int, at: Int64) = (0, 0)
-    /// When there was the last new fix or report without one, or the connection.
+    /// The moment of the last new fix, report without a fix, or connection.
     private var newsAt: Int64
 
-    /// When the last whole sentence came, or the connection if none has.
+    /// The moment of the last whole sentence, or of the connection if none has come.
     private(set) var lastSentenceAt: Int64
     /// How often the receiver reports, in milliseconds; nil until two times are known.
     var periodMilliseconds: Int64? { silence.periodMilliseconds }
 
-    /// Nothing connected yet.
+    /// An interpreter without a connection.
     ///
     /// - Parameters:
     ///   - name: the source that every position carries.
-    ///   - correctsWeekRollover: whether dates before 2020 get 1024 weeks added; for live receivers, not for recordings sent live.
+    ///   - correctsWeekRollover: whether dates before 2020 get 1024 weeks added; for live receivers, not for recordings played live.
     init(name: String, correctsWeekRollover: Bool = true, at now: Int64) {
         self.name = name
         self.correctsWeekRollover = correctsWeekRollover
@@ -49,20 +49,20 @@ struct NMEAInterpreter {
         newsAt = now
     }
 
-    /// The moment at which silence will be a loss, unless a sentence comes before.
+    /// The moment at which silence becomes a loss, unless a sentence comes before.
     var silenceDeadline: Int64 { lastSentenceAt + silence.limitMilliseconds }
 
-    /// What came over this connection, and what of it was damaged.
+    /// What has arrived over this connection, and how much of it was damaged.
     var counters: NMEACounters { decoder.counters }
 
-    /// Whether an epoch waits for its end: for the next one's beginning, or for a quiet gap.
+    /// Whether an epoch waits for its end: for the start of the next one, or for a quiet gap.
     var isEpochOpen: Bool { decoder.isEpochOpen }
 
     // MARK: The connection
 
-    /// A connection stands: what was half read of the one before is gone, and waiting for sentences begins anew.
+    /// A connection is open: half-read data of the previous one is dropped, and waiting for sentences begins anew.
     ///
-    /// - Parameter isAnswer: whether that alone shows that the other side is well again.
+    /// - Parameter isAnswer: whether the connection alone shows that the other side is healthy again.
     mutating func connected(to peer: String, isAnswer: Bool = true, at now: Int64) -> [PositionSourceEvent] {
         var options = NMEADecoder.Options()
         options.deliversSky = true
@@ -78,15 +78,15 @@ struct NMEAInterpreter {
         return [.status(.connected(peer))] + (isAnswer ? losses.connect() : [])
     }
 
-    /// There are no positions until further notice, and why.
+    /// There are no positions until further notice, for this reason.
     mutating func lose(_ reason: LossReason) -> [PositionSourceEvent] { losses.lose(reason) }
 
-    /// Something that a person should know, once until the next loss.
+    /// A warning for people, once until the next loss.
     mutating func warn(_ text: String) -> [PositionSourceEvent] { losses.warn(text) }
 
     // MARK: The line
 
-    /// Takes the next bytes, cut anywhere.
+    /// Processes the next bytes, cut anywhere.
     mutating func process(_ bytes: Span<UInt8>, at now: Int64) -> [PositionSourceEvent] {
         decoder.decode(bytes, into: &decoded)
         let counters = decoder.counters
@@ -100,12 +100,12 @@ struct NMEAInterpreter {
         return takeDecoded() + judgeRepetition() + judge(counters)
     }
 
-    /// Bytes have come that nothing could be read from so far.
+    /// Bytes have come that could not be read as anything so far.
     mutating func noteNoise(_ byteCount: Int, at now: Int64) {
         if byteCount > 0 { noise = (min(noise.byteCount, Int.max / 2) + byteCount, now) }
     }
 
-    /// Takes a report that came in another language than NMEA; the source's name replaces the report's own.
+    /// Processes a report in a format other than NMEA; the source's name replaces the report's own.
     mutating func process(_ report: PositionReport, at now: Int64) -> [PositionSourceEvent] {
         lastSentenceAt = now
         noise = (0, now)
@@ -116,7 +116,7 @@ struct NMEAInterpreter {
         }
     }
 
-    /// The line has fallen quiet: what was said belongs together.
+    /// The line has fallen quiet: the sentences so far belong together.
     mutating func endEpoch() -> [PositionSourceEvent] {
         decoder.endEpoch(into: &decoded)
         return takeDecoded()
@@ -150,7 +150,7 @@ struct NMEAInterpreter {
         return [.sky(view)]
     }
 
-    /// One epoch, with or without a fix; the moment teaches the period.
+    /// Processes one epoch, with or without a fix; its moment adjusts the known period.
     private mutating func take(_ position: Position?, time: UTCTime?, moment: Int64?) -> [PositionSourceEvent] {
         if let moment { silence.addReport(atMilliseconds: moment) }
         guard var position else {
@@ -166,7 +166,7 @@ struct NMEAInterpreter {
         return [.position(position)]
     }
 
-    /// The decoder leaves out, or holds back, most of what has the time and the place of the epoch before.
+    /// The decoder drops, or holds back, most sentences with the time and the place of the previous epoch.
     private mutating func judgeRepetition() -> [PositionSourceEvent] {
         defer { lateSentenceCount = decoder.lateSentenceCount }
         return decoder.lateSentenceCount != lateSentenceCount || decoder.isEpochOpen ? noteRepetition() : []

@@ -1,27 +1,27 @@
 import Waypost
 
 /// NMEA 0183 from a file, a FIFO or standard input, as it is: `nmea:FILE[?speed=X]`, `nmea:-`; with one of the other options of
-/// ``RecordedDrive``, played like any recording.
+/// ``RecordedDrive``, it is played like any recording.
 package struct NMEAKind: SourceKind {
     package static let scheme = "nmea"
     package static let forms = ["nmea:FILE[?speed=X]"]
     package static let documentation = "an NMEA recording or a FIFO; nmea:- is standard input"
     package static let isPlayed = true
 
-    /// What becomes of the sentences.
+    /// How the sentences are used.
     package enum Use: Hashable, Sendable {
-        /// They are followed as they are: all that the receiver said, at its own times; the path `-` is standard input.
+        /// They are read as they are: everything that the receiver sent, at its own times; the path `-` is standard input.
         ///
-        /// The speed is how many times as fast as recorded, 0 at once; nil is what suits the input.
+        /// The speed is how many times as fast as recorded, 0 as fast as possible; nil is the default of the input.
         case followed(path: String, speed: Double?)
-        /// Their positions are played.
+        /// Only their positions are played.
         case played(RecordedDrive)
     }
 
-    /// What becomes of the sentences.
+    /// How the sentences are used.
     package var use: Use
 
-    /// Sentences that are followed as they are.
+    /// Sentences that are read as they are.
     package init(_ path: String, speed: Double? = nil) {
         use = .followed(path: path, speed: speed)
     }

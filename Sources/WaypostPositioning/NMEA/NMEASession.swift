@@ -2,10 +2,10 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// One run of a live NMEA source, over all its connections: what comes in leaves as events through an ``EventQueue``.
+/// One run of a live NMEA source, over all its connections: incoming bytes leave as events through an ``EventQueue``.
 ///
-/// - Concurrency: the event loop feeds it, the source's task tells it what becomes of the connection; each may at any time. Nothing waits:
-///   the queue must be one that drops the oldest.
+/// - Concurrency: the event loop feeds it, the source's task reports the state of the connection; each may at any time. Nothing waits: the
+///   queue must be one that drops the oldest.
 final class NMEASession: Sendable {
     private let queue: EventQueue
     private let interpreter: Mutex<NMEAInterpreter>
@@ -20,28 +20,28 @@ final class NMEASession: Sendable {
         interpreter = Mutex(NMEAInterpreter(name: name, correctsWeekRollover: correctsWeekRollover, at: MonotonicClock.milliseconds))
     }
 
-    /// A connection stands; `peer` says in a person's words to what.
+    /// A connection is open; `peer` names the other side for people.
     func connected(to peer: String) { deliver { $0.connected(to: peer, at: MonotonicClock.milliseconds) } }
 
-    /// There are no positions until further notice; told once until the next fix.
+    /// There are no positions until further notice; reported once until the next fix.
     func lose(_ reason: LossReason) {
         deliver { $0.lose(reason) }
         queue.noteLook()
     }
 
-    /// Something that a person should know; told once until the next loss.
+    /// A warning for people; reported once until the next loss.
     func warn(_ text: String) { deliver { $0.warn(text) } }
 
-    /// Takes the next bytes of the connection, cut anywhere.
+    /// Processes the next bytes of the connection, cut anywhere.
     func receive(_ bytes: Span<UInt8>) { deliver { $0.process(bytes, at: MonotonicClock.milliseconds) } }
 
-    /// Bytes have come at a speed, or in a language, that nothing can be read from so far.
+    /// Bytes have come, at a wrong speed or in an unknown format, that could not be read so far.
     func noteNoise(_ byteCount: Int) { interpreter.withLock { $0.noteNoise(byteCount, at: MonotonicClock.milliseconds) } }
 
     /// The line has fallen quiet: the open epoch is complete.
     func endEpoch() { deliver { $0.endEpoch() } }
 
-    /// Whether silence is a loss by now, which is then told.
+    /// Whether the silence is a loss now; if so, it is reported.
     func checkSilence() -> Bool {
         let now = MonotonicClock.milliseconds
         deliver { $0.checkSilence(at: now) }
@@ -50,10 +50,10 @@ final class NMEASession: Sendable {
         return true
     }
 
-    /// The moment of the monotonic clock, in milliseconds, at which silence will be a loss.
+    /// The moment of the monotonic clock, in milliseconds, at which silence becomes a loss.
     var silenceDeadline: Int64 { interpreter.withLock { $0.silenceDeadline } }
 
-    /// When the last whole sentence came, or the connection if none has: milliseconds of the monotonic clock.
+    /// The moment of the last whole sentence, or of the connection if none has come: milliseconds of the monotonic clock.
     var lastSentenceAt: Int64 { interpreter.withLock { $0.lastSentenceAt } }
 
     /// Whether an epoch waits for its end.

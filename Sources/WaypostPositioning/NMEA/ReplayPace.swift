@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// When the epochs of a recording are due.
 struct ReplayPace {
-    /// A step in the recording's times that is no pause but a new start: an hour, or any step back.
+    /// A step in the recording's times that counts as a new start rather than a pause: an hour, or any step back.
     static let longestPauseMilliseconds: Int64 = 3_600_000
 
     private let speed: Double
@@ -15,7 +15,7 @@ struct ReplayPace {
         self.speed = speed
     }
 
-    /// Puts off everything that follows.
+    /// Postpones everything that follows.
     mutating func delay(byMilliseconds delay: Int64) { start?.monotonic += delay }
 
     /// How long to wait before the epoch is due, in milliseconds.

@@ -1,11 +1,11 @@
 import NIOCore
 import WaypostSystem
 
-/// What the network sources have in common: they open a channel, wait for its end, and open it again after ``ReconnectPauses``, for ever.
+/// The common part of the network sources: open a channel, wait for its end, and open it again after ``ReconnectPauses``, for ever.
 struct NMEAReconnection: Sendable {
     /// The source's URL.
     let name: String
-    /// What the channel's end is, in words, when silence was not the reason for it.
+    /// How the end of the channel is described when silence was not the reason.
     let endWords: String
     /// Opens the channel; its pipeline feeds the session.
     let open: @Sendable (NMEASession) async throws -> any Channel
@@ -24,7 +24,7 @@ struct NMEAReconnection: Sendable {
         }
     }
 
-    /// One channel from beginning to end; returns how long it held, 0 when there was none.
+    /// One channel from beginning to end; returns how long it lasted, 0 when it could not be opened.
     private func readOnce(_ session: NMEASession) async -> Int64 {
         let channel: any Channel
         do {

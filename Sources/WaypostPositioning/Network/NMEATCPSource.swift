@@ -3,11 +3,11 @@ import NIOPosix
 import Waypost
 import WaypostSystem
 
-/// NMEA 0183 from a TCP server: a multiplexer on a boat, a receiver on the network, a telephone.
+/// NMEA 0183 from a TCP server: a multiplexer on a boat, a receiver on the network, a phone.
 ///
-/// It never gives up: a server that is not there, closes, resets or falls silent (no whole sentence for five seconds or three periods) is
-/// one ``PositionSourceEvent/lost(_:)``, and it connects again after 0.5, 1, 2, then every 3 seconds. What was half read when a connection
-/// ended is thrown away. Nothing is ever sent. Dates before 2020 get 1024 weeks added.
+/// It never gives up: a server that is absent, closes, resets or falls silent (no whole sentence for five seconds or three periods) is
+/// one ``PositionSourceEvent/lost(_:)``, and it connects again after 0.5, 1, 2, then every 3 seconds. Half-read data is discarded when a
+/// connection ends. Nothing is ever sent. Dates before 2020 get 1024 weeks added.
 /// - Concurrency: reads on the event loop of all live sources; only the name is resolved elsewhere. A resolution that hangs when the task
 ///   is cancelled ends by itself later.
 public struct NMEATCPSource: PositionSource {
@@ -21,7 +21,7 @@ public struct NMEATCPSource: PositionSource {
     /// The server's port.
     public let port: UInt16
 
-    /// A source that connects to that server.
+    /// A source that connects to the given server.
     public init(host: String = "localhost", port: UInt16 = NMEATCPSource.registeredPort) {
         self.host = host
         self.port = port
@@ -43,7 +43,7 @@ public struct NMEATCPSource: PositionSource {
     }
 }
 
-/// Begins a connection of the session when the channel stands: of the attempts to several addresses only one does.
+/// Begins a connection of the session when the channel is open: of the attempts at several addresses only one opens.
 private final class NMEATCPGreeter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

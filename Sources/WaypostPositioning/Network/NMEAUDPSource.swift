@@ -3,14 +3,14 @@ import NIOPosix
 import Waypost
 import WaypostSystem
 
-/// NMEA 0183 in UDP datagrams that arrive at an address of this machine; the loopback one unless told otherwise.
+/// NMEA 0183 in UDP datagrams that arrive at an address of this machine, by default the loopback address.
 ///
 /// One sender at a time, by `UDPSenderRule`. A datagram holds whole lines: one that ends within a sentence cuts it, and the rest in the
-/// next datagram is damage; a missing line end at the datagram's end is none. Dates before 2020 get 1024 weeks added.
+/// next datagram counts as damage; a missing line end at the datagram's end does not. Dates before 2020 get 1024 weeks added.
 ///
-/// It never gives up: an address that cannot be used now is one ``PositionSourceEvent/lost(_:)``, and tried again after 0.5, 1, 2, then
-/// every 3 seconds. Silence is a loss, too; the socket stays.
-/// - Errors: `unusable` for an address that is none; no name but `localhost` is looked up.
+/// It never gives up: an address that cannot be used at the moment is one ``PositionSourceEvent/lost(_:)``, and it tries again after 0.5, 1,
+/// 2, then every 3 seconds. Silence is a loss, too, but the socket stays open.
+/// - Errors: `unusable` for an invalid address; no name but `localhost` is looked up.
 /// - Concurrency: reads on the event loop of all live sources.
 public struct NMEAUDPSource: PositionSource {
     // The largest datagram there is: a shorter buffer would cut silently.
@@ -18,12 +18,12 @@ public struct NMEAUDPSource: PositionSource {
 
     /// `nmea-udp://address:port`.
     public let name: String
-    /// The address that it listens at; `0.0.0.0` or `::` is every address of this machine, `localhost` is `127.0.0.1`.
+    /// The address on which it listens; `0.0.0.0` or `::` is every address of this machine, `localhost` is `127.0.0.1`.
     public let address: String
-    /// The port that it listens at.
+    /// The port on which it listens.
     public let port: UInt16
 
-    /// A source that listens at that address.
+    /// A source that listens on the given address.
     public init(address: String = "127.0.0.1", port: UInt16 = NMEATCPSource.registeredPort) {
         self.address = address
         self.port = port
@@ -53,7 +53,7 @@ public struct NMEAUDPSource: PositionSource {
     }
 }
 
-/// Lets the datagrams of one sender through, as bytes whose last line is whole.
+/// Passes on the datagrams of one sender, as bytes whose last line is whole.
 private final class UDPSenderFilter: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias InboundOut = ByteBuffer

@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import WaypostSystem
 
-/// What a failed connection is to people.
+/// A failed connection in words for people.
 enum NetworkFailure {
-    /// The cause in the system's words, without the stack of what wraps it.
+    /// The cause in the system's words, without the layers of errors around it.
     static func words(for error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError:
@@ -31,7 +31,7 @@ extension EventLoopFuture where Value == any Channel {
     func getUnlessCancelled() async throws -> any Channel {
         let promise = eventLoop.makePromise(of: Value.self)
         whenComplete { result in
-            // Nothing happens here when the promise has failed before.
+            // This has no effect when the promise has already failed.
             promise.completeWith(result)
             if case .success(let channel) = result { promise.futureResult.whenFailure { _ in channel.close(promise: nil) } }
         }

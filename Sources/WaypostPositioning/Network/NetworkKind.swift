@@ -1,4 +1,4 @@
-/// A kind of source that is a host and a port, and nothing else: `SCHEME://HOST:PORT`, each part optional.
+/// A kind of source that is only a host and a port: `SCHEME://HOST:PORT`, each part optional.
 package protocol NetworkKind: SourceKind {
     /// Name or address; IPv6 addresses without brackets.
     var host: String { get set }
@@ -9,7 +9,7 @@ package protocol NetworkKind: SourceKind {
 }
 
 extension NetworkKind {
-    /// That host and port.
+    /// The given host and port.
     package init(host: String, port: UInt16 = NMEATCPSource.registeredPort) {
         self.init()
         (self.host, self.port) = (host, port)

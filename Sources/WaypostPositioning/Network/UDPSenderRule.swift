@@ -1,19 +1,19 @@
-/// Decides which sender's datagrams are read: anybody can send to a port, and two receivers mixed are none.
+/// Decides which sender's datagrams are read: anybody can send to a port, and two receivers mixed give no usable positions.
 ///
-/// - The first sender with a whole sentence is followed, until it is silent; then the next one with a sentence is, which may be the same.
+/// - The first sender with a whole sentence is followed, until it is silent; then the next one with a sentence, which may be the same.
 /// - Others are counted, and each is named once (the first sixteen).
 struct UDPSenderRule {
-    /// What becomes of a datagram.
+    /// What to do with a datagram.
     enum Verdict: Equatable {
         /// It is read.
         case follows
-        /// It is read, and what was half read of the sender before is thrown away.
+        /// It is read, and the half-read data of the previous sender is discarded.
         case followsFromNowOn
-        /// It is not read: another one is followed.
+        /// It is not read: another sender is followed.
         case isIgnored
-        /// It is not read, and this is the first time: another one, which the verdict names, is followed.
+        /// It is not read, for the first time: another sender, named in the verdict, is followed.
         case isIgnoredAndNamed(String)
-        /// It is not read: nobody is followed, and there is no sentence in it.
+        /// It is not read: no sender is followed yet, and it has no sentence.
         case holdsNothing
     }
 
@@ -25,11 +25,11 @@ struct UDPSenderRule {
     private(set) var ignoredCount = 0
     private var named: Set<String> = []
 
-    /// Decides about one datagram.
+    /// Decides what to do with one datagram.
     ///
     /// - Parameters:
-    ///   - isFollowedSilent: whether the one that is followed has been silent for so long that another one may take over.
-    ///   - holdsSentence: whether the datagram holds a whole sentence; asked only when it matters.
+    ///   - isFollowedSilent: whether the followed sender has been silent for so long that another may take over.
+    ///   - holdsSentence: whether the datagram holds a whole sentence; called only when it matters.
     mutating func judge(_ sender: String, isFollowedSilent: Bool, holdsSentence: () -> Bool) -> Verdict {
         if let followed, !isFollowedSilent {
             if sender == followed { return .follows }
