@@ -1,12 +1,12 @@
 import Waypost
 
-/// A source whose events pass the privacy gate before anybody sees them.
+/// A source whose events pass the privacy gate before anything else sees them.
 ///
-/// It is the one place where positions are withheld: the manager, and through it the log, the control socket and everything else, only ever
-/// have what came through here. While positions are withheld the source counts as lost (``LossReason/withheld(_:)``, told once), and reports
+/// It is the one place where positions are withheld: the manager, and through it the log, the control socket and everything else, only get
+/// what has passed here. While positions are withheld the source counts as lost (``LossReason/withheld(_:)``, reported once), and reports
 /// without fix and views of the sky are withheld, too.
-/// - Concurrency: events and changes of private mode go through one at a time; ``setPrivate(_:)`` returns when the loss has been told, or at
-///   once for whom something is told just then: the loss comes behind that.
+/// - Concurrency: events and changes of private mode go through one at a time; ``setPrivate(_:)`` returns when the loss has been delivered, or
+///   at once for a caller that is receiving an event: the loss follows after that.
 public final class PrivateSource: PositionSource {
     private let base: any PositionSource
     private let door: PrivacyDoor
@@ -21,14 +21,14 @@ public final class PrivateSource: PositionSource {
     public var name: String { base.name }
     /// The names of the source behind the gate.
     public var originNames: [String] { base.originNames }
-    /// As of the source behind the gate.
+    /// The sharing of the source behind the gate.
     public var sharing: SourceSharing { base.sharing }
-    /// As of the source behind the gate.
+    /// The setting of the source behind the gate.
     public var tellsLosses: Bool { base.tellsLosses }
-    /// The switches of the source behind the gate.
+    /// The controls of the source behind the gate.
     public var playbackControls: [PlaybackControl] { base.playbackControls }
 
-    /// Delivers what may be told.
+    /// Delivers the events that may be shown.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         await door.open(to: output)
         do throws(PositionSourceError) {
@@ -43,10 +43,10 @@ public final class PrivateSource: PositionSource {
     /// Whether private mode is on.
     public var isPrivate: Bool { get async { await door.gate.isPrivate } }
 
-    /// Why positions are withheld now, nil while they are not.
+    /// Why positions are withheld at the moment; nil while they are not.
     public var withholding: PrivacyGate.Reason? { get async { await door.gate.reason } }
 
-    /// Switches private mode; when it returns no position from before is on its way any more.
+    /// Switches private mode; when it returns, no earlier position is still on its way.
     public func setPrivate(_ isOn: Bool) async { await door.setPrivate(isOn) }
 }
 
@@ -54,12 +54,12 @@ public final class PrivateSource: PositionSource {
 private actor PrivacyDoor {
     private(set) var gate: PrivacyGate
     private var output: PositionSourceOutput?
-    /// Whether listeners were told that positions are withheld.
+    /// Whether the loss because of withheld positions was reported.
     private var isWithheld = false
     private let turn = Turnstile()
-    /// What came from those who were told something just then.
+    /// Events that came from consumers during a delivery.
     private var afterwards: [PositionSourceEvent] = []
-    /// Whether private mode was switched on and that is not told yet.
+    /// Whether private mode was switched on and the loss is not reported yet.
     private var owesLoss = false
 
     init(gate: PrivacyGate) {
@@ -79,7 +79,7 @@ private actor PrivacyDoor {
 
     func pass(_ event: PositionSourceEvent) async {
         guard await turn.enter() else {
-            // From somebody who is told something just now: it comes behind that.
+            // From a caller that is receiving an event right now: it is delivered after that.
             afterwards.append(event)
             return
         }
@@ -93,7 +93,7 @@ private actor PrivacyDoor {
         if await turn.enter() { await leave() }
     }
 
-    /// Tells what came meanwhile from those who were told something, and lets the next one in.
+    /// Delivers the events that came from consumers during a delivery, then lets the next task in.
     private func leave() async {
         while owesLoss || !afterwards.isEmpty {
             if owesLoss {

@@ -18,7 +18,7 @@ struct MediaTekDialogue: ReceiverDialogue {
     }
 
     private static func ask(_ question: PMTKSentence, answer: Int, _ line: ReceiverLine) throws(ReceiverError) -> PMTKSentence? {
-        // A sentence that comes in the middle of its own may be lost on it.
+        // A receiver may lose a sentence that comes while it is sending its own.
         for _ in 0..<2 {
             try line.send(Array(question.line.utf8))
             if let sentence = try line.sentence(where: { $0.number == answer }) { return sentence }
@@ -69,7 +69,7 @@ struct MediaTekDialogue: ReceiverDialogue {
         }
     }
 
-    /// Nothing answers: whether it is understood at the new speed tells.
+    /// There is no acknowledgement: a receiver that is understood at the new speed has changed.
     private func changeSpeed(to baudRate: Int) throws(ReceiverError) {
         let old = line.baudRate
         try line.send(Array(PMTKSentence.setBaudRate(baudRate).line.utf8))

@@ -6,43 +6,43 @@ public enum ReceiverChange: Sendable, Equatable {
     case period(milliseconds: Int)
     /// The line's speed, one of `SerialPort.baudRates`.
     case baudRate(Int)
-    /// How it is told that it moves, by its name: `automotive`, `fitness`.
+    /// The receiver's model of movement, by its name: `automotive`, `fitness`.
     case movement(String)
     /// Whether it sends GST.
     case gst(Bool)
 }
 
-/// Asks a u-blox or MediaTek receiver how it is set, and changes that.
+/// Reads and changes the settings of a u-blox or MediaTek receiver.
 ///
-/// - Concurrency: every call opens the port, makes its thread wait for the receiver, some seconds at most, and closes the port.
+/// - Concurrency: every call opens the port, blocks its thread while it waits for the receiver, some seconds at most, and closes the port.
 public struct ReceiverConfigurator: Sendable {
     private let path: String
     private let baudRate: Int?
     private let gpsdPorts: [UInt16]
 
-    /// A desk for the receiver on a port.
+    /// A configurator for the receiver on a port.
     ///
     /// - Parameters:
     ///   - path: the port.
     ///   - baudRate: the line's speed; nil finds it.
-    ///   - gpsdPorts: where gpsds of this machine listen, whose receivers are left alone.
+    ///   - gpsdPorts: the ports on which gpsds of this machine listen, whose receivers are left alone.
     public init(path: String, baudRate: Int? = nil, gpsdPorts: [UInt16] = [2_947]) {
         self.path = path
         self.baudRate = baudRate
         self.gpsdPorts = gpsdPorts
     }
 
-    /// How the receiver is set.
+    /// The receiver's settings.
     public func state() throws(ReceiverError) -> ReceiverState {
         try withReceiver { (receiver) throws(ReceiverError) in try receiver.state() }
     }
 
-    /// Changes a setting, and reads back what it is now.
+    /// Changes a setting and reads it back.
     ///
     /// - Parameters:
-    ///   - change: the setting and what it is to be.
-    ///   - keeps: whether it should outlast a loss of power, as far as the receiver can.
-    /// - Errors: `refused` when the receiver does not do it, `notKept` when it says otherwise afterwards.
+    ///   - change: the setting and its new value.
+    ///   - keeps: whether it should survive a loss of power, as far as the receiver can do that.
+    /// - Errors: `refused` when the receiver does not do it, `notKept` when it reports a different value afterwards.
     public func apply(_ change: ReceiverChange, keeps: Bool = false) throws(ReceiverError) -> ReceiverState {
         try withReceiver { (receiver) throws(ReceiverError) in
             try receiver.apply(change, keeps: keeps)
@@ -55,8 +55,8 @@ public struct ReceiverConfigurator: Sendable {
     private func withReceiver(_ body: (any ReceiverDialogue) throws(ReceiverError) -> ReceiverState) throws(ReceiverError) -> ReceiverState
     {
         let line = try ReceiverLine.open(path, baudRate: baudRate, gpsdPorts: gpsdPorts)
-        // Each ignores what is said in the other's language. One that sends NMEA alone, as our own serial reader leaves it, has to be
-        // told first that it may answer.
+        // Each ignores commands in the other's protocol. One that sends only NMEA, as our own serial reader leaves it, must first be allowed to
+        // answer.
         let greeting = UBXSettings.poll(UBXSettings.Kinds.version).bytes + Array(PMTKSentence.askRelease.line.utf8)
         for attempt in 0..<4 {
             let isSilent = attempt >= 2
@@ -77,7 +77,7 @@ public struct ReceiverConfigurator: Sendable {
         throw .unknown("\(path): the receiver answers neither as a u-blox (UBX) nor as a MediaTek (PMTK) does")
     }
 
-    /// Leaves the receiver's answers as they were, however it ends.
+    /// Restores the receiver's output settings, however the dialogue ends.
     private func converse(
         _ ublox: UBloxDialogue, _ body: (any ReceiverDialogue) throws(ReceiverError) -> ReceiverState
     ) throws(ReceiverError) -> ReceiverState {
@@ -89,7 +89,7 @@ public struct ReceiverConfigurator: Sendable {
 }
 
 extension ReceiverState {
-    /// What is otherwise than the change asked for, in words; nil when all is so, or the receiver does not say.
+    /// The difference from the requested change, in words; nil when there is none, or the receiver does not report it.
     fileprivate func difference(from change: ReceiverChange) -> String? {
         switch change {
         case .period(let milliseconds): periodMilliseconds.flatMap { $0 == milliseconds ? nil : "a fix every \($0) ms" }
@@ -102,7 +102,7 @@ extension ReceiverState {
 
 /// The dialogue with one maker's receivers.
 protocol ReceiverDialogue {
-    /// How it is set.
+    /// The settings.
     func state() throws(ReceiverError) -> ReceiverState
     /// Changes a setting.
     func apply(_ change: ReceiverChange, keeps: Bool) throws(ReceiverError)

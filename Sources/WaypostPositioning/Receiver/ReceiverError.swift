@@ -1,10 +1,10 @@
 import WaypostSystem
 
-/// Why a receiver cannot be asked or changed; each with one line for people.
+/// Why a receiver cannot be read or changed; each case has one line for people.
 public enum ReceiverError: Error, Sendable, Equatable {
     /// The port is not there.
     case missing(String)
-    /// The path is not that of a serial line.
+    /// The path does not belong to a serial line.
     case notALine(String)
     /// Reading or writing has failed.
     case failed(String)
@@ -12,15 +12,15 @@ public enum ReceiverError: Error, Sendable, Equatable {
     case held(String)
     /// This user may not open it.
     case denied(String)
-    /// Nothing is understood on the line.
+    /// Nothing on the line is understood.
     case silent(String)
     /// It is neither a u-blox nor a MediaTek receiver, or does not answer.
     case unknown(String)
-    /// Receivers of its make, or on such a line, cannot do that.
+    /// Receivers of this make, or on such a line, cannot do that.
     case impossible(String)
-    /// The receiver refused, or does not know, what was asked of it.
+    /// The receiver refused the request, or does not know it.
     case refused(String)
-    /// It said that it was done, and does otherwise.
+    /// It confirmed the change, but reports a different value.
     case notKept(String)
 
     /// One line for people.

@@ -1,9 +1,9 @@
 import Waypost
 import WaypostSystem
 
-/// A receiver's line that is talked to: written to, and read from until an answer comes.
+/// The line of a receiver in a dialogue: written to, and read from until an answer comes.
 ///
-/// - Concurrency: belongs to one thread, which it makes wait.
+/// - Concurrency: belongs to one thread, which it blocks.
 final class ReceiverLine {
     /// The device, as it was named.
     let path: String
@@ -15,7 +15,7 @@ final class ReceiverLine {
     private var text: [UInt8] = []
     private var lines: [[UInt8]] = []
 
-    // Beyond that it is no sentence.
+    // Longer lines are not sentences.
     private static let longestLine = 1_024
     private static let searchTime = Duration.seconds(20)
 
@@ -25,11 +25,11 @@ final class ReceiverLine {
         self.port = port
     }
 
-    /// Opens a line, unless somebody has it, and finds its speed.
+    /// Opens a line, unless another program has it, and finds its speed.
     ///
     /// - Parameters:
     ///   - baudRate: the speed; nil finds it.
-    ///   - gpsdPorts: where gpsds of this machine listen.
+    ///   - gpsdPorts: the ports on which gpsds of this machine listen.
     static func open(_ path: String, baudRate: Int?, gpsdPorts: [UInt16]) throws(ReceiverError) -> ReceiverLine {
         var search = baudRate.map(BaudSearch.init(only:)) ?? BaudSearch(lastGood: 9_600)
         let opened: SerialPort?
@@ -76,15 +76,15 @@ final class ReceiverLine {
         throw .silent("\(path): \(search.hasHeardNoise ? "something comes, but neither NMEA nor UBX at any speed" : "nothing comes")")
     }
 
-    /// Whether the line is a USB device of that vendor.
+    /// Whether the line is a USB device of the given vendor.
     func isOfVendor(_ vendorID: UInt16) -> Bool {
         let device = Syscalls.resolvingLinks(path)
         return SerialDeviceCatalogue().devices().contains { $0.path == device && $0.vendorID == vendorID }
     }
 
-    // MARK: Talking
+    // MARK: Dialogue
 
-    /// Sends bytes; what came before them is no answer to them.
+    /// Sends bytes; what came before them does not count as an answer.
     func send(_ bytes: [UInt8]) throws(ReceiverError) {
         frames.removeAll()
         lines.removeAll()
@@ -99,13 +99,13 @@ final class ReceiverLine {
         text.removeAll()
     }
 
-    /// Something that a receiver has said.
+    /// A message from a receiver.
     enum Answer {
         case frame(UBXFrame)
         case sentence(PMTKSentence)
     }
 
-    /// The first answer that is wanted; nil when none comes in time.
+    /// The first matching answer; nil when none comes in time.
     func answer(within time: Duration = .milliseconds(1_200), where isWanted: (Answer) -> Bool) throws(ReceiverError) -> Answer? {
         let end = MonotonicClock.milliseconds + time.milliseconds
         repeat {
@@ -121,27 +121,27 @@ final class ReceiverLine {
         return nil
     }
 
-    /// The first frame that is wanted; nil when none comes in time.
+    /// The first matching frame; nil when none comes in time.
     func frame(where isWanted: (UBXFrame) -> Bool) throws(ReceiverError) -> UBXFrame? {
         let found = try answer { if case .frame(let frame) = $0 { isWanted(frame) } else { false } }
         if case .frame(let frame)? = found { return frame }
         return nil
     }
 
-    /// The first PMTK sentence that is wanted; nil when none comes in time.
+    /// The first matching PMTK sentence; nil when none comes in time.
     func sentence(where isWanted: (PMTKSentence) -> Bool) throws(ReceiverError) -> PMTKSentence? {
         let found = try answer { if case .sentence(let sentence) = $0 { isWanted(sentence) } else { false } }
         if case .sentence(let sentence)? = found { return sentence }
         return nil
     }
 
-    /// Lets the receiver do what it was told.
+    /// Gives the receiver time to carry out a command.
     func pause(for time: Duration) throws(ReceiverError) {
         let end = MonotonicClock.milliseconds + time.milliseconds
         while try read(until: end) {}
     }
 
-    /// Whether any sentence comes in time: the receiver is understood.
+    /// Whether any sentence comes in time, which shows that the receiver is understood.
     func hearsText(within time: Duration) throws(ReceiverError) -> Bool {
         let end = MonotonicClock.milliseconds + time.milliseconds
         repeat {

@@ -7,7 +7,7 @@ struct UBloxDialogue: ReceiverDialogue {
 
     private let line: ReceiverLine
     private let version: UBXFrame
-    /// Whether it was told to answer, which it does not go on doing.
+    /// Whether it had to be allowed to answer; that permission ends with the dialogue.
     private let wasSilent: Bool
     private let isOnUSB: Bool
 
@@ -15,7 +15,7 @@ struct UBloxDialogue: ReceiverDialogue {
     ///
     /// - Parameters:
     ///   - version: its answer.
-    ///   - wasSilent: whether it had to be told first that it may.
+    ///   - wasSilent: whether it first had to be allowed to answer.
     init(_ line: ReceiverLine, version: UBXFrame, wasSilent: Bool) throws(ReceiverError) {
         self.line = line
         self.version = version
@@ -24,14 +24,14 @@ struct UBloxDialogue: ReceiverDialogue {
         if let port {
             isOnUSB = port.number == UBXSettings.Port.usb.rawValue
         } else {
-            // Generation 10 has keys alone: a receiver without such a port knows none of its keys. Of one with both, USB's ids tell.
+            // Generation 10 has only keys: a receiver without such a port knows none of the port's keys. With both ports, USB's ids decide.
             let hasUSB = try UBloxDialogue.values([.usbSendsNMEA], line) != nil
             let hasUART = try UBloxDialogue.values([.uartSendsNMEA], line) != nil
             isOnUSB = hasUSB && (!hasUART || line.isOfVendor(GNSSProducts.ublox))
         }
     }
 
-    /// Leaves the receiver's answers as they were.
+    /// Restores the receiver's output settings.
     func end() throws(ReceiverError) {
         guard wasSilent else { return }
         try line.send(UBXSettings.setAnswering(false, baudRate: line.baudRate).flatMap(\.bytes))
@@ -131,7 +131,7 @@ struct UBloxDialogue: ReceiverDialogue {
         throw .refused("\(line.path): the receiver does not answer to \(what)")
     }
 
-    /// The acknowledgement may come at either speed: whether the receiver answers at the new one tells.
+    /// The acknowledgement may come at either speed: an answer at the new speed decides.
     private func changeSpeed(to baudRate: Int, _ place: UBXSettings.Place) throws(ReceiverError) {
         if isOnUSB { throw .impossible("\(line.path): the receiver is on USB, which has no speed") }
         let old = line.baudRate

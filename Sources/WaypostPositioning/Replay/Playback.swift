@@ -1,13 +1,13 @@
 import Waypost
 import WaypostSystem
 
-/// What a ``Playback`` plays: the steps of a recording or a simulation, from its start.
+/// The steps that a ``Playback`` plays: those of a recording or a simulation, from its start.
 protocol PlaybackFeed: ~Copyable {
-    /// The next step; nil at the end, and where it was cancelled.
+    /// The next step; nil at the end, and when it was cancelled.
     mutating func next() throws(PositionSourceError) -> ReplaySchedule.Step?
     /// The position while it stands still; nil before the first step.
     mutating func heldPosition() -> Position?
-    /// What was odd, for people; complete at the end.
+    /// Oddities in the recording, for people; complete at the end.
     var warnings: [String] { get }
 }
 
@@ -15,24 +15,24 @@ protocol PlaybackFeed: ~Copyable {
 struct PlaybackOptions: Sendable {
     /// The name that positions carry.
     var name: String
-    /// How many times faster than its own times; 0 is as fast as the listeners take it.
+    /// How many times faster than its own times; 0 is as fast as the listeners accept it.
     var speed = 1.0
     /// Whether the times are moved so that the drive begins now; otherwise they are the recording's own.
     var rebasesTimes = true
-    /// The time between positions that are held.
+    /// The time between repeated positions while it stands still.
     var intervalMilliseconds: Int64 = 1_000
 }
 
-/// The thread's side of a replay or a simulated drive: plays steps at their moments, and obeys the switches.
+/// The thread's side of a replay or a simulated drive: plays steps at their moments, and obeys the controls.
 ///
-/// - Times that are rebased grow by the drive's own time, however fast it is played: what decides runs on them and comes out the same.
-/// - While it is stationary the last position is repeated with growing times, and everything that follows is put off for so long.
+/// - Rebased times grow by the drive's own time, at any playback speed: rules that depend on them give the same results.
+/// - While it is stationary the last position is repeated with growing times, and everything that follows is delayed by as much.
 struct Playback: ~Copyable {
-    /// Why it has ended.
+    /// Why the playback has ended.
     enum End: Equatable {
         case finished
         case cancelled
-        /// Somebody asked to begin again.
+        /// Somebody asked to start again.
         case reset
     }
 
@@ -42,14 +42,14 @@ struct Playback: ~Copyable {
     private let control: PlaybackControl
     private let wake: WakeSignal
     private var resetCount: Int
-    /// Whether a loss was told since the last position.
+    /// Whether a loss was reported since the last position.
     private var isLost = false
 
-    /// What was added to the drive's time by standing still, since its start.
+    /// The time that standing still has added since the drive's start.
     private var heldMilliseconds: Int64 = 0
     /// The drive's time now, standing still included.
     private var clock: Int64 = 0
-    /// The UTC of the drive's time 0, in times that are rebased.
+    /// The UTC of the drive's time 0, in rebased times.
     private var start: UTCTime
     private var monotonicStart: Int64
 
@@ -88,7 +88,7 @@ struct Playback: ~Copyable {
         return stop.isRaised ? .cancelled : .finished
     }
 
-    /// Begins the drive's time again; times that are rebased go on growing.
+    /// Starts the drive's time again; rebased times go on growing.
     private mutating func begin() {
         guard clock > 0 else { return }
         start = start.advanced(byMilliseconds: clock + options.intervalMilliseconds)
@@ -96,7 +96,7 @@ struct Playback: ~Copyable {
         (clock, heldMilliseconds) = (0, 0)
     }
 
-    /// Waits until the step is due; meanwhile stands still as long as it is told to.
+    /// Waits until the step is due, and stands still meanwhile as long as the control says so.
     private mutating func reach(_ step: ReplaySchedule.Step, feed: inout some PlaybackFeed & ~Copyable) -> End? {
         while true {
             let state = control.state
@@ -127,13 +127,13 @@ struct Playback: ~Copyable {
         return monotonicStart + Int64(Double(moment) / options.speed) - MonotonicClock.milliseconds
     }
 
-    /// Waits for one interval; at full speed, too: standing still has no end of its own.
+    /// Waits for one interval, at full speed, too: standing still has no end of its own.
     private mutating func pauseWhileHeld() -> Bool {
         let pause = options.speed > 0 ? wallMilliseconds(of: clock) : options.intervalMilliseconds
         return stop.sleep(milliseconds: max(1, pause), orUntil: wake) != .raised
     }
 
-    // MARK: - Telling
+    // MARK: - Delivery
 
     private mutating func deliver(_ step: ReplaySchedule.Step) -> Bool {
         switch step {
@@ -142,7 +142,7 @@ struct Playback: ~Copyable {
         }
     }
 
-    /// Tells a loss, once.
+    /// Reports a loss, once.
     private mutating func lose(_ reason: LossReason) -> Bool {
         defer { isLost = true }
         return isLost || queue.send(.lost(reason))
@@ -172,7 +172,7 @@ extension ReplaySchedule.Step {
 }
 
 extension Playback {
-    /// Plays a feed to its end, from the start again whenever that is asked for, and tells that it has ended.
+    /// Plays a feed to its end, from the start again whenever that is requested, and reports the end.
     mutating func playAll<Feed: PlaybackFeed & ~Copyable>(
         _ open: () throws(PositionSourceError) -> Feed
     ) throws(PositionSourceError) {

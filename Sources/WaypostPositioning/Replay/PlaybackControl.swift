@@ -1,9 +1,9 @@
 import WaypostSystem
 
-/// The switches of a replay or a simulated drive, thrown while it runs.
+/// The controls of a replay or a simulated drive, which work while it runs.
 ///
-/// They are the source's, not a run's: what is on stays on when the source is started again.
-/// - Concurrency: throw them from anywhere; they take effect at once.
+/// They belong to the source, not to a run: their settings stay when the source is started again.
+/// - Concurrency: set them from anywhere; they take effect at once.
 public final class PlaybackControl: Sendable {
     struct State {
         var isStationary = false
@@ -17,19 +17,19 @@ public final class PlaybackControl: Sendable {
     /// Everything off.
     public init() {}
 
-    /// Holds the position: the positions go on, the progress does not.
+    /// Holds the position: positions keep coming, but the drive does not progress.
     public var isStationary: Bool {
         get { monitor.withLock { $0.isStationary } }
         set { change { $0.isStationary = newValue } }
     }
 
-    /// Reports that there is no position, while the progress goes on.
+    /// Reports that there is no position, while the drive progresses.
     public var isPositionLost: Bool {
         get { monitor.withLock { $0.isPositionLost } }
         set { change { $0.isPositionLost = newValue } }
     }
 
-    /// Begins again at the start.
+    /// Restarts the drive.
     public func reset() {
         change { $0.resetCount += 1 }
     }
@@ -53,15 +53,15 @@ public final class PlaybackControl: Sendable {
     }
 }
 
-/// A source whose drive somebody can steer.
+/// A source with a drive that can be controlled.
 public protocol PlayableSource: PositionSource {
-    /// The source's switches.
+    /// The source's controls.
     var control: PlaybackControl { get }
 }
 
 extension PlayableSource {
-    /// What it plays says where it is interrupted.
+    /// The recording or drive itself reports its interruptions.
     public var tellsLosses: Bool { true }
-    /// Its own.
+    /// Its own control.
     public var playbackControls: [PlaybackControl] { [control] }
 }

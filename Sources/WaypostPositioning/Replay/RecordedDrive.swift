@@ -1,13 +1,13 @@
 import Waypost
 
-/// A recording that is played as if it happened now, as a URL says it: `FILE?style=S&interval=I&speed=X&times=T`.
+/// A recording that is played as if it happened now, as a URL describes it: `FILE?style=S&interval=I&speed=X&times=T`.
 package struct RecordedDrive: Hashable, Sendable {
     /// The file.
     package var path: String
     /// How it is played.
     package var options: ReplaySource.Options
 
-    /// A recording, played like the drive itself unless told otherwise.
+    /// A recording, by default played like the drive itself.
     package init(_ path: String, options: ReplaySource.Options = .init()) {
         (self.path, self.options) = (path, options)
     }
@@ -24,9 +24,9 @@ package struct RecordedDrive: Hashable, Sendable {
         try read.refuseUnknown()
     }
 
-    /// The opposite.
+    /// The inverse: the text after the scheme.
     ///
-    /// - Parameter namesStyle: whether the style is written although it is the usual one.
+    /// - Parameter namesStyle: whether the style is written even if it is the default.
     func text(namesStyle: Bool = false) -> String {
         var words: [String] = []
         if namesStyle || options.style != .actual { words.append("style=\(options.style.rawValue)") }
@@ -41,7 +41,7 @@ package struct RecordedDrive: Hashable, Sendable {
 package protocol RecordingKind: SourceKind {
     /// The format; its name is the scheme.
     static var format: RecordingFormat { get }
-    /// What one URL says.
+    /// The content of one URL.
     var drive: RecordedDrive { get }
     /// A recording.
     init(_ drive: RecordedDrive)

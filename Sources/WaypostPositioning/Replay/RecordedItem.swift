@@ -1,17 +1,17 @@
 import Waypost
 
-/// What a recording holds, for a replay.
+/// An item of a recording, for a replay.
 enum RecordedItem {
     case point(Position, beginsSegment: Bool)
-    /// The receiver said that it had no fix.
+    /// The receiver reported that it had no fix.
     case loss
 }
 
-/// Keeps of a recording what is played: fixes, reports without one, and points of tracks.
+/// Keeps the items of a recording that are played: fixes, reports without a fix, and points of tracks.
 struct RecordedItems: RecordingSink {
-    /// What came since they were last taken.
+    /// The items since they were last fetched.
     var items: [RecordedItem] = []
-    /// Whether there was any of them.
+    /// Whether the recording had any of them.
     private(set) var hasAny = false
     /// Whether there was a point of a route, which is not played.
     private(set) var hasRoute = false

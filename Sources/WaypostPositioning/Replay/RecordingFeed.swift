@@ -13,7 +13,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
     private var hasEnded = false
     private var isFinished = false
     private var last: Position?
-    /// What was damaged, for people; complete at the end.
+    /// The damage, for people; complete at the end.
     private(set) var warnings: [String] = []
 
     /// Opens the file.
@@ -54,7 +54,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
                 schedule.finish()
                 isFinished = true
             } else {
-                // A packed file can hold hours of reading without one step.
+                // A compressed file can take hours to read without a single step.
                 if stop.isRaised { return nil }
                 try readMore()
             }
@@ -80,9 +80,9 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
         for case .point(let position, let beginsSegment) in sink.items { schedule.foresee(position, beginsSegment: beginsSegment) }
     }
 
-    /// Sums up what was damaged.
+    /// Sums up the damage.
     ///
-    /// - Errors: there is nothing in the file that can be played.
+    /// - Errors: the file holds nothing that can be played.
     private mutating func end() throws(PositionSourceError) {
         if let problem = file.gzipProblem, !file.decoder.hasContent {
             throw .unusable(path: path, reason: "\(problem), and nothing usable is before that")
@@ -92,7 +92,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
         if let problem = file.gzipProblem { warnings.append(problem.playbackWarning) }
     }
 
-    /// Why there is nothing that can be played; nil when there is something.
+    /// Why nothing can be played; nil when something can.
     private var emptiness: String? {
         if sink.hasAny { return nil }
         if sink.hasRoute { return "holds no track point; to drive along its route use route:FILE" }
@@ -106,7 +106,7 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
 }
 
 extension ReplaySchedule {
-    /// A line per kind of oddity that was met, for people.
+    /// A line for each kind of oddity, for people.
     fileprivate var warnings: [String] {
         var lines: [String] = []
         if disorderedCount > 0 { lines.append("points whose time is not after the one before, left out: \(disorderedCount)") }
@@ -116,7 +116,7 @@ extension ReplaySchedule {
 }
 
 extension GzipInput.Problem {
-    /// What is said once the rest has been played.
+    /// The warning once the rest has been played.
     var playbackWarning: String {
         self == .followed ? "\(self), which is not read" : "\(self); what came before that was played"
     }

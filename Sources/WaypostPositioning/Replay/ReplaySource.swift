@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// A recording played as if it happened now: for the desk, for tests, for a look at what a track would have done.
+/// A recording played as if it happened now: at a desk, for tests, to see what a track would have done.
 ///
 /// ```swift
 /// let source = ReplaySource(path: "drive.gpx", format: .gpx, options: .init(style: .interpolated, speed: 10))
@@ -16,14 +16,14 @@ public struct ReplaySource: PlayableSource {
     public struct Options: Sendable, Hashable {
         /// How its points become positions.
         public var style: ReplaySchedule.Style
-        /// The time between positions in the styles that have one; from 0.1 s to a day, others are brought there.
+        /// The time between positions in the styles that have one, clamped to 0.1 s to a day.
         public var interval: Duration
-        /// How many times faster than its own times, one of `ReplaySchedule/speeds`; 0 is as fast as the listeners take it.
+        /// How many times faster than its own times, one of `ReplaySchedule/speeds`; 0 is as fast as the listeners accept it.
         public var speed: Double
-        /// Whether its times are moved so that it begins now; they then grow by its own time, however fast it is played.
+        /// Whether its times are moved so that it begins now; they then grow by its own time, at any playback speed.
         public var rebasesTimes: Bool
 
-        /// A replay like the drive itself, begun now.
+        /// A replay like the drive itself, starting now.
         public init(
             style: ReplaySchedule.Style = .actual, interval: Duration = .seconds(1), speed: Double = 1, rebasesTimes: Bool = true
         ) {
@@ -39,17 +39,17 @@ public struct ReplaySource: PlayableSource {
     public let name: String
     /// The file.
     public let path: String
-    /// What the file holds.
+    /// The format of the file.
     public let format: RecordingFormat
     /// How it is played.
     public let options: Options
-    /// Its switches, thrown while it runs.
+    /// Its controls, which work while it runs.
     public let control: PlaybackControl
 
-    /// Nobody else is disturbed, but a recording is not there to stand in for a receiver.
+    /// It would not disturb others, but a recording must not stand in for a receiver.
     public var sharing: SourceSharing { .alone }
 
-    /// A replay of that file.
+    /// A replay of the given file.
     public init(path: String, format: RecordingFormat, options: Options = Options(), control: PlaybackControl = PlaybackControl()) {
         self.path = path
         self.format = format

@@ -1,10 +1,10 @@
 import Waypost
 import WaypostSystem
 
-/// The corners of a route, read from a GPX file: those of its first route that has any; of its tracks, one behind the other, when no
-/// route has.
+/// The corners of a route, read from a GPX file: those of its first route that has any; if none has, those of its tracks, one after the
+/// other.
 struct RouteFile: RecordingSink {
-    /// More corners than any route has that somebody drives, and as much memory as a small box can spare.
+    /// More corners than any real route has, and as much memory as a small device can spare.
     static let mostCorners = 200_000
 
     private var route: [Coordinate] = []
@@ -13,7 +13,7 @@ struct RouteFile: RecordingSink {
 
     /// Reads the file.
     ///
-    /// - Errors: it cannot be opened or read, is no GPX, or holds no point or too many.
+    /// - Errors: it cannot be opened or read, is not GPX, or holds no point or too many.
     static func corners(path: String) throws(PositionSourceError) -> [Coordinate] {
         var found = RouteFile()
         var file: RecordingFile

@@ -1,17 +1,17 @@
 import Waypost
 import WaypostSystem
 
-/// A drive that nobody makes: along a route of yours, or one of those that are built in.
+/// A simulated drive: along a given route, or one of the built-in ones.
 ///
 /// ```swift
 /// var options = RouteSimulator.Options()
 /// options.speedMetresPerSecond = 14
 /// let source = SimulatedRouteSource(corners: [home, office], options: options)
 /// ```
-/// Its positions say that they are fixes, as a receiver's would, so that fences, logs and dispatch can be tried with them; their `source`
-/// tells what they are.
+/// Its positions count as fixes, as a receiver's would, so that fences, logs and dispatch can be tried with them; their `source` shows what
+/// they are.
 public struct SimulatedRouteSource: PlayableSource {
-    /// Where the corners come from.
+    /// The origin of the corners.
     enum Route: Sendable {
         case corners([Coordinate])
         case file(String)
@@ -20,21 +20,21 @@ public struct SimulatedRouteSource: PlayableSource {
 
     /// The URL: `route:PATH` or `sim:NAME`.
     public let name: String
-    /// Its switches, thrown while it runs.
+    /// Its controls, which work while it runs.
     public let control: PlaybackControl
     private let route: Route
     private let options: RouteSimulator.Options
 
-    /// Beside any other: nothing is used up.
+    /// Only alone, and without pauses, like a recording.
     public var sharing: SourceSharing { .alone }
 
     /// A drive along these corners, once.
     ///
     /// - Parameters:
-    ///   - corners: the way, at least two places.
-    ///   - name: what positions carry as their source.
+    ///   - corners: the route, at least two places.
+    ///   - name: the source that positions carry.
     ///   - options: speed, interval, accuracy and noise.
-    ///   - control: pauses it, and loses and finds the position.
+    ///   - control: pauses the drive, and loses and finds the position.
     public init(
         corners: [Coordinate], name: String = "route:", options: RouteSimulator.Options = .init(),
         control: PlaybackControl = PlaybackControl()
@@ -42,12 +42,12 @@ public struct SimulatedRouteSource: PlayableSource {
         self.init(route: .corners(corners), name: name, options: options, control: control)
     }
 
-    /// A drive along the first route of a GPX file; along its first track when it has none.
+    /// A drive along the first route of a GPX file, or along its first track when it has no route.
     public init(path: String, options: RouteSimulator.Options = .init(), control: PlaybackControl = PlaybackControl()) {
         self.init(route: .file(path), name: "route:\(path)", options: options, control: control)
     }
 
-    /// A built-in drive, round and round until it is stopped.
+    /// A built-in drive, repeated until it is stopped.
     public init(_ builtIn: BuiltInRoute, noise: NoiseModel? = nil, control: PlaybackControl = PlaybackControl()) {
         var options = RouteSimulator.Options()
         if builtIn.speedMetresPerSecond > 0 { options.speedMetresPerSecond = builtIn.speedMetresPerSecond }
@@ -63,7 +63,7 @@ public struct SimulatedRouteSource: PlayableSource {
         self.control = control
     }
 
-    /// Delivers one position per interval, and `finished` at the end of a route that has one.
+    /// Delivers one position per interval, and `finished` at the end of a route that ends.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventQueue.run(threadName: "route", whenFull: .waits, output: output) {
             (queue, stop) throws(PositionSourceError) in
@@ -103,7 +103,7 @@ public struct SimulatedRouteSource: PlayableSource {
 /// The steps of a simulated drive.
 private struct RouteFeed: PlaybackFeed, ~Copyable {
     private var simulator: RouteSimulator
-    /// The drive before the step that was given last: the playback may stand still before it tells that step.
+    /// The drive before the last returned step: the playback may stand still before it delivers that step.
     private var held: RouteSimulator
     private let intervalMilliseconds: Int64
     private var clock: Int64 = 0

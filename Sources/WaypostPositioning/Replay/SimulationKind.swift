@@ -7,7 +7,7 @@ package struct SimulationKind: SourceKind {
     package static let documentation = "a built-in drive"
     package static let isPlayed = true
 
-    /// Which one.
+    /// Which drive.
     package var route: BuiltInRoute
 
     /// A drive.

@@ -1,12 +1,12 @@
-/// What keeps a source from delivering: in words, and as a fact where that tells what to do about it.
+/// Why a source does not deliver: in words, and as a fact where the fact decides what to do about it.
 ///
-/// A text literal is one, with or without interpolations.
+/// A text literal can stand for a detail, with or without interpolations.
 public struct LossDetail: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
-    /// What has happened, or what the system or the other side said, for people.
+    /// What has happened, or the message of the system or of the other side, for people.
     public var words: String
-    /// What a person can do about it; nil where the words say nothing of that.
+    /// What a person can do about it; nil where no remedy is known.
     public var advice: String?
-    /// What stands in the way, where that is known.
+    /// The obstacle, where it is known.
     public var obstacle: SourceObstacle?
 
     /// A detail from its parts.
@@ -16,35 +16,35 @@ public struct LossDetail: Sendable, Hashable, ExpressibleByStringInterpolation, 
         self.obstacle = obstacle
     }
 
-    /// Words alone.
+    /// A detail from words alone.
     public init(stringLiteral words: String) { self.init(words) }
 
     /// What has happened, and what to do.
     public var description: String { advice.map { "\(words); \($0)" } ?? words }
 }
 
-/// Something that stands between a source and its receiver, and that a person can do something about.
+/// An obstacle between a source and its receiver that a person can remove.
 public enum SourceObstacle: Sendable, Hashable {
-    /// Nobody answers at gpsd's address.
+    /// Nothing answers at gpsd's address.
     case noGPSD(isLocal: Bool)
-    /// gpsd answers, and has no receiver; the lines of this machine that one may be on, the likeliest first.
+    /// gpsd answers, but has no receiver; the lines of this machine that one may be on, the likeliest first.
     case gpsdWithoutReceiver(isLocal: Bool, candidates: [Candidate] = [])
-    /// Nothing is plugged in that may be opened without being named; what else there is, the likeliest first.
+    /// No device is plugged in that may be opened without being named; the other lines, the likeliest first.
     case noKnownReceiver(candidates: [Candidate])
-    /// This user may not open the port; the group that may.
+    /// This user may not open the port; the group whose members may.
     case notPermitted(path: String, group: String?)
     /// gpsd has the port on its list.
     case heldByGPSD(path: String)
-    /// The receiver sends one fix again and again.
+    /// The receiver sends the same fix again and again.
     case repeatedFix
-    /// Nothing that comes is NMEA or JSON with positions.
+    /// The data is neither NMEA nor JSON with positions.
     case unreadable
 
-    /// A serial line that a receiver may be on.
+    /// A serial line that may have a receiver.
     public struct Candidate: Sendable, Hashable {
-        /// The path to name it by; one that lasts, where there is one.
+        /// The path to name it by; a permanent one, where there is one.
         public var path: String
-        /// What it is, as far as that is known; nil for a line of the board, which every machine may have.
+        /// A description, as far as it is known; nil for a line of the board, which every machine may have.
         public var words: String?
 
         /// A candidate from its parts.
@@ -56,7 +56,7 @@ public enum SourceObstacle: Sendable, Hashable {
 }
 
 extension SourceObstacle.Candidate {
-    /// The lines that are not known as receivers, the likeliest first: bridges that receivers come with, other USB lines, the board's own;
+    /// The lines that are not known as receivers, the likeliest first: bridges that are common with receivers, other USB lines, the board's own;
     /// never a console.
     static func all(of devices: [SerialDevice]) -> [SourceObstacle.Candidate] {
         let rank = { (device: SerialDevice) in device.possibleReceiver != nil ? 0 : device.vendorID != nil ? 1 : 2 }
@@ -68,7 +68,7 @@ extension SourceObstacle.Candidate {
             }
     }
 
-    /// The lines that gpsd may be given: the known receivers, then the others.
+    /// The lines that can be given to gpsd: the known receivers, then the others.
     static func forGPSD(of devices: [SerialDevice]) -> [SourceObstacle.Candidate] {
         let known = devices.filter(\.isKnownGNSS).map { device in
             SourceObstacle.Candidate(path: device.byIDNames.first ?? device.path, words: device.knownReceiver)

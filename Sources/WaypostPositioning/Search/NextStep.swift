@@ -1,43 +1,43 @@
-/// What can be done about a source without positions; of several the one with the lowest rank comes first.
+/// A step that helps a source without positions; of several, the one with the lowest rank comes first.
 enum NextStep: Equatable {
-    /// The receiver sends, and needs the sky.
+    /// The receiver sends, and needs a view of the sky.
     case openSky
-    /// The user must be let in.
+    /// The user needs permission.
     case permit(path: String, group: String?)
-    /// gpsd must be asked for what it has.
+    /// The receiver must be read through gpsd.
     case readThroughGPSD(path: String)
-    /// Connected, and nothing comes.
+    /// The source is connected, but nothing comes.
     case checkLine(of: SourceMember)
-    /// What comes is no use: the receiver has stopped, or speaks something else.
+    /// The data is useless: the receiver has stopped, or sends another format.
     case checkReceiver(of: SourceMember, SourceObstacle)
-    /// A gpsd of this machine must be told where the receiver is, which may be on one of these lines.
+    /// A gpsd on this machine must be given the receiver's port, which may be one of these lines.
     case tellGPSD([SourceObstacle.Candidate])
-    /// The tracker must be told where the receiver is.
+    /// The receiver's port must be named to the tracker.
     case nameThePort
     /// A receiver must be plugged in.
     case plugIn
     /// gpsd must be started.
     case startGPSD(isLocal: Bool)
-    /// The port that was named has nothing on it now.
+    /// The named port has no device at the moment.
     case plugBack
-    /// A program of the user's gives nothing.
+    /// A user's program prints nothing.
     case runProgram
-    /// A server or a sender on the network gives nothing.
+    /// A server or a sender on the network sends nothing.
     case checkPeer(String)
-    /// A recording has no position here.
+    /// A recording has no position at this point.
     case playOn
-    /// A recording has been played.
+    /// A recording has been played to its end.
     case playAgain
-    /// What was found says what to do.
+    /// The obstacle's own words say what to do.
     case doAsSaid(String)
-    /// Nothing simple.
+    /// There is no simple step.
     case askTheDoctor
 
-    /// What a source is, as far as that decides what to do about it.
+    /// The kind of a source, as far as it decides what to do.
     enum Kind {
         case receiver, program, network, recording, other
 
-        /// The kind of a source that is called so.
+        /// The kind of the source with this name.
         init(_ name: String) {
             switch SourceRegistry.kind(named: name) {
             case let kind? where kind.isPlayed: self = .recording
@@ -49,9 +49,9 @@ enum NextStep: Equatable {
         }
     }
 
-    /// What helps there; nil when nothing has gone wrong yet.
+    /// The step that helps this source; nil when nothing has gone wrong yet.
     ///
-    /// - Parameter hasCandidates: whether something is plugged in that may be a receiver.
+    /// - Parameter hasCandidates: whether a device is plugged in that may be a receiver.
     init?(_ source: SourceMember, hasCandidates: Bool) {
         switch (Kind(source.name), source.state) {
         case (.recording, .ended), (.recording, .lost(.ended)):
@@ -89,7 +89,7 @@ enum NextStep: Equatable {
         }
     }
 
-    /// How near to a position it is: the nearest goes first.
+    /// How near the source is to a position: the nearest goes first.
     var rank: Int {
         switch self {
         case .openSky: 0
@@ -111,7 +111,7 @@ enum NextStep: Equatable {
         }
     }
 
-    /// The sentence, and the commands.
+    /// The sentence and the commands.
     func words(_ surroundings: PositionSearch.Surroundings, candidate: SourceObstacle.Candidate?) -> (String, [String]) {
         switch self {
         case .openSky:
@@ -146,7 +146,7 @@ enum NextStep: Equatable {
         let named = source.name.hasPrefix("serial:///") ? source.name.dropFirst("serial://".count).prefix { $0 != "?" } : nil
         let port = named ?? source.peer.flatMap { $0.hasPrefix("/") ? $0.prefix { $0 != " " } : nil }
         let show = "sudo waypost receiver show" + (port.map { " --port \($0)" } ?? "")
-        // The tracker has the port.
+        // The tracker holds the port.
         guard surroundings.isService else {
             return ("check the receiver's cable; then stop the tracker, and look at what the receiver sends", [show])
         }
@@ -156,7 +156,7 @@ enum NextStep: Equatable {
         )
     }
 
-    /// What a receiver needs that sends one fix again and again.
+    /// The advice for a receiver that sends the same fix again and again.
     private static func restartingReceiver(of source: SourceMember) -> String {
         switch Kind(source.name) {
         case .receiver: "unplug the receiver, wait a few seconds, and plug it in again"
@@ -165,7 +165,7 @@ enum NextStep: Equatable {
         }
     }
 
-    /// What helps where something comes that holds no positions.
+    /// The advice for a source whose data holds no positions.
     private func unreadable(_ source: SourceMember, _ surroundings: PositionSearch.Surroundings) -> (String, [String]) {
         switch Kind(source.name) {
         case .receiver:
@@ -179,7 +179,7 @@ enum NextStep: Equatable {
         }
     }
 
-    /// Names only a port that is there.
+    /// Names only a port that exists.
     private static func tellingGPSD(_ candidate: SourceObstacle.Candidate?) -> (String, [String]) {
         let file = "in /etc/default/gpsd: DEVICES="
         guard let candidate else {

@@ -1,22 +1,22 @@
-/// What was tried to find a position, what was found there, and what to do next.
+/// The attempts to find a position, their results, and what to do next.
 ///
-/// Its sentences are the same wherever somebody looks: on the screen, in the log, in `status`, in `watch` and from the doctor.
+/// Its sentences are the same everywhere: on the screen, in the log, in `status`, in `watch` and from the doctor.
 public struct PositionSearch: Sendable, Equatable {
     /// One source that was tried.
     public struct Attempt: Sendable, Equatable {
         /// The source's URL.
         public var source: String
-        /// What was found there: `gpsd runs, but has no receiver`.
+        /// The result: `gpsd runs, but has no receiver`.
         public var found: String
     }
 
     /// Where the tracker runs, as far as the advice depends on it.
     public struct Surroundings: Sendable {
-        /// Whether a service manager started it, or somebody by hand.
+        /// Whether a service manager started it, rather than a person by hand.
         public var isService: Bool
         /// The configuration file that names the sources.
         public var configurationFile: String
-        /// The user whom it runs as.
+        /// The user it runs as.
         public var userName: String
 
         /// Surroundings from their parts.
@@ -27,20 +27,20 @@ public struct PositionSearch: Sendable, Equatable {
         }
     }
 
-    /// What begins the words about a port that the user may not open.
+    /// The first words about a port that the user may not open.
     package static let deniedWords = "permission denied"
 
     /// The sources, in their order.
     public let attempts: [Attempt]
     /// What to do next, in one sentence.
     public let advice: String
-    /// The commands that do it, in order, ready to be pasted; empty when hands or time do it.
+    /// The commands that do it, in order, ready to paste; empty when no command helps.
     public let commands: [String]
 
-    /// What was tried and found, in one line.
+    /// The attempts and their results, in one line.
     public var why: String { attempts.map { "\($0.source): \($0.found)" }.joined(separator: "; ") }
 
-    /// What was found at each of these sources, and the one thing to do next: where most is reached already.
+    /// The results for these sources, and the one thing to do next: for the source that is nearest to a position.
     public init(_ sources: [SourceMember], in surroundings: Surroundings) {
         attempts = sources.map { Attempt(source: $0.name, found: $0.found(by: surroundings.userName)) }
         (advice, commands) = PositionSearch.next(sources, surroundings)
@@ -66,7 +66,7 @@ extension SourceMember {
         if case .noKnownReceiver(let candidates)? = obstacle { candidates } else { [] }
     }
 
-    /// What was found there.
+    /// The result for this source.
     fileprivate func found(by userName: String) -> String {
         switch state {
         case .standby: "not tried yet"

@@ -1,7 +1,7 @@
 import Synchronization
 import WaypostSystem
 
-/// The speed at which each serial line was right the last time, so that a replugged receiver is back at once.
+/// The last good speed of each serial line, so that a replugged receiver is back at once.
 ///
 /// With a file it outlives the process: one line per port, `9600 /dev/serial/by-id/...`, rewritten only when something changes.
 /// - Concurrency: from anywhere, by several sources at once; remembering may wait for the disk.
@@ -11,15 +11,15 @@ public final class BaudMemory: Sendable {
     /// Held while the file is written: two at once would write the same temporary file.
     private let writing = Mutex(())
 
-    /// Room for so many ports; more is somebody's test, not a device.
+    /// Room for this many ports; more come from tests, not from devices.
     private static let limit = 64
 
-    /// A memory, with what the file holds if there is one.
+    /// A memory, with the content of the file if there is one.
     ///
-    /// - Parameter path: the file in the state folder; nil remembers for the life of the process. A file that cannot be read is empty.
+    /// - Parameter path: the file in the state folder; nil remembers for the life of the process. An unreadable file counts as empty.
     public init(path: String? = nil) {
         self.path = path
-        let bytes = path.flatMap { try? Syscalls.contents(of: $0) } ?? []  // Only a second or two of searching is lost with it.
+        let bytes = path.flatMap { try? Syscalls.contents(of: $0) } ?? []  // This costs only a second or two of searching.
         var known: [String: Int] = [:]
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").prefix(BaudMemory.limit) {
             let parts = line.split(separator: " ", maxSplits: 1)
@@ -29,7 +29,7 @@ public final class BaudMemory: Sendable {
         rates = Mutex(known)
     }
 
-    /// The speed of that port, if it is known.
+    /// The speed of the given port, if it is known.
     public func baudRate(of port: String) -> Int? { rates.withLock { $0[port] } }
 
     /// Remembers the speed of a port.
@@ -43,7 +43,7 @@ public final class BaudMemory: Sendable {
         guard isNew, let path else { return }
         writing.withLock { _ in
             let text = rates.withLock { rates in rates.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)\n" }.joined() }
-            try? AtomicFile.write(Array(text.utf8), to: path)  // A full disk costs a search at the next start, no more.
+            try? AtomicFile.write(Array(text.utf8), to: path)  // A full disk only costs a search at the next start.
         }
     }
 }

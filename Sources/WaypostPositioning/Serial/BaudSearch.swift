@@ -1,40 +1,41 @@
-/// Finds the speed of a serial line: which to try, on what evidence to stay, when to move on.
+/// Finds the speed of a serial line: which speed to try, on what evidence to stay, when to move on.
 ///
-/// A receiver at another speed gives noise; one that is silent tells nothing; one that reports once a second is silent most of the time,
-/// and a fast one has said everything within milliseconds. Four reports are all there is to find one of nine speeds in four seconds, so
-/// each must turn down as many as it can:
+/// A receiver at another speed produces noise; a silent one gives no evidence; one that reports once a second is silent most of the time,
+/// and a fast one has sent everything within milliseconds. There are only four reports to find one of nine speeds in four seconds, so
+/// each must rule out as many as it can:
 /// - **Stay** at one sentence with the right checksum (three without checksum, for receivers that have none), or at UBX frames when no
 ///   sentence has come by the end of the time.
-/// - **Turn down** in the first round after four bytes of noise that are a quarter of what came, at the end of a burst that was no text,
-///   after 400 bytes of text that are no sentence, and after 1.2 s of silence at the first speed, 1.1 s at the others. What comes in the
-///   first 20 ms and 50 bytes at a speed does not count against it: adapters hand over what came before up to 16 ms late, and in the
+/// - **Rule out** in the first round after four bytes of noise that are a quarter of all bytes, at the end of a burst that was not text,
+///   after 400 bytes of text without a sentence, and after 1.2 s of silence at the first speed, 1.1 s at the others. Bytes in the
+///   first 20 ms and the first 50 bytes at a speed do not count against it: adapters deliver earlier bytes up to 16 ms late, and in the
 ///   middle of a burst it takes some bytes to find where they begin.
-/// - Once each may be turned down in the middle of a burst for being out of step: it is tried again in a later one.
-/// - **Within a burst** go on to the fastest speed at which it would not be over yet; a slow line's burst turns down all others.
-/// - **After a burst** go on to the last good speed, or to the one at which so long a burst is a usual one (``SpeechRhythm``), so that the next one finds it.
-/// - A speed at which a run of text is heard, or UBX, is listened to longer, 2.5 s at most.
+/// - Each speed may be ruled out once in the middle of a burst for being out of step: it is tried again in a later burst.
+/// - **Within a burst** go on to the fastest speed at which it would not be over yet; the burst of a slow line rules out all others.
+/// - **After a burst** go on to the last good speed, or to the one at which this length of burst is usual (``SpeechRhythm``), so that the next
+///   burst finds it.
+/// - A speed at which a run of text or UBX is received is tried longer, for 2.5 s at most.
 /// - **Begin** with the last good speed. Without one begin with 460800: its burst and those of its neighbours are too short to try
-///   another speed in them, and only the lengths of the others' are easily told.
+///   another speed in them, and only the lengths of the others' bursts are easy to tell apart.
 /// - The second round waits its 1.3 s at every speed whatever comes, for lines that are noisy or carry binary protocols beside NMEA. Then
-///   the search is exhausted, and whoever runs it opens the line anew.
+///   the search is exhausted, and the caller opens the line again.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct BaudSearch: Sendable {
-    /// What to do now.
+    /// What to do next.
     enum Step: Equatable {
-        /// Listen on, until ``deadline`` at the latest.
+        /// Keep listening, until ``deadline`` at the latest.
         case listen
         /// Set this speed, then call ``begin(at:)``.
         case change(baudRate: Int)
         /// The speed is right.
         case found(Speech)
-        /// No speed is right; the line should be opened anew.
+        /// No speed is right; the line should be opened again.
         case exhausted
-        /// The one speed that was asked for gives noise; listen on.
+        /// The one requested speed produces noise; keep listening.
         case garbled
     }
 
-    /// What the receiver speaks.
+    /// The protocol of the receiver.
     enum Speech: Equatable {
         case nmea
         case ubx
@@ -46,18 +47,18 @@ struct BaudSearch: Sendable {
     private static let lateMilliseconds: Int64 = 20
     private static let bytesOutOfStep = 50
     private static let noiseBytes = 4
-    // So much text at the end: the line has just got into step.
+    // This much text at the end: the line has just got into step.
     private static let textInStep = 6
     private static let textBytes = 400
-    // One in a billion that random bytes do that.
+    // Random bytes do that once in a billion.
     private static let textRun = 12
 
-    /// The speed that is tried now.
+    /// The speed that is being tried.
     private(set) var baudRate: Int
     private let isOnlyOne: Bool
-    /// The other speeds of this round that nothing speaks against yet.
+    /// The other speeds of this round that are not ruled out yet.
     private var others: [Int]
-    /// Those that were turned down in the middle of the burst that goes on, perhaps only for being out of step; each may be once.
+    /// The speeds that were ruled out in the middle of the current burst, perhaps only for being out of step; each may be once.
     private var doubted: [Int] = []
     private var wereDoubted: Set<Int> = []
     private let lastGood: Int?
@@ -65,20 +66,20 @@ struct BaudSearch: Sendable {
     private var hasTriedAny = false
     private var spotter = LineSpotter()
     private var rhythm = SpeechRhythm()
-    /// When the speed was set, and what came too early after that to count.
+    /// When the speed was set, and the bytes that came too early after that to count.
     private var begunAt: Int64 = 0
     private var early = (noise: 0, text: 0)
     private var hasHeardBeginning = false
     private var latestDeadline: Int64 = 0
 
-    /// Until when to listen without further bytes; then call ``process(_:at:)`` with none.
+    /// How long to wait for further bytes; then call ``process(_:at:)`` with none.
     private(set) var deadline: Int64 = 0
-    /// Whether anything came that was no NMEA, at any speed.
+    /// Whether bytes other than NMEA came, at any speed.
     private(set) var hasHeardNoise = false
 
     /// A search over all speeds.
     ///
-    /// - Parameter lastGood: the speed at which this line was right the last time.
+    /// - Parameter lastGood: the last good speed of this line.
     init(lastGood: Int? = nil) {
         self.lastGood = lastGood
         baudRate = lastGood ?? BaudSearch.order[0]
@@ -87,7 +88,7 @@ struct BaudSearch: Sendable {
         others = BaudSearch.order.filter { $0 != baudRate }
     }
 
-    /// A search that has only one answer: it waits for it, and is never exhausted.
+    /// A search for one given speed: it waits for that speed, and is never exhausted.
     init(only baudRate: Int) {
         self.baudRate = baudRate
         lastGood = baudRate
@@ -107,7 +108,7 @@ struct BaudSearch: Sendable {
         hasTriedAny = true
     }
 
-    /// Takes what came since the last call; nothing when only time has passed.
+    /// Processes the bytes since the last call; none when only time has passed.
     mutating func process(_ bytes: Span<UInt8>, at now: Int64) -> Step {
         for offset in 0..<bytes.count { spotter.process(bytes[offset]) }
         if spotter.sentenceCount > 0 || spotter.uncheckedCount >= 3 { return .found(.nmea) }
@@ -119,7 +120,7 @@ struct BaudSearch: Sendable {
         return .listen
     }
 
-    /// The device cannot do the speed it was asked for.
+    /// The device cannot do the requested speed.
     mutating func refuse(at now: Int64) -> Step { change(at: now) }
 
     // MARK: The evidence
@@ -129,30 +130,30 @@ struct BaudSearch: Sendable {
         rhythm.noteBytes(at: now)
         if now - begunAt < earlyMilliseconds { early = (spotter.noiseCount, spotter.textCount) }
         if round > 0 || isPromising {
-            // Something is being said: a sentence at 4800 takes 0.17 s.
+            // The receiver is sending: a sentence at 4800 takes 0.17 s.
             deadline = min(max(deadline, now + 300), latestDeadline)
         } else if !isOnlyOne {
             deadline = min(rhythm.quietAt, latestDeadline)
         }
     }
 
-    /// Until when what comes may be another speed's, or out of step: set within a burst, a line takes some bytes to find where they begin.
+    /// How long bytes may still be of another speed or out of step: set within a burst, a line takes some bytes to find where they begin.
     private var earlyMilliseconds: Int64 { BaudSearch.lateMilliseconds + Int64(BaudSearch.bytesOutOfStep * 10_000 / baudRate) }
 
     private var noise: Int { spotter.noiseCount - early.noise }
     private var text: Int { spotter.textCount - early.text }
 
-    /// Whether what came is worth listening on.
+    /// Whether the bytes justify listening longer.
     private var isPromising: Bool { spotter.frameCount > 0 || spotter.textRun >= BaudSearch.textRun }
 
-    /// Whether what came speaks against the speed.
+    /// Whether the bytes rule out the speed.
     private var isTurnedDown: Bool {
         guard round == 0, !isOnlyOne, spotter.frameCount == 0 else { return false }
         return noise >= BaudSearch.noiseBytes && 3 * noise >= text && spotter.endingRun < BaudSearch.textInStep
             || text > BaudSearch.textBytes
     }
 
-    // MARK: The next one
+    // MARK: The next speed
 
     private mutating func moveOn(at now: Int64) -> Step {
         if isOnlyOne {
@@ -160,7 +161,7 @@ struct BaudSearch: Sendable {
             begin(at: now)
             return isGarbled ? .garbled : .listen
         }
-        // A burst has ended in which the speed was not really tried: it may be the one that the next burst finds.
+        // A burst has ended in which the speed was not really tested: it may be right in the next burst.
         let isPromising = isPromising && now < latestDeadline
         let isOpen = noise == 0 || 3 * noise < text
         if round == 0, !isTurnedDown, isPromising || isOpen && now < begunAt + 1_000 {

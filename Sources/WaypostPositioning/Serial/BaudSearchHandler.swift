@@ -4,7 +4,7 @@ import WaypostSystem
 
 /// The first handler of a serial line's channel: holds the bytes back until the speed is right, then leaves the pipeline to NMEA.
 ///
-/// What came at the right speed is passed on whole: the first epoch is not lost to the search.
+/// Bytes at the right speed are passed on completely: the first epoch is not lost to the search.
 /// - Concurrency: belongs to its channel's event loop; the line's speed is set on the line's own thread.
 final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -18,11 +18,11 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var held = ByteBuffer()
     private var isChanging = false
     private var timer: Scheduled<Void>?
-    // How often the receiver was told to speak NMEA, and until when it may take.
+    // How many times the receiver was asked to send NMEA, and until when it may take.
     private var requests = 0
     private var requestDeadline: Int64 = .max
 
-    /// Bytes beyond that are not worth keeping for a decoder.
+    /// More bytes than this are not worth keeping for a decoder.
     private static let mostHeld = 65_536
     private static let mostRequests = 2
     private static let requestMilliseconds: Int64 = 8_000
@@ -45,7 +45,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // What was on its way while the speed changed belongs to neither. All of it is read before the change is known here.
+        // Bytes that arrive during a change of speed belong to neither speed. All of them are read before the change is reported here.
         if isChanging { return }
         var buffer = unwrapInboundIn(data)
         session.noteNoise(buffer.readableBytes)
@@ -63,7 +63,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func take(_ step: BaudSearch.Step, _ context: ChannelHandlerContext) {
         switch step {
-        case .listen where MonotonicClock.milliseconds >= requestDeadline: context.close(promise: nil)  // To be looked at anew.
+        case .listen where MonotonicClock.milliseconds >= requestDeadline: context.close(promise: nil)  // To open it again.
         case .listen: wait(context)
         case .change(let baudRate): change(to: baudRate, context)
         case .found(.ubx) where opened.mayBeToldToSpeakNMEA && requests < BaudSearchHandler.mostRequests: requestNMEA(context)
@@ -83,7 +83,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    // One timer for the search's deadline, and for saying in time that there are no positions.
+    // One timer for the search's deadline and for reporting the loss in time.
     private func wait(_ context: ChannelHandlerContext) {
         timer?.cancel()
         let now = MonotonicClock.milliseconds
@@ -114,7 +114,7 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Tells a u-blox to speak NMEA, and listens on at the same speed: whether it does is the only answer that counts.
+    /// Asks a u-blox to send NMEA, and keeps listening at the same speed: only the NMEA itself counts as an answer.
     private func requestNMEA(_ context: ChannelHandlerContext) {
         timer?.cancel()
         requests += 1
@@ -134,14 +134,14 @@ final class BaudSearchHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    // On a thread of its own: bringing it to a worn card may take seconds, in which the line must not be held up.
+    // On a thread of its own: writing to a worn card may take seconds, during which the line must not be blocked.
     private func remember() {
         let (memory, baudRate, identity) = (memory, search.baudRate, opened.identity)
         let work = { @Sendable (_: WakeSignal) in memory.remember(baudRate, for: identity) }
-        _ = try? DedicatedThread.start(name: "baud memory", body: work)  // Without a thread it is found anew the next time.
+        _ = try? DedicatedThread.start(name: "baud memory", body: work)  // Without a thread the speed is searched for next time.
     }
 
-    /// What to do about UBX that was not, or could not be, switched off.
+    /// The remedy when UBX was not, or could not be, switched off.
     private var remedy: String {
         if requests > 0 { return "it was switched to NMEA and does not send any: unplug it, or read it through gpsd (gpsd://localhost)" }
         if line.neverWrites { return "never_write keeps it so: gpsctl -f -n \(opened.device) changes it, and unplugging it sets most back" }

@@ -1,15 +1,15 @@
-/// USB products that are GNSS receivers and nothing else, and that speak NMEA unasked.
+/// USB products that are only GNSS receivers, and that send NMEA without a request.
 ///
-/// Only these may be opened without being named: opening the port of anything else can reset the device behind it (an Arduino), dial, or
-/// take a modem from its manager. What is left out, and why:
+/// Only these may be opened without being named: opening the port of any other device can reset it (an Arduino), make it dial, or take a
+/// modem from its manager. These are left out:
 /// - 067b (Prolific), 0403 (FTDI), 10c4 (CP210x), 1a86 (CH340), 0557: bridges that any cable may contain, receivers among them.
-/// - 2c7c (Quectel), 1e0e (SIMCom), 1199 (Sierra), 1bc7 (Telit), 12d1 (Huawei): modems, silent on their NMEA port until told on another.
-/// - 091e:0003 (Garmin), 1163 (DeLorme): receivers with a protocol of their own that begins with a greeting.
+/// - 2c7c (Quectel), 1e0e (SIMCom), 1199 (Sierra), 1bc7 (Telit), 12d1 (Huawei): modems, silent on their NMEA port until a command on another.
+/// - 091e:0003 (Garmin), 1163 (DeLorme): receivers with their own protocol, which begins with a greeting.
 enum GNSSProducts {
-    /// The vendor whose receivers speak UBX.
+    /// The vendor of receivers that use UBX.
     static let ublox: UInt16 = 0x1546
 
-    /// What it is, if the ids are known.
+    /// The product's name, if the ids are known.
     static func name(vendorID: UInt16, productID: UInt16) -> String? {
         switch (vendorID, productID) {
         case (0x1546, 0x01a5): "u-blox 5"
@@ -22,7 +22,7 @@ enum GNSSProducts {
         }
     }
 
-    /// What else may be a receiver, if its port is named: bridges that receivers are built with, modems that have one.
+    /// A description of other products that may be receivers if their port is named: bridges common in receivers, modems with a receiver.
     static func possibility(vendorID: UInt16, productID: UInt16) -> String? {
         switch (vendorID, productID) {
         case (0x067b, _), (0x0557, 0x2008): "Prolific bridge, as in many receivers and cables"

@@ -1,22 +1,22 @@
-/// Counts what the bytes of a serial line look like: the evidence for a speed.
+/// Counts what the bytes of a serial line look like: the evidence for or against a speed.
 ///
-/// - Cost: a few instructions a byte; no allocation.
+/// - Cost: a few instructions per byte; no allocation.
 struct LineSpotter {
-    /// Sentences with the right checksum, AIS (`!`) included: seen by chance about never.
+    /// Sentences with the right checksum, AIS (`!`) included: almost never by chance.
     private(set) var sentenceCount = 0
     /// Lines that look like a sentence of a receiver that sends no checksums.
     private(set) var uncheckedCount = 0
     /// Frames of u-blox's binary protocol with the right checksum.
     private(set) var frameCount = 0
-    /// Bytes of text: those that receivers' sentences are made of, nearly all of them.
+    /// Text bytes: those that make up nearly all of receivers' sentences.
     ///
-    /// Not all of ASCII: heard at half its speed it looks like other ASCII.
+    /// Not all of ASCII: at half its speed, ASCII looks like other ASCII.
     private(set) var textCount = 0
-    /// Bytes that neither such text nor a whole UBX frame has: what a line at another speed looks like.
+    /// Bytes that are neither such text nor part of a whole UBX frame: what a line at another speed looks like.
     private(set) var noiseCount = 0
-    /// The longest run of text without any other byte in it.
+    /// The longest run of text without any other byte.
     private(set) var textRun = 0
-    /// The run of text that has not ended.
+    /// The run of text that is still going on.
     private(set) var endingRun = 0
 
     private enum Sentence {
@@ -38,11 +38,11 @@ struct LineSpotter {
     private var sentence = Sentence.outside
     private var frame = Frame()
 
-    /// Longer frames are no frames: the longest that receivers send unasked have some hundred bytes.
+    /// Longer frames do not count: the longest unrequested frames of receivers have a few hundred bytes.
     private static let longestPayload = 4_096
     private static let longestSentence = 1_024
 
-    /// Takes the next byte.
+    /// Processes the next byte.
     mutating func process(_ byte: UInt8) {
         if frame.count > 0 || byte == 0xb5 {
             if processFrame(byte) { return }
@@ -76,7 +76,7 @@ struct LineSpotter {
             sentence = .body(checksum: 0, count: 0, commas: 0)
         case (_, .outside): break
         case (UInt8(ascii: "\r"), .body(_, let count, let commas)), (UInt8(ascii: "\n"), .body(_, let count, let commas)):
-            // Address of five letters, and fields behind it.
+            // An address of five letters, followed by fields.
             if count > 6, commas > 1 { uncheckedCount += 1 }
             sentence = .outside
         case (UInt8(ascii: "*"), .body(let checksum, let count, let commas)):
@@ -96,7 +96,7 @@ struct LineSpotter {
 
     // MARK: UBX
 
-    /// Whether the byte belongs to what may be a frame; the bytes of one that turns out wrong are noise.
+    /// Whether the byte belongs to a possible frame; the bytes of a frame that proves wrong are noise.
     private mutating func processFrame(_ byte: UInt8) -> Bool {
         let position = frame.count
         frame.count += 1
@@ -119,7 +119,7 @@ struct LineSpotter {
                 return true
             }
         }
-        // The byte itself is looked at anew.
+        // The byte itself is processed again.
         noiseCount += position
         frame = Frame()
         return false

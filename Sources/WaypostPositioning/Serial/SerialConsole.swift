@@ -1,15 +1,15 @@
 import WaypostSystem
 
-/// A serial line that the system uses as a console: it takes what a receiver there says, and answers it.
+/// A serial line that the system uses as a console: it receives what a receiver there sends, and answers it.
 ///
-/// This is the one place that knows which lines those are; the doctor adds only the logins that it sees running. What the boot file says
-/// holds from the next start on, what the running kernel was told until then.
+/// Only this type knows which lines those are; the doctor adds only the logins that it sees running. The boot file counts from the next start
+/// on, the command line of the running kernel until then.
 public struct SerialConsole: Sendable, Equatable {
-    /// The line's name: `ttyS0`, or `serial0` where the board decides which one that is.
+    /// The line's name: `ttyS0`, or `serial0` where the board decides which line that is.
     public var name: String
-    /// What shows it.
+    /// The evidence for it.
     public var evidence: Evidence
-    /// The word of the kernel's command line that asks for it: `console=serial0,115200`; nil where something else does.
+    /// The word of the kernel's command line that requests it: `console=serial0,115200`; nil where something else requests it.
     public var word: String?
 
     /// The device: `/dev/ttyS0`.
@@ -17,17 +17,17 @@ public struct SerialConsole: Sendable, Equatable {
 
     /// Files with the kernel's command line that the boot loader reads, in a system or on a boot partition alone.
     public static let bootFiles = ["/boot/firmware/cmdline.txt", "/boot/cmdline.txt", "/cmdline.txt"]
-    /// What the running kernel was told.
+    /// The command line of the running kernel.
     public static let runningFile = "/proc/cmdline"
-    /// The consoles of the running kernel, also those that the device tree asks for.
+    /// The consoles of the running kernel, including those that the device tree requests.
     private static let activeFile = "/sys/class/tty/console/active"
     private static let gettyFolder = "/etc/systemd/system/getty.target.wants"
     private static let gettyPrefix = "serial-getty@"
 
-    /// The first of the boot loader's files that there is.
+    /// The first line of the first boot file that exists.
     public static func bootLine(in tree: SystemTree) -> Evidence? { bootFiles.lazy.compactMap(tree.firstLine).first }
 
-    /// The serial consoles of a system, one for each place that asks for it.
+    /// The serial consoles of a system, one for each place that requests it.
     public static func all(in tree: SystemTree) -> [SerialConsole] {
         var consoles: [SerialConsole] = []
         for line in [bootLine(in: tree), tree.firstLine(of: runningFile)].compactMap({ $0 }) {
@@ -52,7 +52,7 @@ public struct SerialConsole: Sendable, Equatable {
         return consoles
     }
 
-    /// Whether a name is that of a serial line.
+    /// Whether a name belongs to a serial line.
     public static func isSerial(_ name: Substring) -> Bool {
         ["serial", "ttyS", "ttyAMA", "ttyUSB", "ttyACM"].contains { name.hasPrefix($0) }
             && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }

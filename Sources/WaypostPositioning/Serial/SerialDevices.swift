@@ -1,13 +1,13 @@
 import Waypost
 import WaypostSystem
 
-/// A serial line of this machine, whether a receiver hangs on it or not.
+/// A serial line of this machine, with or without a receiver.
 public struct SerialDevice: Sendable, Hashable {
-    /// The kernel's name: `ttyUSB0`; another one after the next plug.
+    /// The kernel's name: `ttyUSB0`; a different one after the next plugging.
     public var name: String
     /// The device: `/dev/ttyUSB0`.
     public var path: String
-    /// Its links in `/dev/serial/by-id`: by vendor, product and serial number; equal receivers without a number share one.
+    /// Its links in `/dev/serial/by-id`: by vendor, product and serial number; identical receivers without a number share one.
     public var byIDNames: [String] = []
     /// Its links in `/dev/serial/by-path`: by the socket it is plugged into.
     public var byPathNames: [String] = []
@@ -15,7 +15,7 @@ public struct SerialDevice: Sendable, Hashable {
     public var vendorID: UInt16?
     /// See ``vendorID``.
     public var productID: UInt16?
-    /// What the device says of itself, as USB strings.
+    /// The device's own description, as USB strings.
     public var vendorName: String?
     /// See ``vendorName``.
     public var productName: String?
@@ -23,7 +23,7 @@ public struct SerialDevice: Sendable, Hashable {
     public var serialNumber: String?
     /// The kernel's driver: `cdc_acm`, `ftdi_sio`.
     public var driver: String?
-    /// Who has it open or claims it, as far as this user may see.
+    /// The programs that have it open or claim it, as far as this user may see.
     public var holders: [SerialDeviceHolder] = []
     /// Whether the system uses it as a console: no receiver can be there.
     public var isConsole = false
@@ -34,13 +34,13 @@ public struct SerialDevice: Sendable, Hashable {
         path = "/dev/\(name)"
     }
 
-    /// What receiver it is, when its ids are those of a receiver and nothing else.
+    /// The receiver's name, when its ids belong only to a receiver.
     public var knownReceiver: String? {
         guard let vendorID, let productID else { return nil }
         return GNSSProducts.name(vendorID: vendorID, productID: productID)
     }
 
-    /// What it may be, when its ids do not say: a bridge or a modem that receivers come with.
+    /// What it may be, when its ids do not decide: a bridge or a modem that is common with receivers.
     public var possibleReceiver: String? {
         guard knownReceiver == nil, let vendorID, let productID else { return nil }
         return GNSSProducts.possibility(vendorID: vendorID, productID: productID)
@@ -49,20 +49,20 @@ public struct SerialDevice: Sendable, Hashable {
     /// Whether `serial:auto` may open it.
     public var isKnownGNSS: Bool { knownReceiver != nil }
 
-    /// The name that stays with the receiver, as far as there is one: for remembering things about it.
+    /// The name that stays with the receiver, as far as there is one: a key for stored facts about it.
     public var lastingName: String { byIDNames.first ?? byPathNames.first ?? path }
 }
 
-/// Who has a serial line.
+/// A program that uses a serial line.
 public enum SerialDeviceHolder: Sendable, Hashable {
     /// gpsd has it on its list, open or not.
     case gpsd
     /// A process has it open.
     case process(DeviceHolder)
 
-    /// Who has the line open or claims it, as far as this user may see; waypost itself is not counted.
+    /// The programs that have the line open or claim it, as far as this user may see, without waypost itself.
     ///
-    /// - Parameter gpsdDevices: what ``GPSDDevices/list(port:)`` says.
+    /// - Parameter gpsdDevices: the result of ``GPSDDevices/list(port:)``.
     static func all(of path: String, gpsdDevices: [String]) -> [SerialDeviceHolder] {
         let device = Syscalls.resolvingLinks(path)
         let claims: [SerialDeviceHolder] = gpsdDevices.contains(device) ? [.gpsd] : []
@@ -72,9 +72,9 @@ public enum SerialDeviceHolder: Sendable, Hashable {
 
 /// The serial lines of this machine, as `/sys` and `/dev/serial` show them.
 ///
-/// No line is opened to find out.
+/// No line is opened for this.
 public struct SerialDeviceCatalogue: Sendable {
-    /// Where `/sys` and `/dev` are; empty for this machine's own.
+    /// The folder that holds `sys` and `dev`; empty for this machine's own.
     public var root: String
 
     /// The catalogue of this machine, or of a saved or made-up tree.
@@ -98,9 +98,9 @@ public struct SerialDeviceCatalogue: Sendable {
         }
     }
 
-    /// Every line, by name, with who has it.
+    /// Every line, by name, with its holders.
     ///
-    /// - Parameter gpsdPort: where a gpsd of this machine listens.
+    /// - Parameter gpsdPort: the port on which a gpsd of this machine listens.
     /// - Concurrency: waits for gpsd, two seconds at most; not for a task or an event loop.
     public func devicesWithHolders(gpsdPort: UInt16 = 2_947) -> [SerialDevice] {
         let found = devices()
@@ -143,7 +143,7 @@ extension SerialDeviceCatalogue {
         }
     }
 
-    /// The links of one of udev's folders by the name of the line they lead to.
+    /// The links of one of udev's folders, by the name of their line.
     private func links(in kind: String) -> [String: [String]] {
         let folder = "/dev/serial/\(kind)"
         var found: [String: [String]] = [:]
@@ -155,12 +155,12 @@ extension SerialDeviceCatalogue {
     }
 
     private func names(in folder: String) -> [String] {
-        (try? Syscalls.names(inFolder: root + folder)) ?? []  // A folder that is not there holds nothing: no serial line at all.
+        (try? Syscalls.names(inFolder: root + folder)) ?? []  // A missing folder means that there are no serial lines.
     }
 
     /// The first line of a small file, without spaces around it; nil when it is missing or empty.
     private func contents(_ path: String) -> String? {
-        let bytes = (try? Syscalls.contents(of: path)) ?? nil  // Unplugged while we look: it has no such property.
+        let bytes = (try? Syscalls.contents(of: path)) ?? nil  // It was unplugged meanwhile and has no such property.
         guard let line = bytes?.split(separator: 0x0a).first else { return nil }
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") }
         let trimmed = Array(line.drop(while: isSpace).reversed().drop(while: isSpace).reversed())

@@ -23,7 +23,7 @@ package struct SerialKind: SourceKind {
         if portText == "auto" {
             self.init(.automatic)
         } else {
-            // serial:/dev/ttyUSB0, as many will write it, is as clear.
+            // serial:/dev/ttyUSB0, a common way to write it, is just as clear.
             let pathText = portText.hasPrefix("//") ? portText.dropFirst(2) : portText
             guard pathText.first == "/", pathText.count > 1 else { throw .badSerialPort(String(text)) }
             self.init(.path(try PercentCoding.decode(pathText)))

@@ -1,20 +1,20 @@
 import WaypostSystem
 
-/// The serial line of one run of a ``SerialSource``: opens, sets the speed, closes, each of which may wait for the device.
+/// The serial line of one run of a ``SerialSource``: opens it, sets the speed and closes it, each of which may wait for the device.
 ///
-/// - Concurrency: an actor on a thread of its own, which neither the event loop nor the cooperative pool waits for.
+/// - Concurrency: an actor on its own thread, so that neither the event loop nor the cooperative pool waits for it.
 actor SerialLine {
     /// A line that is open.
     struct Opened: Sendable {
         /// The device, links resolved.
         var device: String
-        /// What the device's speed is remembered by.
+        /// The name by which the device's speed is remembered.
         var identity: String
-        /// How its speed is found; the line has the one that the search begins with.
+        /// How its speed is found; the line already has the first speed of the search.
         var search: BaudSearch
-        /// Whether a receiver that speaks UBX may be told to speak NMEA.
+        /// Whether a receiver that uses UBX may be asked to send NMEA.
         var mayBeToldToSpeakNMEA: Bool
-        /// To read from; whoever takes it closes it.
+        /// The descriptor to read from; its user closes it.
         var descriptor: Int32
     }
 
@@ -32,7 +32,7 @@ actor SerialLine {
         self.source = source
     }
 
-    /// Opens the line that the source asks for, as far as nobody else has it; nil when the task is cancelled before it is touched.
+    /// Opens the source's line, unless another program has it; nil when the task is cancelled before the line is touched.
     func open() throws(SerialRefusal) -> Opened? {
         close()
         switch source.port {
@@ -68,24 +68,24 @@ actor SerialLine {
 
     /// Sends bytes to the receiver.
     ///
-    /// - Errors: the device has gone, or takes nothing for a second.
+    /// - Errors: the device has gone, or accepts nothing for a second.
     func write(_ bytes: [UInt8]) throws(SystemError) {
         try port?.write(bytes)
     }
 
-    /// Whether gpsd has come to list the device since it was opened; then it is gpsd's.
+    /// Whether gpsd has listed the device since it was opened; then gpsd gets it.
     ///
     /// - Cost: as ``GPSDDevices/list(port:)``.
     func isClaimedByGPSD(_ device: String) -> Bool {
         gpsdDevices().contains(device)
     }
 
-    /// Gives the line back.
+    /// Closes the line for others to use.
     func close() {
         port = nil
     }
 
-    /// Whether what speaks UBX there is known to be a u-blox: somebody has named the port, or its USB ids say so.
+    /// Whether a device that uses UBX is known to be a u-blox: its port was named, or its USB ids say so.
     private func mayBeToldToSpeakNMEA(_ device: String) -> Bool {
         if source.neverWrites { return false }
         if case .path = source.port { return true }

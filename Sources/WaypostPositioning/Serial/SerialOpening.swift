@@ -1,6 +1,6 @@
 import WaypostSystem
 
-/// Opens a serial line at the first speed of a search that the device can do, as far as nobody else has it.
+/// Opens a serial line at the first speed of a search that the device can do, unless another program has it.
 struct SerialOpening {
     /// Why a line was not opened.
     enum Failure: Error {
@@ -19,7 +19,7 @@ struct SerialOpening {
     /// The device, links resolved.
     let device: String
 
-    /// Looks whether the path may be that of a line.
+    /// Checks whether the path may belong to a line.
     init(_ path: String) throws(Failure) {
         switch Syscalls.kind(path) {
         case .missing: throw .missing
@@ -33,12 +33,12 @@ struct SerialOpening {
     ///
     /// - Parameters:
     ///   - gpsdDevices: the lines that gpsd has on its list.
-    ///   - sparesHolders: whether it is left alone also when it could be opened although another program has it: root passes every lock.
-    ///   - search: finds the line's speed, and gets past those that the device cannot do.
+    ///   - sparesHolders: whether to leave the line alone even if it could be opened although another program has it: root passes every lock.
+    ///   - search: finds the line's speed, and skips speeds that the device cannot do.
     func open(
         gpsdDevices: [String], sparesHolders: Bool = false, at search: inout BaudSearch
     ) throws(Failure) -> SerialPort? {
-        // Asked before the line is touched.
+        // Checked before the line is touched.
         if gpsdDevices.contains(device) { throw .heldByGPSD }
         if sparesHolders {
             let holders = SerialDeviceHolder.all(of: device, gpsdDevices: [])
@@ -51,7 +51,7 @@ struct SerialOpening {
                 case .opened(let port): return port
                 }
             } catch {
-                // A device that cannot do the speed that the search begins with may do the next.
+                // A device that cannot do the search's first speed may do the next.
                 if error.isInvalidArgument, case .change = search.refuse(at: MonotonicClock.milliseconds) { continue }
                 throw .refused(error, baudRate: search.baudRate)
             }

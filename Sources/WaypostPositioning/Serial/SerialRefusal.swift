@@ -8,11 +8,11 @@ enum SerialRefusal: Error, Sendable, Equatable {
     case noKnownReceiver(candidates: [SourceObstacle.Candidate])
     /// gpsd has it on its list.
     case heldByGPSD(path: String)
-    /// Another program has it: which, as far as this user may see.
+    /// Another program has it: which one, as far as this user may see.
     case held(path: String, by: [SerialDeviceHolder], isOwn: Bool)
-    /// This user may not open it; the group that may.
+    /// This user may not open it; the group whose members may.
     case denied(path: String, group: String?)
-    /// It went while it was being opened.
+    /// It disappeared while it was being opened.
     case vanished(path: String)
     /// The device cannot do that speed.
     case noSuchSpeed(path: String, baudRate: Int)
@@ -21,7 +21,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
     /// Anything else, in the system's words.
     case failed(path: String, reason: String)
 
-    /// What it means for the positions.
+    /// The loss of positions that it causes.
     var loss: LossReason {
         switch self {
         case .missing, .noKnownReceiver, .vanished: .deviceGone(detail)
@@ -31,7 +31,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
 
     private var detail: LossDetail { LossDetail(fact, advice: advice, obstacle: obstacle) }
 
-    /// What stands in the way, where that tells what to do.
+    /// The obstacle, where it decides what to do.
     private var obstacle: SourceObstacle? {
         switch self {
         case .noKnownReceiver(let candidates): .noKnownReceiver(candidates: candidates)
@@ -41,10 +41,10 @@ enum SerialRefusal: Error, Sendable, Equatable {
         }
     }
 
-    /// One line for people: what, why, and what to do.
+    /// One line for people: the problem, the reason and the remedy.
     var words: String { detail.description }
 
-    /// What to do; nil where nothing simple helps.
+    /// What to do; nil where no simple step helps.
     private var advice: String? {
         switch self {
         case .noKnownReceiver: "name the port of another one (waypost devices lists them)"
@@ -54,7 +54,7 @@ enum SerialRefusal: Error, Sendable, Equatable {
         }
     }
 
-    /// What is wrong.
+    /// The problem.
     private var fact: String {
         switch self {
         case .missing(let path): return "\(path) is not there; waiting for it"

@@ -6,16 +6,16 @@ import WaypostSystem
 
 /// Positions from an NMEA receiver on a serial line: a USB dongle, a UART of the board.
 ///
-/// It never gives up. A port that is not there, belongs to another program or may not be opened, a receiver that is unplugged or falls
-/// silent are each one ``PositionSourceEvent/lost(_:)``; it looks for the port four times a second, resolves links anew at every open, and
+/// It never gives up. A port that is absent, belongs to another program or may not be opened, and a receiver that is unplugged or falls
+/// silent, are each one ``PositionSourceEvent/lost(_:)``. It looks for the port four times a second, resolves links again at every open, and
 /// finds the speed by itself (`BaudSearch`), beginning with the last good one.
 ///
-/// - Errors: `unusable` for a path that names a file or a folder; nothing else ends it but cancellation.
-/// - Concurrency: reads on the event loop that all live sources share; a thread of its own opens, closes and sets the speed.
+/// - Errors: `unusable` for a path that names a file or a folder; otherwise only cancellation ends the run.
+/// - Concurrency: reads on the event loop that all live sources share; its own thread opens, closes and sets the speed.
 public struct SerialSource: PositionSource {
-    /// Which port it is.
+    /// The choice of the port.
     public enum Port: Sendable, Hashable {
-        /// Whatever receiver is plugged in that is known as one by its USB ids; no other port is opened.
+        /// Any plugged-in receiver that is known by its USB ids; no other port is opened.
         case automatic
         /// A device or a link to it (`/dev/serial/by-id/...`), which may come and go.
         case path(String)
@@ -23,7 +23,7 @@ public struct SerialSource: PositionSource {
 
     /// The URL: `serial:///dev/ttyUSB0`, `serial:auto`.
     public let name: String
-    /// Which port.
+    /// The choice of the port.
     public let port: Port
     /// The speed in bits per second; nil finds it.
     public let baudRate: Int?
@@ -35,16 +35,16 @@ public struct SerialSource: PositionSource {
     let gpsdPorts: [UInt16]
     let catalogue: SerialDeviceCatalogue
 
-    /// A source that reads from that port.
+    /// A source that reads from the given port.
     ///
     /// - Parameters:
     ///   - port: which port is read, or how it is found.
     ///   - baudRate: one of `SerialPort.baudRates`; nil finds it.
     ///   - neverWrites: whether nothing is ever sent to the receiver; otherwise a u-blox in UBX mode, as gpsd leaves it, is switched to
     ///     NMEA.
-    ///   - memory: where the last good speeds are kept; by default for the life of this source.
-    ///   - gpsdPorts: where the gpsds of this machine listen, whose devices are left alone.
-    ///   - catalogue: where receivers are looked for.
+    ///   - memory: the store of the last good speeds; by default it lasts as long as this source.
+    ///   - gpsdPorts: the ports on which gpsds of this machine listen, whose devices are left alone.
+    ///   - catalogue: the devices among which receivers are found.
     public init(
         _ port: Port, baudRate: Int? = nil, neverWrites: Bool = false, memory: BaudMemory = BaudMemory(),
         gpsdPorts: [UInt16] = [2_947], catalogue: SerialDeviceCatalogue = SerialDeviceCatalogue()
@@ -64,7 +64,7 @@ public struct SerialSource: PositionSource {
         name = address + (baudRate.map { "?baud=\($0)" } ?? "")
     }
 
-    /// Nobody else may use a port that is named; one that is looked for is another one, or locked.
+    /// A named port cannot be shared; a port that is looked for is a different one, or locked.
     public var sharing: SourceSharing {
         switch port {
         case .automatic: .free
@@ -101,14 +101,14 @@ public struct SerialSource: PositionSource {
 
 /// One run of a ``SerialSource``: opens the line, reads until it ends, and opens it again.
 private struct SerialRun: Sendable {
-    // How often a port that is not there is looked for.
+    // How often a missing port is looked for.
     private static let lookInterval = Duration.milliseconds(250)
-    // How long after a refusal to try again: first, and at most.
+    // The pause before another attempt after a refusal: the first, and the longest.
     private static let firstRetry = Duration.milliseconds(500)
     private static let longestRetry = Duration.seconds(3)
-    // How often gpsd is asked whether it wants the line: it gets its receiver back soon after it was started again.
+    // How often gpsd is asked whether it wants the line: it gets its receiver back soon after a restart.
     private static let looksPerClaim = 5
-    // A receiver that has said nothing for so long may be another device by now.
+    // A receiver that has been silent this long may meanwhile be a different device.
     private static let quietTime = Duration.milliseconds(1_500)
 
     let source: SerialSource
@@ -137,7 +137,7 @@ private struct SerialRun: Sendable {
         }
     }
 
-    /// Reads until the line ends, for whatever reason, which is told.
+    /// Reads until the line ends, for whatever reason, and reports that.
     private func read(_ opened: SerialLine.Opened) async {
         let channel: any Channel
         do {
@@ -150,7 +150,7 @@ private struct SerialRun: Sendable {
         watch.cancel()
         if Task.isCancelled { return }
         if await watch.value == .claimed { return session.lose(SerialRefusal.heldByGPSD(path: opened.device).loss) }
-        // Silence is told as such; everything else is a line that has gone.
+        // Silence has its own report; every other end is a line that has gone.
         if !session.checkSilence() { session.lose(.deviceGone("\(opened.device) was unplugged or hung up")) }
     }
 
@@ -172,7 +172,7 @@ private struct SerialRun: Sendable {
         }
     }
 
-    /// Who closes the descriptor when no channel comes of it: the channel if there was one to fail, else whoever asked for it.
+    /// Who closes the descriptor when no channel is made: the channel if there was one that failed, else the caller.
     private final class DescriptorOwner: Sendable {
         let isChannel = Atomic(false)
     }
@@ -182,7 +182,7 @@ private struct SerialRun: Sendable {
         case closed, renamed, claimed
     }
 
-    /// Closes the channel when gpsd claims the line, and that of a quiet receiver whose name has come to mean another device, or nothing.
+    /// Closes the channel when gpsd claims the line, or when the name of a quiet receiver now means another device, or none.
     private func watchLine(_ opened: SerialLine.Opened, _ channel: any Channel) async -> WatchEnd {
         let path = if case .path(let path) = source.port { path } else { opened.device }
         var looks = 0
@@ -203,6 +203,6 @@ private struct SerialRun: Sendable {
     }
 
     private func sleep(_ time: Duration) async {
-        try? await Task.sleep(for: time)  // Cancelled: whoever sleeps looks at once.
+        try? await Task.sleep(for: time)  // Cancelled: the caller checks at once.
     }
 }

@@ -1,24 +1,24 @@
-/// When a serial line is busy, whatever it says: what the length of a receiver's bursts tells of its speed.
+/// The times at which a serial line is busy, whatever it sends: the length of a receiver's bursts is evidence of its speed.
 ///
-/// A receiver sends its 300 to 600 bytes in one go. They take 0.4 s at 9600 baud and 4 ms at 921600, at whatever speed one listens.
+/// A receiver sends its 300 to 600 bytes in one go. They take 0.4 s at 9600 baud and 4 ms at 921600, at any speed of listening.
 ///
 /// - Concurrency: a value; all times are milliseconds of one monotonic clock, given by the caller.
 struct SpeechRhythm: Sendable {
-    /// So much quiet ends a burst; what adapters hand over comes in steps of up to 16 ms.
+    /// This much quiet ends a burst; adapters deliver bytes in steps of up to 16 ms.
     static let gapMilliseconds: Int64 = 40
     private static let usualBytes = 400.0
     private static let manyBytes: Int64 = 600
-    // A burst looks up to a step longer than it was, or shorter; that it was longer than seen is the rarer case.
+    // A burst looks up to a step longer or shorter than it was; that it looks shorter is the rarer case.
     private static let stepMilliseconds: Int64 = 4
-    // Until a change of speed has happened and an adapter has handed over what came after it.
+    // The time until a speed change is done and an adapter has delivered the bytes after it.
     private static let changeMilliseconds: Int64 = 27
 
     private var begunAt: Int64?
     private var lastAt: Int64 = 0
-    /// The longest burst so far; the first may have been heard from its middle on only.
+    /// The longest burst so far; the first may have been received only from its middle on.
     private var longest: Int64?
 
-    /// Bytes came.
+    /// Bytes have come.
     mutating func noteBytes(at now: Int64) {
         let start = isInBurst(at: now) ? begunAt ?? now : now
         begunAt = start
@@ -26,17 +26,17 @@ struct SpeechRhythm: Sendable {
         longest = max(longest ?? 0, now - start)
     }
 
-    /// When the burst that goes on will be over, unless more comes.
+    /// When the current burst will be over, unless more comes.
     var quietAt: Int64 { lastAt + SpeechRhythm.gapMilliseconds }
 
-    /// Whether a burst goes on.
+    /// Whether a burst is going on.
     func isInBurst(at now: Int64) -> Bool { begunAt != nil && now < quietAt }
 
-    /// The speed to try next; nil when nothing has come that would tell.
+    /// The speed to try next; nil when there is no evidence yet.
     func likeliest(of baudRates: [Int], at now: Int64) -> Int? {
         guard let begunAt, let longest else { return nil }
         if isInBurst(at: now) {
-            // The fastest that would not be over yet; failing that the slowest.
+            // The fastest at which it would not be over yet; if there is none, the slowest.
             let elapsed = now - begunAt + SpeechRhythm.changeMilliseconds
             return baudRates.filter { Int64($0) * elapsed <= 10_000 * SpeechRhythm.manyBytes }.max() ?? baudRates.min()
         }
@@ -45,7 +45,7 @@ struct SpeechRhythm: Sendable {
 
     /// How many times more or fewer bytes than usual such a burst has at that speed.
     private func unlikeliness(of baudRate: Int, _ milliseconds: Int64) -> Double {
-        // Ten bits a byte; a burst within one reading took a millisecond or two.
+        // Ten bits per byte; a burst within one read took a millisecond or two.
         let ratio = Double(max(2, milliseconds - SpeechRhythm.stepMilliseconds)) * Double(baudRate) / 10_000 / SpeechRhythm.usualBytes
         return max(ratio, 1 / ratio)
     }
