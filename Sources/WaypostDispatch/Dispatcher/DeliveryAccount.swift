@@ -1,50 +1,50 @@
 import Waypost
 
-/// What became of one record at one destination.
+/// The fate of one record at one destination.
 public struct DeliveryAccount: Sendable, Hashable {
     /// The destination's name.
     public var destination: String
-    /// What became of it there.
+    /// The fate of the record there.
     public var fate: Fate
 
-    /// What becomes of a record.
+    /// The state of a record at a destination.
     public enum Fate: Sendable, Hashable {
         /// It waits.
         case queued
         /// It is on its way: no receipt yet.
         case sent
-        /// The server has it: when it said so, as far as the time was known, and its words.
+        /// The server has confirmed it: when, as far as the time was known, and with these words.
         case receipt(time: UTCTime?, answer: String)
-        /// The server refused it for good, with these words: it is a dead letter.
+        /// The server refused it permanently, with these words: it is a dead letter.
         case refused(reason: String)
-        /// It is not for this destination: that began later, was emptied since, takes no positions, or has no word for it.
+        /// It is not for this destination, which began later, was emptied since, does not receive positions, or has no form for it in its format.
         case unwanted
-        /// It was settled so long ago that nothing more is kept of it.
+        /// It was settled so long ago that nothing more is known of it.
         case forgotten
     }
 
-    /// An account.
+    /// The fate of a record at a destination.
     public init(destination: String, fate: Fate) {
         self.destination = destination
         self.fate = fate
     }
 }
 
-/// A record of the lane of events, and what became of it.
+/// A record of the lane of events, and its fate.
 public struct LedgerEntry: Sendable, Hashable {
     /// The record; its age is nil.
     public var record: DispatchRecord
-    /// What became of it at each destination, in the order in which they were attached.
+    /// The fate of the record at each destination, in the order in which these were attached.
     public var accounts: [DeliveryAccount]
 }
 
-/// A record that somebody asks for.
+/// The key of a requested record.
 public struct LedgerKey: Sendable, Hashable {
     /// Its name.
     public var id: String
-    /// Its number in the log when it is a position.
+    /// Its number in the log if it is a position.
     public var position: UInt64?
-    /// Its number in the outbox, when it is an entry that is still there.
+    /// Its number in the outbox, if it is an entry that is still there.
     var entry: UInt64?
 
     /// A position of the log by its number, or another record by its name alone.

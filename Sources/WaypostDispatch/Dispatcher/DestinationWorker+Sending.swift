@@ -1,13 +1,13 @@
 import Waypost
 import WaypostSystem
 
-// What is sent next, and what becomes of it.
+// Which records are sent next, and what happens to them.
 extension DestinationWorker {
     private var batchCount: Int { max(1, min(settings.batchCount, destination.maximumBatchCount)) }
 
     private var lanes: [DispatchLane] { settings.sendsPositions ? [.events, .live, .history] : [.events] }
 
-    /// Sends the next batch of the first lane that has something to send.
+    /// Sends the next batch of the first lane with records to send.
     func sendNext() async -> RunEnding {
         do throws(ReadingFailure) {
             if let ending = try await sendDeadLetter() { return ending }
@@ -32,7 +32,7 @@ extension DestinationWorker {
         }
     }
 
-    /// The disk's fault, not the server's.
+    /// A failure of the disk, not of the server.
     struct ReadingFailure: Error {
         var reason: String
     }
@@ -42,7 +42,7 @@ extension DestinationWorker {
         reading.queues[lane]?.noteLate(range, before: now.flatMap { settings.cutoff?.last(before: $0) })
         guard let items = reading.queues[lane]?.items[range] else { return .empty }
         var (records, places, unsaid) = ([DispatchRecord](), [String: Int](), Set<Int>())
-        // What cannot be read any more, and what the destination has no word for, is behind us with the others.
+        // Records that cannot be read any more, or that the destination's format cannot express, are settled with the others.
         for (place, item) in zip(range, items) {
             guard var record = item.record, record.isMeant(for: settings.name), destination.carries(record) else {
                 unsaid.insert(place)
@@ -65,7 +65,7 @@ extension DestinationWorker {
         let isTelling = withheld.count < records.count
         inFlight = Set(records.map(\.id))
         defer { inFlight = [] }
-        // Before anybody has been told of it.
+        // Before the destination gets it.
         if records.contains(where: { $0.takenAt != nil }) { await outbox.keepBootMoment() }
         switch await destination.send(batch) {
         case .delivered(let refused, let answer):
@@ -91,13 +91,13 @@ extension DestinationWorker {
         }
     }
 
-    /// The places of what a server will never take, and why.
+    /// The places of the records that a server will never accept, with the reasons.
     private static func refused(_ refused: [String: String], among places: [String: Int]) -> [Int: String] {
         let found = refused.compactMap { id, reason in places[id].map { ($0, reason) } }
         return Dictionary(found) { first, _ in first }
     }
 
-    /// How it goes on behind a part that was accepted; what was refused there comes first in the next batch.
+    /// How to continue after an accepted part; a record refused there comes first in the next batch.
     private static func ending(after rest: DeliveryOutcome?) -> RunEnding {
         switch rest {
         case nil, .delivered, .partly, .refused: .sent
@@ -138,7 +138,7 @@ extension DestinationWorker {
         }
     }
 
-    /// Sends a dead letter that somebody wants tried once more; nil when there is none.
+    /// Sends a dead letter that is due for another attempt; nil when there is none.
     private func sendDeadLetter() async throws(ReadingFailure) -> RunEnding? {
         guard reading.mayHaveDueLetters, !settings.isDryRun else { return nil }
         do throws(OutboxError) {
@@ -168,7 +168,7 @@ extension DestinationWorker {
 
     // MARK: - Reading
 
-    /// With the order `live`: when more than a batch waits, all but the newest go to the history lane.
+    /// With the order `live`: when more than a batch waits, all but the newest records go to the history lane.
     private func letNewestGoFirst() async throws(ReadingFailure) {
         guard settings.order == .live, settings.sendsPositions else { return }
         let newest: UInt64
@@ -178,7 +178,7 @@ extension DestinationWorker {
         do throws(OutboxError) { try await leaveForLater(through: newest - batch) } catch { throw ReadingFailure(reason: "\(error)") }
     }
 
-    /// Reads as many records as a plan may want.
+    /// Reads as many records as a plan may need.
     private func fill(_ queue: inout LaneQueue) async throws(ReadingFailure) {
         while queue.items.count < queue.wanted(for: batchCount), !queue.isAtEnd {
             let limit = queue.wanted(for: batchCount) - queue.items.count
@@ -206,7 +206,7 @@ extension DestinationWorker {
         guard let stretch = progress.positions.next(in: queue.lane) else {
             return queue.append([], through: queue.readThrough ?? 0, isAtEnd: true, settled: SettledAhead())
         }
-        // Behind the first stretch is another one; it is read when this one is settled.
+        // After the first stretch there may be another one; it is read when this one is settled.
         let after = max(queue.readThrough ?? 0, stretch.after)
         if after >= stretch.through { return queue.append([], through: after, isAtEnd: true, settled: SettledAhead()) }
         let page: PositionPage
@@ -225,7 +225,7 @@ extension DestinationWorker {
             items, missing: page.missing, through: isAtEnd && queue.lane == .history ? stretch.through : max(after, page.through),
             isAtEnd: isAtEnd,
             settled: progress.settledPositions)
-        // A stretch without a position left in it is done.
+        // A stretch without any position left is done.
         if queue.items.isEmpty, isAtEnd, queue.lane == .history {
             let count = sequence - progress.sequence(of: .history)
             var settlement = Settlement(lane: .history, through: stretch.through, count: count, sentCount: 0)

@@ -1,17 +1,17 @@
-// What a worker does, what it has read, and how an attempt ends.
+// The state of a worker, the records it has read, and how an attempt ends.
 extension DestinationWorker {
-    /// What it does.
+    /// What the worker does.
     enum State {
-        /// Nothing is on its way; the alarm begins the next run.
+        /// No run is under way; the alarm starts the next one.
         case idle(next: Alarm?)
-        /// A run is on its way; the alarm begins another one behind it.
+        /// A run is under way; the alarm starts another one after it.
         case sending(Run, next: Alarm?)
-        /// Nothing begins any more; the last run may not have ended yet.
+        /// No more runs start; the last one may not have ended yet.
         case stopped(last: Run?)
 
         typealias Run = Task<DispatchCompletion, Never>
 
-        /// The run that is on its way.
+        /// The run that is under way.
         var run: Run? {
             switch self {
             case .idle: nil
@@ -30,7 +30,7 @@ extension DestinationWorker {
 
         var isStopped: Bool { if case .stopped = self { true } else { false } }
 
-        /// A run begins; there is none.
+        /// A run starts; none may be under way.
         mutating func begin(_ run: Run) { self = .sending(run, next: alarm) }
 
         /// The run has ended.
@@ -42,7 +42,7 @@ extension DestinationWorker {
             keep(next)
         }
 
-        /// The alarm has rung: its task goes on with the run that it begins.
+        /// The alarm has fired: its task continues with the run that it starts.
         mutating func noteRing() { keep(nil) }
 
         private mutating func keep(_ next: Alarm?) {
@@ -53,7 +53,7 @@ extension DestinationWorker {
             }
         }
 
-        /// Ends the run that is on its way, and begins none any more.
+        /// Cancels the run that is under way, and starts no more.
         mutating func stop() {
             alarm?.task.cancel()
             run?.cancel()
@@ -61,23 +61,23 @@ extension DestinationWorker {
         }
     }
 
-    /// A moment of the boot clock at which a run begins by itself.
+    /// A moment of the boot clock at which a run starts by itself.
     struct Alarm {
         var moment: Int64
         var task: Task<Void, Never>
     }
 
-    /// What was read of what waits.
+    /// The waiting records that were read.
     struct Reading {
         var queues: [DispatchLane: LaneQueue] = [:]
-        /// Whether there may be dead letters that are to be tried once more.
+        /// Whether there may be dead letters that are due for another attempt.
         var mayHaveDueLetters = true
     }
 
     /// Why nothing arrives, and since which moment of the boot clock.
     struct Failure {
         var reason: String
-        /// Whether somebody has to change something.
+        /// Whether a person has to change something.
         var needsMending: Bool
         var since: Int64
     }
@@ -87,16 +87,16 @@ extension DestinationWorker {
 enum RunEnding {
     /// A batch was sent and answered.
     case sent
-    /// A batch was settled without a word to the server: there was nothing in it for it.
+    /// A batch was settled without a request to the server: it held nothing for this server.
     case skipped
-    /// The server refused them; the one to blame is looked for.
+    /// The server refused the batch; the bad record in it is searched for.
     case refused
     /// Nothing waits.
     case empty
-    /// So many would have been sent.
+    /// This many records would have been sent.
     case dryRun(count: Int)
-    /// It may work later.
+    /// The attempt failed, but may work later.
     case failed(reason: String, isUnreachable: Bool, retryAfter: Duration?)
-    /// Somebody has to change something, or the server refuses everything.
+    /// A person has to change something, or the server refuses everything.
     case denied(reason: String)
 }

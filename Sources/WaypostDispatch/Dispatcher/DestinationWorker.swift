@@ -2,9 +2,9 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// Serves one destination: wakes when it is due, sends what waits, and keeps what became of it.
+/// Serves one destination: wakes when it is due, sends the waiting records, and keeps their fate.
 ///
-/// Nothing runs while nothing waits: what comes sets an alarm, and an empty queue has none.
+/// Nothing runs while nothing waits: a new record sets an alarm, and an empty queue has none.
 actor DestinationWorker {
     let settings: DestinationSettings
     let destination: any Destination
@@ -17,20 +17,20 @@ actor DestinationWorker {
 
     private var state = State.idle(next: nil)
     private let waitingForRun = WaitingTasks()
-    /// Whether something new waits that no run has looked for yet.
+    /// Whether there are new waiting records that no run has looked at yet.
     private let hasNews = Atomic(false)
     private var schedule: DispatchSchedule
     private var retry = RetryRule()
     private var generator = SystemRandomNumberGenerator()
-    /// Whether somebody has opted out of sending at all.
+    /// Whether sending is switched off altogether.
     private var isSilent: Bool
-    /// How many callers are changing what waits.
+    /// How many callers are changing the queue.
     private var suspensionCount = 0
 
-    /// How far the destination is, as the outbox has it.
+    /// The destination's progress, as stored in the outbox.
     private(set) var progress: DestinationState
     var reading = Reading()
-    /// The names of the records that are on their way.
+    /// The ids of the records that are on their way.
     var inFlight: Set<String> = []
     private var failure: Failure?
     private var lastReceipt: Int64?
@@ -54,36 +54,36 @@ actor DestinationWorker {
         schedule = DispatchSchedule(settings.schedule)
     }
 
-    // MARK: - What happens
+    // MARK: - Inputs
 
-    /// Something waits; call it from anywhere, as often as you like.
+    /// A record waits; call it from anywhere, as often as you like.
     nonisolated func noteWaiting() {
         guard !hasNews.exchange(true, ordering: .acquiringAndReleasing) else { return }
         Task { await self.process(.waiting) }
     }
 
-    /// Passes an event on to the schedule, and sets the alarm that follows from it.
+    /// Passes an input to the schedule, and sets the resulting alarm.
     func process(_ input: DispatchSchedule.Input) {
         setCutoff()
         schedule.process(input, at: clock.bootMilliseconds())
         setAlarm()
     }
 
-    /// Sets the schedule's next cutoff, as far as it is known what time it is.
+    /// Sets the schedule's next cutoff, if the time of day is known.
     private func setCutoff() {
         guard let cutoff = settings.cutoff, let now = clock.confirmedTime() else { return }
         let left = cutoff.next(after: now).millisecondsSince1970 - now.millisecondsSince1970
         schedule.process(.cutoff(clock.bootMilliseconds() + left), at: clock.bootMilliseconds())
     }
 
-    /// Sends everything that waits, now; the pause after a failure is cut short, the interval stays as it is.
+    /// Sends everything that waits, now; ends the pause after a failure, but leaves the interval as it is.
     func dispatch() async -> DispatchCompletion {
         retry.allowNow()
         destination.hurry()
         return await send(upTo: .max, until: .max)
     }
 
-    /// Sends at once what somebody had to do something about, which is done now; not what is sent only on demand.
+    /// Sends at once after a problem that needed a person has been fixed; a destination that sends only on demand does not.
     func retryMended() async {
         guard failure?.needsMending == true, !schedule.settings.isManual else { return }
         _ = await dispatch()
@@ -96,12 +96,12 @@ actor DestinationWorker {
         return await send(upTo: 1, until: .max)
     }
 
-    /// Sends until nothing waits, something fails, or a moment of the boot clock.
+    /// Sends until nothing waits, something fails, or a moment of the boot clock is reached.
     func drain(until deadline: Int64) async -> DispatchCompletion {
         retry.allowNow()
         let deadlineTimer = Task {
-            // The millisecond that has begun counts as over.
-            try? await Task.sleep(for: .milliseconds(max(0, deadline - clock.bootMilliseconds()) + 1))  // Cancelled: nobody waits.
+            // The current millisecond counts as over.
+            try? await Task.sleep(for: .milliseconds(max(0, deadline - clock.bootMilliseconds()) + 1))  // Cancelled: no caller waits.
             if !Task.isCancelled { state.run?.cancel() }
         }
         defer { deadlineTimer.cancel() }
@@ -115,23 +115,23 @@ actor DestinationWorker {
         setAlarm()
     }
 
-    /// Sends nothing any more, or begins again.
+    /// Switches sending off or on.
     func setSilent(_ isSilent: Bool) {
         self.isSilent = isSilent
         if isSilent { state.run?.cancel() }
         setAlarm()
     }
 
-    /// Sends nothing until it is resumed, once for each time; nothing is on its way when this returns.
+    /// Sends nothing until it is resumed as many times as it was suspended; nothing is on its way when this returns.
     func suspend() async {
         suspensionCount += 1
         state.run?.cancel()
         _ = await state.run?.value
     }
 
-    /// Goes on, with what waits now.
+    /// Continues, with the records that wait now.
     func resume() async throws(OutboxError) {
-        // Suspended until it knows: what was settled by the old progress would jump over what was brought.
+        // It stays suspended until it knows the new progress: settling by the old one would skip the records that were added.
         defer {
             suspensionCount -= 1
             setAlarm()
@@ -139,7 +139,7 @@ actor DestinationWorker {
         try await reload()
     }
 
-    /// Forgets what was read: somebody changed the queue.
+    /// Forgets the records that were read, because the queue was changed.
     func reload() async throws(OutboxError) {
         _ = await state.run?.value
         reading = Reading()
@@ -148,7 +148,7 @@ actor DestinationWorker {
         noteWaiting()
     }
 
-    /// Ends what is on its way; what was not confirmed is sent again in the next run.
+    /// Cancels the run that is under way; unconfirmed records are sent again in the next run.
     func stop() async {
         state.stop()
         _ = await state.run?.value
@@ -171,15 +171,15 @@ actor DestinationWorker {
             waitingPositionCount: positionCount)
     }
 
-    /// So long without a receipt is more than a gap in the network.
+    /// How long without a receipt is more than a gap in the network.
     private var stallMilliseconds: Int64 { max(60_000, min(settings.schedule.intervalMilliseconds, .max / 2) * 2) }
 
     // MARK: - The alarm
 
-    /// When it sends next by itself; nil when nothing waits, something forbids it, or only on demand.
+    /// When it sends next by itself; nil when nothing waits, there is an obstacle, or it sends only on demand.
     private var nextAttempt: Int64? {
         guard obstacle == nil, !schedule.settings.isManual, let wake = schedule.wake else { return nil }
-        // After a failure the retry's moment counts, sooner or later than the interval's.
+        // After a failure the moment of the retry counts, whether it is earlier or later than the interval's.
         if let notBefore = retry.notBefore, notBefore > clock.bootMilliseconds() { return notBefore }
         return wake
     }
@@ -190,7 +190,7 @@ actor DestinationWorker {
         state.setAlarm(
             moment.map { moment in
                 let wait = max(0, moment - clock.bootMilliseconds())
-                // A second more or less wakes nobody for it alone.
+                // With a tolerance of up to a second, so that this alarm alone does not wake the machine.
                 let tolerance = min(1_000, wait / 10)
                 return Alarm(
                     moment: moment,
@@ -209,19 +209,19 @@ actor DestinationWorker {
 
     // MARK: - Sending
 
-    /// One run at a time; who calls meanwhile waits for it and then gets their own.
+    /// One run at a time; later callers wait for it and then get their own.
     ///
-    /// A caller that is cancelled waits no longer, and what it has begun ends: what has no receipt is sent again.
+    /// A cancelled caller no longer waits, and its run ends: records without a receipt are sent again.
     private func send(upTo batchCount: Int, until deadline: Int64) async -> DispatchCompletion {
         while case let mark = waitingForRun.mark, state.run != nil {
             guard await waitingForRun.wait(since: mark) else { return .error(settings.name, "cancelled") }
-            // It was ended at this caller's deadline, and the next one may have begun already.
+            // The run was ended at this caller's deadline, and the next one may have started already.
             guard clock.bootMilliseconds() < deadline else { return .error(settings.name, "the time was over before it was sent") }
         }
         if let obstacle { return .error(settings.name, obstacle) }
         let run = Task {
             let completion = await self.run(upTo: batchCount, until: deadline)
-            // Before anybody hears of its end: who waits for it would find it still there, and never let go of the actor.
+            // Before any waiting caller resumes: it would find the run still there, and block the actor.
             state.endRun()
             waitingForRun.resumeAll()
             setAlarm()
@@ -235,7 +235,7 @@ actor DestinationWorker {
         }
     }
 
-    /// Why nothing is sent, whoever asks; nil when it can be.
+    /// Why nothing is sent, even on demand; nil when there is no obstacle.
     private var obstacle: String? {
         if state.isStopped { return "the tracker ends" }
         if progress.isPaused { return "paused; resume with waypost dispatch resume --to \(settings.name)" }
@@ -260,9 +260,9 @@ actor DestinationWorker {
         return finish(ending, sentBatches: sentBatches)
     }
 
-    /// There may be more in every lane: while a month goes out, new positions and events come, and go first.
+    /// There may be more in every lane: while a month's positions go out, new positions and events come, and go first.
     private func noteMore() {
-        // What comes from here on is news again.
+        // Records that come from here on count as new again.
         hasNews.store(false, ordering: .releasing)
         for lane in reading.queues.keys { reading.queues[lane]?.noteMore() }
     }
@@ -279,7 +279,7 @@ actor DestinationWorker {
         case .dryRun(let count):
             notify(.dryRun(destination: settings.name, count: count))
         case .failed(let reason, let isUnreachable, let retryAfter):
-            // A cancelled one was not the server's fault.
+            // A cancelled attempt is not the server's fault.
             if !Task.isCancelled { retry.process(.temporary(retryAfter: retryAfter), at: now, using: &generator) }
             fail(reason, needsMending: false)
             completion = .error(settings.name, reason)
@@ -296,13 +296,13 @@ actor DestinationWorker {
     }
 
     private func fail(_ reason: String, needsMending: Bool) {
-        // A cancelled one was not the server's fault.
+        // A cancelled attempt is not the server's fault.
         guard !Task.isCancelled, !state.isStopped else { return }
         if failure?.reason != reason { notify(.failing(destination: settings.name, reason: reason, needsMending: needsMending)) }
         failure = Failure(reason: reason, needsMending: needsMending, since: failure?.since ?? clock.bootMilliseconds())
     }
 
-    /// Notes that the server has taken something, and that this is kept: what cannot be kept is sent again, and not every second.
+    /// Notes that the server has accepted records and that this is stored: if it cannot be stored they are sent again, but not every second.
     func noteReceipt() {
         retry.process(.reached, at: clock.bootMilliseconds(), using: &generator)
         lastReceipt = clock.bootMilliseconds()
@@ -312,7 +312,7 @@ actor DestinationWorker {
         }
     }
 
-    /// Keeps what became of records, and goes on from there once the outbox has it.
+    /// Stores the fate of records, and continues from there once the outbox has stored it.
     func settle(_ settlement: Settlement) async throws(OutboxError) {
         var positions = progress.positions
         positions.settle(settlement.lane, through: settlement.through)
@@ -328,13 +328,13 @@ actor DestinationWorker {
             try await outbox.settle(
                 settlement, positions == progress.positions ? nil : positions, ahead == known ? nil : ahead, for: settings.name)
         } catch {
-            // What was settled is not: it is read and sent again, under its ids.
+            // The records are not settled after all: they are read and sent again, under their ids.
             reading.queues[settlement.lane] = nil
             throw error
         }
         progress.positions = positions
         if settlement.lane == .events { progress.settledEvents = ahead } else { progress.settledPositions = ahead }
-        // Behind a stretch that is done another one begins.
+        // After a finished stretch another one begins.
         if settlement.lane == .history, reading.queues[.history]?.items.isEmpty == true { reading.queues[.history] = nil }
         switch settlement.lane {
         case .events: progress.eventCursor = max(progress.eventCursor, settlement.through)
@@ -346,7 +346,7 @@ actor DestinationWorker {
         }
     }
 
-    /// Leaves positions for later, so that the newest go first.
+    /// Leaves positions for later, so that the newest are sent first.
     func leaveForLater(through number: UInt64) async throws(OutboxError) {
         var positions = progress.positions
         positions.leaveForLater(through: number)

@@ -1,21 +1,21 @@
 import Waypost
 import WaypostSystem
 
-/// The two clocks of dispatching: one that never jumps, and what time it is as far as anybody knows.
+/// The two clocks of dispatching: one that never jumps, and the time of day as far as it is known.
 public struct DispatchClock: Sendable {
-    /// Milliseconds since the machine was started; runs while it sleeps.
+    /// Milliseconds since the machine was started; keeps running while it sleeps.
     public var bootMilliseconds: @Sendable () -> Int64
-    /// What time it is; nil while nothing confirms it.
+    /// The time of day; nil while nothing confirms it.
     public var confirmedTime: @Sendable () -> UTCTime?
-    /// The same, for what cannot be undone: nil also while something contradicts it.
+    /// The time of day for actions that cannot be undone: nil also while something contradicts it.
     public var certainTime: @Sendable () -> UTCTime?
 
     /// A clock from its parts.
     ///
     /// - Parameters:
     ///   - bootMilliseconds: a clock that never jumps and also runs while the machine sleeps (CLOCK_BOOTTIME).
-    ///   - confirmedTime: the time of day; nil while nobody knows it.
-    ///   - certainTime: nil when the confirmed time is as good.
+    ///   - confirmedTime: the time of day; nil while it is unknown.
+    ///   - certainTime: nil when the confirmed time is certain enough.
     public init(
         bootMilliseconds: @escaping @Sendable () -> Int64, confirmedTime: @escaping @Sendable () -> UTCTime?,
         certainTime: (@Sendable () -> UTCTime?)? = nil
@@ -25,14 +25,14 @@ public struct DispatchClock: Sendable {
         self.certainTime = certainTime ?? confirmedTime
     }
 
-    /// The system's, which knows the time while something keeps it right (NTP).
+    /// The system's clock, which knows the time while something keeps it correct (NTP).
     public static let system = DispatchClock(
         bootMilliseconds: { BootClock.milliseconds },
         confirmedTime: { WallClock.millisecondsIfSynchronized.map(UTCTime.init(millisecondsSince1970:)) })
 
-    /// How long ago something happened; nil when nobody knows.
+    /// How long ago something happened; nil when that is unknown.
     ///
-    /// Of this start of the machine the boot clock knows; of earlier ones only the time of day, when both moments have one.
+    /// For this start of the machine the boot clock knows; for earlier ones only the time of day, when both moments have one.
     func age(of moment: RecordMoment) -> Duration? {
         if moment.bootIdentity == BootIdentity.bytes {
             return .milliseconds(max(0, bootMilliseconds() - moment.bootMilliseconds))
@@ -41,13 +41,13 @@ public struct DispatchClock: Sendable {
         return age(of: time)
     }
 
-    /// How long ago a moment was; nil when nobody knows what time it is.
+    /// How long ago a moment was; nil when the time of day is unknown.
     func age(of time: UTCTime) -> Duration? {
         confirmedTime().map { .milliseconds(max(0, $0.millisecondsSince1970 - time.millisecondsSince1970)) }
     }
 }
 
-/// When something was taken, by the clocks there are.
+/// The moment at which something was accepted, by the clocks there are.
 struct RecordMoment: Sendable, Hashable {
     var bootIdentity: [UInt8]
     var bootMilliseconds: Int64

@@ -1,25 +1,25 @@
 import Waypost
 
-/// When a destination is due: every interval, at a moment of its own, and only when something waits.
+/// When a destination is due: once per interval, at its own moment, and only when something waits.
 ///
-/// A fleet whose boxes all get power at the same moment does not send at the same moment: each has its phase. An empty queue is never due, and so
-/// wakes nobody.
-/// - Units: milliseconds of a clock that never jumps and runs while the machine sleeps.
+/// A fleet of devices that all get power at the same moment does not send at the same moment: each has its own phase. An empty queue is
+/// never due, and so wakes nothing.
+/// - Units: milliseconds of a clock that never jumps and keeps running while the machine sleeps.
 /// - Concurrency: a value; one step per occurrence.
 public struct DispatchSchedule: Sendable, Hashable {
     /// How often, and when.
     public struct Settings: Sendable, Hashable {
-        /// Between two dispatches, milliseconds; below a second only on demand.
+        /// The time between two dispatches, milliseconds; less than a second means only on demand.
         public var intervalMilliseconds: Int64
-        /// The moment within the interval at which this box sends, milliseconds.
+        /// The moment within the interval at which this device sends, milliseconds.
         public var phaseMilliseconds: Int64
-        /// Whether it goes along when another destination was reached.
+        /// Whether it also sends when another destination was reached.
         public var goesAlong: Bool
 
-        /// 120 s at the moment that follows from a text, such as the device's and the destination's name.
+        /// 120 s, at a moment derived from a text, such as the device's and the destination's name.
         public init(interval: Duration = .seconds(120), phaseOf text: String, goesAlong: Bool = false) {
             intervalMilliseconds = interval.milliseconds
-            // FNV-1a: the same in every run, unlike the standard library's.
+            // FNV-1a: the same in every run, unlike the standard library's hash.
             let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
             phaseMilliseconds = intervalMilliseconds > 0 ? Int64(hash % UInt64(intervalMilliseconds)) : 0
             self.goesAlong = goesAlong
@@ -28,7 +28,7 @@ public struct DispatchSchedule: Sendable, Hashable {
         /// Whether it sends only on demand.
         public var isManual: Bool { intervalMilliseconds < 1_000 }
 
-        /// What a person should hear about an interval that is probably meant otherwise; nil when all is well.
+        /// A warning about an interval that probably means something else; nil when there is none.
         public var warning: String? {
             intervalMilliseconds > 0 && isManual ? "an interval below 1 s means: only on demand" : nil
         }
@@ -36,22 +36,22 @@ public struct DispatchSchedule: Sendable, Hashable {
 
     /// What happened.
     public enum Input: Sendable, Hashable {
-        /// Something waits, or waits still.
+        /// Something waits, or still waits.
         case waiting
         /// Nothing waits any more.
         case empty
         /// Another destination was reached.
         case reachedOther
-        /// It must all be gone by that moment (`cutoff`); nil for no such moment.
+        /// Everything must be sent by this moment (`cutoff`); nil for no such moment.
         case cutoff(Int64?)
-        /// It was tried at its moment; whether it is all gone comes as ``waiting`` or ``empty``.
+        /// The scheduled attempt was made; whether everything is sent comes as ``waiting`` or ``empty``.
         case attempted
     }
 
-    /// How long before a cutoff it is due, milliseconds: early enough for a backlog, and once more for what came since.
+    /// How long before a cutoff it is due, milliseconds: early enough for a backlog, and once more for records that came since.
     public static let cutoffLeads: [Int64] = [300_000, 30_000]
 
-    /// How it is set.
+    /// The settings of the schedule.
     public let settings: Settings
     /// When it is due next; nil while nothing waits, or only on demand.
     public private(set) var wake: Int64?
@@ -63,11 +63,11 @@ public struct DispatchSchedule: Sendable, Hashable {
         self.settings = settings
     }
 
-    /// Takes what happened, and decides when it is due next.
+    /// Processes an input, and decides when it is due next.
     public mutating func process(_ input: Input, at now: Int64) {
         switch input {
         case .waiting:
-            // What waits already does not move the moment.
+            // Further records do not move the moment.
             if isWaiting, wake != nil { return }
             isWaiting = true
             wake = next(after: now)
@@ -84,12 +84,12 @@ public struct DispatchSchedule: Sendable, Hashable {
         }
     }
 
-    /// The next moment of the interval's grid, or one before the cutoff when that is earlier; nil when only on demand.
+    /// The next moment of the interval's grid, or one before the cutoff when that is earlier; nil when it sends only on demand.
     private func next(after now: Int64) -> Int64? {
         var moment: Int64?
         if !settings.isManual {
             let interval = settings.intervalMilliseconds
-            // How far the grid's next moment is away: 1...interval, whatever the signs are.
+            // The distance to the grid's next moment: 1...interval, for any signs.
             let past = ((now - settings.phaseMilliseconds) % interval + interval) % interval
             moment = now + interval - past
         }

@@ -1,12 +1,12 @@
 import WaypostSystem
 
-// What is not in the log any more.
+// Positions that are no longer in the log.
 extension Dispatcher {
-    /// Takes that positions were removed from the log: those that a destination has not are counted as dropped for it.
+    /// Notes that positions were removed from the log: those that a destination still lacks are counted as dropped for it.
     ///
-    /// What is on its way, or read for it, may arrive and is not counted.
+    /// Positions on their way or read for a destination may arrive and are not counted.
     /// - Parameter gone: the numbers of positions, and of nothing else.
-    /// - Returns: how many the destination misses that misses most.
+    /// - Returns: the highest number of missing positions of any destination.
     public func noteGone(_ gone: [PositionCursor.Stretch]) async -> Int {
         var counts: [String: Int] = [:]
         for worker in attached { counts[worker.settings.name] = await worker.missingCount(of: gone) }
@@ -16,14 +16,14 @@ extension Dispatcher {
             }
             try await outbox.countDropped(counts)
         } catch {
-            // It is told all the same; the destinations' own counts lack it.
+            // It is reported all the same; only the destinations' own counts lack it.
         }
         return counts.values.max() ?? 0
     }
 }
 
 extension DestinationWorker {
-    /// How many of these positions it has still to get, and has not read.
+    /// How many of these positions it still has to get and has not read yet.
     func missingCount(of gone: [PositionCursor.Stretch]) -> Int {
         guard settings.sendsPositions else { return 0 }
         let read = [DispatchLane.live, .history].flatMap { reading.queues[$0]?.items.map(\.number) ?? [] }

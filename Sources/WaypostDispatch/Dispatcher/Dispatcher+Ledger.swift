@@ -1,16 +1,16 @@
 import Waypost
 import WaypostSystem
 
-// The ledger: what became of each record.
+// The ledger: the fate of each record.
 extension Dispatcher {
-    /// What became of records at each destination, in their order.
+    /// The fates of records at each destination, in the records' order.
     ///
     /// - Cost: one or two searches of the file for each record and destination, and the receipts of each destination once.
     public func accounts(of keys: [LedgerKey]) async throws(OutboxError) -> [[DeliveryAccount]] {
         var accounts = [[DeliveryAccount]](repeating: [], count: keys.count)
         let keys = try await outbox.numbered(keys)
         for worker in attached {
-            // Asked before the file: what is settled meanwhile is told as settled.
+            // Asked before the file, so that records settled meanwhile count as settled.
             let inFlight = await worker.inFlight
             let fates = try await outbox.fates(of: keys, at: worker.settings.name)
             for (index, (key, fate)) in zip(keys, fates).enumerated() {
@@ -25,19 +25,20 @@ extension Dispatcher {
 
     /// An event, a track call or a health report by its name; nil when it is not in the outbox.
     ///
-    /// It never was, was removed after all had it, or cannot be read (damaged, or written by a later version). Errors of the file are thrown.
+    /// It is missing because it never was there, was removed after all destinations had it, or cannot be read (damaged, or written by a later
+    /// version). Errors of the file are thrown.
     public func ledgerEntry(id: String) async throws(OutboxError) -> LedgerEntry? {
         guard let entry = try await outbox.entry(id: id) else { return nil }
         return try await ledgerEntries([entry]).first
     }
 
-    /// Events, track calls and health reports from a moment on, in the order in which they came, at most `limit`; fewer only at the end.
+    /// Events, track calls and health reports from a moment on, in order of arrival, at most `limit`; fewer only at the end.
     ///
-    /// What cannot be read is left out, and does not make a page look like the last one.
+    /// Unreadable entries are left out, and do not make a page look like the last one.
     /// - Parameters:
-    ///   - time: the first moment that is of interest.
-    ///   - number: those after it: the last ``DispatchRecord/sequence`` of the page before.
-    ///   - limit: the most that is given.
+    ///   - time: the earliest moment to return.
+    ///   - number: the last ``DispatchRecord/sequence`` of the previous page; only later entries are returned.
+    ///   - limit: the largest number of entries to return.
     public func ledgerEntries(since time: UTCTime, after number: UInt64 = 0, limit: Int) async throws(OutboxError) -> [LedgerEntry] {
         var (found, after) = ([LedgerEntry](), number)
         while found.count < limit {
@@ -58,7 +59,7 @@ extension Dispatcher {
 }
 
 extension Outbox {
-    /// What became of records at a destination, in their order.
+    /// The fates of records at a destination, in the records' order.
     func fates(of keys: [LedgerKey], at name: String) throws(OutboxError) -> [DeliveryAccount.Fate] {
         let state = try state(of: name)
         return try use { (store) throws(SQLiteError) in try store.fates(of: keys, at: state) }
@@ -75,12 +76,12 @@ extension Outbox {
         }
     }
 
-    /// The entry of that name; nil when there is none, errors are thrown.
+    /// The entry with that id; nil when there is none; errors are thrown.
     func entry(id: String) throws(OutboxError) -> StoredEntry? {
         try use { (store) throws(SQLiteError) in try store.entry(id: id) }
     }
 
-    /// Entries after a number, not before a moment.
+    /// Entries after a number, from a moment on.
     func entries(after number: UInt64, since time: UTCTime, limit: Int) throws(OutboxError) -> [StoredEntry] {
         try use { (store) throws(SQLiteError) in try store.entries(after: number, since: time, limit: limit) }
     }

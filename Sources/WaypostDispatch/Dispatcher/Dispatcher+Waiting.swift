@@ -1,12 +1,12 @@
 import Waypost
 import WaypostSystem
 
-// What waits, looked at and taken elsewhere: for destinations that got another name, or went away.
+// Waiting records, read and moved: for destinations that were renamed or removed.
 extension Dispatcher {
-    /// Lets what waits for one destination, and its dead letters, wait for another.
+    /// Moves the waiting records of one destination, and its dead letters, to another.
     ///
-    /// One that is not attached is forgotten then; one that is begins anew with what comes. What the other had already of it is sent again
-    /// under its ids, as only one place in the row is kept for each.
+    /// A destination that is not attached is then forgotten; an attached one begins anew with new records. Records that the other already had
+    /// are sent again under their ids, because only one place in the queue is kept for each.
     /// - Parameters:
     ///   - name: the destination.
     ///   - other: must be attached.
@@ -19,9 +19,9 @@ extension Dispatcher {
         }
     }
 
-    /// Drops what waits for a destination for good; how many events.
+    /// Drops the waiting records of a destination permanently; returns how many events it dropped.
     ///
-    /// One that is not attached is forgotten with its dead letters; one that is begins anew with what comes.
+    /// A destination that is not attached is forgotten with its dead letters; an attached one begins anew with new records.
     /// - Errors: `unknownDestination`; the outbox's.
     public func discard(_ name: String) async throws(OutboxError) -> Int {
         let count = try await outbox.state(of: name).waitingEventCount
@@ -31,13 +31,13 @@ extension Dispatcher {
         return count
     }
 
-    /// What waits for a destination, attached or not: events, then positions, in order.
+    /// The waiting records of a destination, attached or not: events, then positions, in order.
     ///
     /// - Parameters:
     ///   - name: the destination.
-    ///   - place: behind which place of the page before; nil for the beginning.
-    ///   - limit: the most that is given.
-    /// - Errors: `unknownDestination`; the outbox's; `cannotAccess`, too, when the log cannot be read.
+    ///   - place: the place after which to continue, from the previous page; nil for the beginning.
+    ///   - limit: the largest number of records to return.
+    /// - Errors: `unknownDestination`; the outbox's; `cannotAccess`, also when the log cannot be read.
     public func waiting(for name: String, after place: WaitingCursor?, limit: Int) async throws(OutboxError) -> WaitingPage {
         let state = try await outbox.state(of: name)
         var place = place ?? WaitingCursor(event: 0, position: 0)
@@ -76,19 +76,19 @@ extension Dispatcher {
         return page
     }
 
-    /// A page ends with the entries that make it so long, bytes: entries may be of 32 kB.
+    /// A page ends with the entry that brings it to this length, bytes: entries may have 32 kB.
     private static let pageByteCount = 1_000_000
     private static let entriesReadAtOnce = 20
 
-    /// Erases what happened from one moment on until before another and is not sent yet, dead letters too.
+    /// Erases unsent records that happened from one moment on until before another, dead letters too.
     ///
-    /// What is on its way then is given up: a server that is slow to confirm delays nothing.
+    /// Records on their way at that moment are given up: a server that is slow to confirm delays nothing.
     public func erase(from: UTCTime, to: UTCTime) async throws(OutboxError) {
         let outbox = outbox
         try await suspending(attached) { () throws(OutboxError) in _ = try await outbox.erase(from: from, to: to) }
     }
 
-    /// Does something with the rows of destinations while nothing is sent to them.
+    /// Changes the queues of destinations while nothing is sent to them.
     ///
     /// - Parameter body: gets the number of the newest position when the first of them is attached, else nil.
     private func suspending(
@@ -99,7 +99,7 @@ extension Dispatcher {
         try await suspending(attached.filter { names.contains($0.settings.name) }) { () throws(OutboxError) in try await body(newest) }
     }
 
-    /// Changes the outbox while nothing of it is on its way; what was is sent later, if it still waits.
+    /// Changes the outbox while nothing of it is on its way; interrupted records are sent later, if they still wait.
     private func suspending(
         _ workers: [DestinationWorker], _ body: @Sendable () async throws(OutboxError) -> Void
     ) async throws(OutboxError) {
@@ -113,9 +113,9 @@ extension Dispatcher {
     }
 }
 
-/// Some of what waits for a destination.
+/// A page of the records that wait for a destination.
 public struct WaitingPage: Sendable, Hashable {
-    /// The records; of a position, `sequence` is its number in the log.
+    /// The records; for a position, `sequence` is its number in the log.
     public var records: [DispatchRecord]
     /// Where the next page begins; nil when this is the last one.
     public var next: WaitingCursor?

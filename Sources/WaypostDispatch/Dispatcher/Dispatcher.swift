@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// Sends what waits to every destination, each at its own pace; what one cannot take holds up no other.
+/// Sends the waiting records to every destination, each at its own pace; a failing destination holds up no other.
 ///
 /// ```swift
 /// let dispatcher = Dispatcher(outbox: outbox, supply: log, device: "van-7") { notice in tell(notice) }
@@ -10,10 +10,10 @@ import WaypostSystem
 /// dispatcher.noteWaiting()                        // positions were logged
 /// await dispatcher.stop()
 /// ```
-/// One that nobody holds any more sends nothing, as after ``stop()``.
+/// A dispatcher without references sends nothing, as after ``stop()``.
 /// - Concurrency: an actor; destinations send at the same time, each one batch after the other.
 public actor Dispatcher {
-    /// What waits.
+    /// The outbox with the waiting records.
     public nonisolated let outbox: Outbox
     let supply: any PositionSupply
     let clock: DispatchClock
@@ -25,11 +25,11 @@ public actor Dispatcher {
     /// A dispatcher without destinations.
     ///
     /// - Parameters:
-    ///   - outbox: keeps what waits.
-    ///   - supply: gives the positions of the log.
-    ///   - device: the name of this device, the same for ever.
-    ///   - clock: tells how old a record is.
-    ///   - notify: is told what people should hear of; from any thread.
+    ///   - outbox: stores the waiting records.
+    ///   - supply: supplies the positions of the log.
+    ///   - device: the permanent name of this device.
+    ///   - clock: measures the age of a record.
+    ///   - notify: receives notices for people, on any thread.
     public init(
         outbox: Outbox, supply: any PositionSupply, device: String, clock: DispatchClock = .system,
         notify: @escaping @Sendable (DispatchNotice) -> Void = { _ in }
@@ -42,17 +42,17 @@ public actor Dispatcher {
     }
 
     deinit {
-        // Their timers hold them.
+        // Their timers keep them alive.
         for worker in workers.withLock({ $0 }) { Task.detached { await worker.stop() } }
     }
 
-    /// Serves a destination from now on: one that is known by its name goes on where it was, a new one begins with what comes from now on.
+    /// Serves a destination from now on: one with a known name continues where it was, a new one begins with new records.
     ///
     /// - Parameters:
     ///   - destination: where records are sent.
     ///   - settings: its name, and when and how much is sent.
-    ///   - number: the number of the log's newest position when this run began, if that was before: a new destination begins behind it.
-    /// - Errors: the outbox's; `cannotAccess`, too, when the log cannot be read.
+    ///   - number: the number of the log's newest position when this run began, if that was before: a new destination begins after it.
+    /// - Errors: the outbox's; `cannotAccess`, also when the log cannot be read.
     public func attach(
         _ destination: any Destination, _ settings: DestinationSettings, after number: UInt64? = nil
     ) async throws(OutboxError) {
@@ -64,26 +64,26 @@ public actor Dispatcher {
             isSilent: try await outbox.isOptedOut() || isSilent, notify: notify
         ) { [weak self] in self?.noteReached(settings.name) }
         workers.withLock { $0.append(worker) }
-        // What an earlier run left.
+        // Records from an earlier run.
         worker.noteWaiting()
     }
 
-    /// Takes that all configured destinations are attached.
+    /// Notes that all configured destinations are attached.
     ///
-    /// Others, attached later, begin with what comes from then on, even if the outbox was damaged.
+    /// Others, attached later, begin with new records, even if the outbox was damaged.
     public nonisolated func finishAttaching() async throws(OutboxError) { try await outbox.forgetDamage() }
 
-    /// Takes entries for all destinations; they are on the disk when it returns.
+    /// Accepts entries for all destinations; they are on the disk when it returns.
     ///
     /// - Parameters:
-    ///   - entries: what is to be sent, in that order.
-    ///   - number: up to which number of the log every event of it is taken with these; nil when they say nothing of that.
+    ///   - entries: the entries to send, in that order.
+    ///   - number: up to which number of the log every event is accepted with these; nil when they do not cover the log.
     public nonisolated func accept(_ entries: [OutboxEntry], loggedThrough number: UInt64? = nil) async throws(OutboxError) {
         try await outbox.accept(entries, loggedThrough: number)
         noteWaiting()
     }
 
-    /// The attached destinations that will not get an entry, as what they speak has no word for it as it is, each with the reason for people.
+    /// The attached destinations that will not get an entry because their format cannot express it, each with the reason for people.
     public nonisolated func withoutWord(for entry: OutboxEntry) -> [(name: String, reason: String)] {
         let record = DispatchRecord(id: entry.id, lane: .events, sequence: 0, age: nil, content: entry.content)
         return attached.compactMap { worker in
@@ -91,14 +91,14 @@ public actor Dispatcher {
         }
     }
 
-    /// Takes that positions were logged, so that something waits.
+    /// Notes that positions were logged and now wait.
     ///
-    /// Cheap; for every fix.
+    /// It is cheap enough to call at every fix.
     public nonisolated func noteWaiting() {
         for worker in workers.withLock({ $0 }) { worker.noteWaiting() }
     }
 
-    /// Sets by which moment of the boot clock everything must be sent; nil for none.
+    /// Sets the moment of the boot clock by which everything must be sent; nil for none.
     public nonisolated func setCutoff(_ moment: Int64?) async {
         for worker in workers.withLock({ $0 }) { await worker.process(.cutoff(moment)) }
     }
@@ -109,15 +109,15 @@ public actor Dispatcher {
 
     // MARK: - On demand
 
-    /// Sends everything that waits for a destination, or for all; intervals stay as they are.
+    /// Sends everything that waits for one destination, or for all; intervals stay as they are.
     ///
-    /// When the caller's task is cancelled, what it has begun ends soon; what has no receipt by then is sent again later. The same holds for
-    /// the next two.
+    /// When the caller's task is cancelled, the run it has started ends soon; records without a receipt by then are sent again later. The same
+    /// applies to the next two.
     public func dispatch(_ name: String? = nil) async throws(OutboxError) -> DispatchCompletion {
         await forEach(try chosen(name)) { await $0.dispatch() }
     }
 
-    /// Sends the next batch of a destination, or of all.
+    /// Sends the next batch of one destination, or of all.
     public func dispatchNext(_ name: String? = nil) async throws(OutboxError) -> DispatchCompletion {
         await forEach(try chosen(name)) { await $0.dispatchNext() }
     }
@@ -128,9 +128,9 @@ public actor Dispatcher {
         return await forEach(try chosen(name)) { await $0.drain(until: deadline) }
     }
 
-    /// Tries a destination again that failed for something that has been mended since, such as a wrong password.
+    /// Tries a destination again after the cause of its failure, such as a wrong password, has been fixed.
     ///
-    /// Returns at once; one that does not fail, or is sent to only on demand, is left alone.
+    /// Returns at once; a destination without a failure, or one that sends only on demand, is left alone.
     package nonisolated func retryMended(_ name: String) {
         for worker in attached where worker.settings.name == name { Task { await worker.retryMended() } }
     }
@@ -150,14 +150,14 @@ public actor Dispatcher {
 
     // MARK: - Switches
 
-    /// Pauses a destination or all, over restarts, or lets them go on.
+    /// Pauses one destination or all, or lets them continue; the setting survives restarts.
     public func setPaused(_ isPaused: Bool, _ name: String? = nil) async throws(OutboxError) {
         for worker in try chosen(name) { try await worker.setPaused(isPaused) }
     }
 
-    /// Opts out of sending, over restarts: what waits is dropped, nothing is taken.
+    /// Opts out of sending, or in again; the setting survives restarts.
     ///
-    /// Or in again.
+    /// After opting out, waiting records are dropped and new ones are not accepted.
     public func setOptedOut(_ isOptedOut: Bool) async throws(OutboxError) {
         try await outbox.setOptedOut(isOptedOut, newestPosition: try await newestPosition())
         for worker in try chosen(nil) {
@@ -166,15 +166,15 @@ public actor Dispatcher {
         }
     }
 
-    /// Holds all sending until it is told otherwise or this process ends, to destinations that are attached later, too; entries are taken,
-    /// and wait.
+    /// Suspends all sending until it is switched on again or this process ends, also to destinations that are attached later; entries are
+    /// accepted, and wait.
     public func setSilent(_ isSilent: Bool) async {
         self.isSilent = isSilent
-        let isOptedOut = (try? await outbox.isOptedOut()) ?? false  // An outbox that cannot be read sends nothing either.
+        let isOptedOut = (try? await outbox.isOptedOut()) ?? false  // An unreadable outbox sends nothing either.
         for worker in workers.withLock({ $0 }) { await worker.setSilent(isSilent || isOptedOut) }
     }
 
-    /// Lets one dead letter, or those of a destination, or all, be sent once more; how many.
+    /// Schedules one dead letter, or those of one destination, or all, for another attempt; returns how many.
     public func retryDeadLetters(number: Int64? = nil, of name: String? = nil) async throws(OutboxError) -> Int {
         let count = try await outbox.retryDeadLetters(number: number, of: name)
         if count > 0 { try await reload() }
@@ -186,7 +186,7 @@ public actor Dispatcher {
         for worker in try chosen(nil) { try await worker.reload() }
     }
 
-    /// The state of the destinations, in the order in which they were attached; then of those that were attached in earlier runs, by name.
+    /// The state of the destinations, in the order in which they were attached, followed by those of earlier runs, by name.
     public func statuses() async throws(OutboxError) -> [DestinationStatus] {
         var statuses: [DestinationStatus] = []
         for worker in attached { statuses.append(try await worker.status()) }
@@ -204,15 +204,15 @@ public actor Dispatcher {
         return statuses
     }
 
-    /// Ends all sending; what has no receipt is sent again in the next run.
+    /// Ends all sending; records without a receipt are sent again in the next run.
     public func stop() async {
         for worker in workers.withLock({ $0 }) { await worker.stop() }
-        try? await outbox.checkpoint()  // What stays in its log is found there.
+        try? await outbox.checkpoint()  // The entries that stay in its log are found there.
     }
 
     // MARK: - Parts
 
-    /// Who serves the destinations, in the order in which they were attached.
+    /// The workers of the destinations, in the order in which these were attached.
     nonisolated var attached: [DestinationWorker] { workers.withLock { $0 } }
 
     func newestPosition() async throws(OutboxError) -> UInt64 {

@@ -1,16 +1,16 @@
 import Waypost
 
-/// The first records of a lane that a destination has not got, and what is known of them so far; what it has is taken out, wherever it stands.
+/// The first records of a lane that a destination lacks, and what is known of them so far; records it already has are taken out anywhere.
 ///
-/// It holds what was read, so that looking for the one to blame reads nothing twice; a queue that is thrown away begins again with what the
-/// outbox says.
+/// It holds the records that were read, so that the search for a bad one reads nothing twice; a queue that is thrown away begins again with
+/// the state of the outbox.
 struct LaneQueue {
     /// A record with its number: the entry's, or the position's in the log.
     ///
-    /// Nil for what cannot be read any more.
+    /// Its record is nil when it can no longer be read.
     struct Item {
         var number: UInt64
-        /// Between this number and its own there is nothing.
+        /// Between this number and its own there are no records.
         var after: UInt64
         /// Its place in the lane.
         var sequence: UInt64
@@ -18,31 +18,31 @@ struct LaneQueue {
         var moment: RecordMoment?
         /// Whether it was last sent after the cutoff that it was meant for.
         var isLate = false
-        /// Whether the destination has no word for it, or would not tell it.
+        /// Whether the destination's format cannot express it, or the destination may not send it.
         var isUnsaid = false
     }
 
     let lane: DispatchLane
     private(set) var items: [Item] = []
-    /// What the log has lost among what was read.
+    /// The positions that the log has lost among those that were read.
     private(set) var missing: [MissingPositions] = []
     var rule = RefusalRule()
-    /// What the server said when it last took some of them.
+    /// The server's answer when it last accepted some of them.
     var answer = ""
-    /// Up to here all was read, and the place in the lane of the last that was.
+    /// Everything is read up to here, and the place in the lane of the last record that was read.
     private(set) var readThrough: UInt64?
     private(set) var readSequence: UInt64?
-    /// Whether there was nothing behind what was read, at the time.
+    /// Whether there was nothing after the records that were read, at the time.
     private(set) var isAtEnd = false
 
     init(lane: DispatchLane) {
         self.lane = lane
     }
 
-    /// How many records are wanted at hand for a plan of at most that many.
+    /// How many records must be at hand for a plan of at most that many.
     func wanted(for batchCount: Int) -> Int { rule.standingCount + batchCount }
 
-    /// Adds what was read behind the others, but for what the destination has already.
+    /// Appends the records that were read, except those that the destination already has.
     mutating func append(
         _ more: [Item], missing: [MissingPositions] = [], through number: UInt64, isAtEnd: Bool, settled: SettledAhead
     ) {
@@ -53,7 +53,7 @@ struct LaneQueue {
         self.isAtEnd = isAtEnd
     }
 
-    /// Notes which of these the destination has no word for, or would not tell.
+    /// Notes which of these the destination's format cannot express, or the destination may not send.
     mutating func noteUnsaid(_ places: Set<Int>, among range: Range<Int>) {
         for place in range { items[place].isUnsaid = places.contains(place) }
     }
@@ -63,12 +63,12 @@ struct LaneQueue {
         for index in range { items[index].isLate = items[index].isLate(before: cutoff) }
     }
 
-    /// Notes that there may be more behind what was read.
+    /// Notes that there may be more after the records that were read.
     mutating func noteMore() { isAtEnd = false }
 
-    /// Takes away the records whose fate is known; nil when that of none is.
+    /// Removes and returns the records whose fate is known; nil when there are none.
     ///
-    /// - Parameter sequence: the place in the lane of the last that was settled before with all in front of it.
+    /// - Parameter sequence: the place in the lane of the last record that was settled before together with all in front of it.
     mutating func takeSettlement(after sequence: UInt64) -> Settlement? {
         let settled = rule.takeSettled()
         guard !settled.isEmpty else { return nil }
@@ -87,7 +87,7 @@ struct LaneQueue {
         }
         let places = Set(settled.map(\.place))
         items = items.indices.filter { !places.contains($0) }.map { items[$0] }
-        // What lies between the last one that was settled and what comes next is settled, too.
+        // The numbers between the last settled record and the next one are settled, too.
         settlement.through = items.first?.after ?? readThrough ?? 0
         let reached = items.first.map { max(1, $0.sequence) - 1 } ?? readSequence ?? sequence
         settlement.count = reached > sequence ? reached - sequence : 0
@@ -95,7 +95,7 @@ struct LaneQueue {
         return settlement
     }
 
-    /// How many up to that number the log has lost; they are counted once.
+    /// How many positions up to that number the log has lost; each is counted once.
     mutating func takeMissing(through number: UInt64) -> Int {
         defer { missing.removeAll { $0.through <= number } }
         return missing.reduce(0) { $0 + ($1.through <= number ? $1.count : 0) }

@@ -1,10 +1,10 @@
-/// Which positions of the log a destination has, and which it has not.
+/// Which positions of the log a destination has and which it lacks.
 ///
-/// Everything up to ``live`` is settled, but for the stretches that were left for later, when the newest positions were to go first.
+/// Everything up to ``live`` is settled, except the stretches that were left for later so that the newest positions could go first.
 public struct PositionCursor: Sendable, Hashable {
-    /// Positions after one number and up to another, which are still to be sent.
+    /// The positions after one number and up to another, which are still to be sent.
     public struct Stretch: Sendable, Hashable {
-        /// Up to here all is settled.
+        /// Everything up to here is settled.
         public var after: UInt64
         /// The last of them.
         public var through: UInt64
@@ -18,19 +18,19 @@ public struct PositionCursor: Sendable, Hashable {
 
     /// The last number that the live lane has settled.
     public internal(set) var live: UInt64
-    /// What the history lane has to send, oldest first; they do not touch each other.
+    /// The stretches that the history lane has to send, oldest first; they do not touch each other.
     public internal(set) var stretches: [Stretch]
 
-    /// So many stretches are kept apart; with more the two oldest become one, and what lies between them is sent again under its ids.
+    /// The largest number of stretches; with more, the two oldest become one, and the positions between them are sent again under their ids.
     public static let maximumStretchCount = 64
 
-    /// A cursor behind that number.
+    /// A cursor after that number.
     public init(live: UInt64, stretches: [Stretch] = []) {
         self.live = live
         self.stretches = stretches
     }
 
-    /// Leaves everything up to a number for later: the live lane goes on behind it.
+    /// Leaves everything up to a number for later: the live lane continues after it.
     public mutating func leaveForLater(through number: UInt64) {
         guard number > live else { return }
         if let last = stretches.last, last.through == live {
@@ -42,7 +42,7 @@ public struct PositionCursor: Sendable, Hashable {
         joinOldest()
     }
 
-    /// Has to send, too, what another one has to.
+    /// Adds everything that another cursor has to send.
     public mutating func join(_ other: PositionCursor) {
         live = min(live, other.live)
         let open = (stretches + other.stretches).filter { $0.after < live }.sorted { $0.after < $1.after }
@@ -54,7 +54,7 @@ public struct PositionCursor: Sendable, Hashable {
                 stretches.append(stretch)
             }
         }
-        // The live lane takes everything behind its place anyway.
+        // The live lane sends everything after its place anyway.
         if let last = stretches.last, last.through >= live {
             live = last.after
             stretches.removeLast()
@@ -62,7 +62,7 @@ public struct PositionCursor: Sendable, Hashable {
         joinOldest()
     }
 
-    /// A cursor from what a file says, whatever that is: stretches in order, apart, and behind the live lane.
+    /// A cursor from the contents of a file, with repairs: stretches in order, apart, and before the live lane's place.
     init(live: UInt64, gating found: [Stretch]) {
         self.init(live: live)
         for stretch in found.sorted(by: { $0.after < $1.after }) where stretch.after < stretch.through && stretch.through <= live {
@@ -75,7 +75,7 @@ public struct PositionCursor: Sendable, Hashable {
         joinOldest()
     }
 
-    /// Up to here all is settled.
+    /// Everything up to here is settled.
     public var first: UInt64 { stretches.first?.after ?? live }
 
     private mutating func joinOldest() {
@@ -100,7 +100,7 @@ public struct PositionCursor: Sendable, Hashable {
         }
     }
 
-    /// Where the lane reads next: after one number and up to another; nil when it has nothing to read.
+    /// The next stretch for the lane to read; nil when it has nothing to read.
     public func next(in lane: DispatchLane) -> Stretch? {
         switch lane {
         case .events: nil

@@ -1,27 +1,27 @@
 import Waypost
 import WaypostSystem
 
-/// Where the positions to send come from: they live in the log once, and a destination holds no more than a cursor into it.
+/// The source of the positions to send: they are stored once, in the log, and a destination holds only a cursor into it.
 ///
-/// Numbers grow from position to position for ever and may leave some out; none is used twice.
-/// - Concurrency: called from several destinations at a time.
+/// Numbers grow from position to position for ever and may skip some; none is used twice.
+/// - Concurrency: called for several destinations at the same time.
 public protocol PositionSupply: Sendable {
     /// The positions after that number and up to `last`, in order, at most `limit`.
     ///
-    /// - Errors: the log cannot be read now; it is asked again later.
+    /// - Errors: the log cannot be read at the moment; the call is repeated later.
     func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage
 
     /// How many positions there are after that number and up to `last`.
     ///
-    /// Exact as long as that is quickly found; of many, the order of magnitude is enough.
+    /// Exact as long as that is quick to find; for many, the order of magnitude is enough.
     func count(after number: UInt64, through last: UInt64) async throws(PositionSupplyError) -> Int
 
-    /// The number of the newest position there is; 0 when there is none.
+    /// The number of the newest position; 0 when there is none.
     func newestNumber() async throws(PositionSupplyError) -> UInt64
 }
 
 extension PositionSupply {
-    /// How many positions a destination has still to get.
+    /// How many positions a destination still has to get.
     func count(waitingFor state: DestinationState) async throws(PositionSupplyError) -> Int {
         let cursor = state.positions
         var count = 0
@@ -39,9 +39,9 @@ extension PositionSupply {
 public struct PositionPage: Sendable, Hashable {
     /// The positions with their numbers, in order.
     public var positions: [NumberedPosition]
-    /// Up to here there is nothing besides ``positions``: what follows is after it.
+    /// Up to here there are no positions besides ``positions``; the next page follows after it.
     public var through: UInt64
-    /// Positions that were there once and cannot be read any more, within the numbers that were asked for.
+    /// Positions within the requested numbers that can no longer be read.
     public var missing: [MissingPositions]
 
     /// A page.
@@ -56,7 +56,7 @@ public struct PositionPage: Sendable, Hashable {
 public struct MissingPositions: Sendable, Hashable {
     /// The last of their numbers.
     public var through: UInt64
-    /// How many they are, as far as that is known.
+    /// How many there are, as far as that is known.
     public var count: Int
 
     /// Lost positions up to a number.
@@ -73,7 +73,7 @@ public struct NumberedPosition: Sendable, Hashable {
     /// The fix.
     public var position: Position
 
-    /// What tells the log from all others.
+    /// The digits that distinguish the log from all others.
     private let digits: String
 
     /// A position of that number.
@@ -81,20 +81,20 @@ public struct NumberedPosition: Sendable, Hashable {
     /// - Parameters:
     ///   - number: its number in the log.
     ///   - position: the fix.
-    ///   - origin: the log it is from.
+    ///   - origin: the log it comes from.
     public init(number: UInt64, position: Position, origin: RecordOrigin) {
         self.number = number
         self.position = position
         digits = origin.digits
     }
 
-    /// Its name for ever: the number alone would come again after somebody removed the log folder, and both in another log.
+    /// Its permanent id: the number alone would repeat after the log folder was removed, and number and time both could in another log.
     public var id: String { "p-\(number)-\(position.time?.millisecondsSince1970 ?? 0)-\(digits)" }
 
     /// The largest number of a log.
     private static let largestNumber: UInt64 = 1 << 62
 
-    /// The number in a name; nil for a name that is none of a position.
+    /// The number in an id; nil when it is not the id of a position.
     public static func number(ofID id: String) -> UInt64? {
         let parts = id.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "p", let number = UInt64(parts[1]),
@@ -104,25 +104,25 @@ public struct NumberedPosition: Sendable, Hashable {
     }
 }
 
-/// What tells the positions of one log from those of all others: the machine, and where the log is on it.
+/// What distinguishes the positions of one log from those of all others: the machine, and the log's folder on it.
 public struct RecordOrigin: Sendable, Hashable {
-    /// The same for ever for one folder on one machine.
+    /// Always the same for one folder on one machine.
     let digits: String
 
     /// The origin of a log's records.
     ///
-    /// - Parameter path: the folder of the log; two trackers of one machine have two.
+    /// - Parameter path: the folder of the log; two trackers on one machine have two.
     public init(logFolder path: String) {
         digits = MachineIdentity.digits(for: "records\n\(path)", digitCount: 12)
     }
 
-    /// What follows the last dash of a record's id.
+    /// The part after the last dash of a record's id.
     static func digits(ofID id: String) -> Substring { id[(id.lastIndex(of: "-").map(id.index(after:)) ?? id.startIndex)...] }
 }
 
-/// The log cannot be read now.
+/// The log cannot be read at the moment.
 public struct PositionSupplyError: Error, Equatable, Sendable {
-    /// Why, for people.
+    /// The reason, for people.
     public var reason: String
 
     /// A failure for that reason.

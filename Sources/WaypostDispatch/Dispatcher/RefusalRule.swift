@@ -1,12 +1,12 @@
-/// What becomes of records when a server refuses what it is sent (400, 410, 413, 415, 422): which of them is to blame, and whether it is one.
+/// Decides what to do when a server refuses a batch (400, 410, 413, 415, 422): which of its records is bad, and whether one is bad at all.
 ///
-/// A refused batch is halved until a single record is refused: a suspect. A server that does not know the device (or is being upgraded) refuses
-/// everything in the same way, so a suspect is dead only when the server has accepted another record since and then refuses it once more;
-/// what is settled without being sent (``pass(_:)``) is not accepted by anybody.
-/// After three single refusals in a row sending is paused for a while; then a suspect is tried again, each time the next one, and records that
-/// were not tried yet are after it, so that many bad ones in a row do not stop the rest for ever.
+/// A refused batch is halved until a single record is refused: a suspect. A server that does not know the device (or is being upgraded)
+/// refuses everything in the same way, so a suspect is dead only when the server has accepted another record since and then refuses it once
+/// more; records that are settled without being sent (``pass(_:)``) do not count as accepted.
+/// After three single refusals in a row sending is paused for a while; then a suspect is tried again, each time the next one, followed by
+/// records that were not tried yet, so that many bad ones in a row do not stop the rest for ever.
 ///
-/// It counts the records of a lane that are not settled, from the first on, and knows nothing of what they are.
+/// It counts the unsettled records of a lane, from the first on, and does not know their contents.
 ///
 /// ```
 /// plan 0..<8 - refused - plan 0..<4 - accepted - plan 4..<6 - refused - plan 4..<5 - refused (a suspect)
@@ -18,21 +18,21 @@ public struct RefusalRule: Sendable, Hashable {
     public enum Plan: Sendable, Hashable {
         /// Send these, counted from the first that is not settled.
         case send(Range<Int>)
-        /// Nothing more now: later, as after a failure that a person has to mend.
+        /// Send nothing more now: later, as after a failure that a person has to fix.
         case hold
     }
 
-    /// What became of a record.
+    /// The fate of a record.
     public enum Fate: Sendable, Hashable {
-        /// The server has it, or is not to get it.
+        /// The server has it, or should not get it.
         case accepted
-        /// The server will never take it, for that reason.
+        /// The server will never accept it, for that reason.
         case dead(reason: String)
     }
 
-    /// So many single refusals in a row hold the lane.
+    /// How many single refusals in a row pause the lane.
     public static let refusalsBeforeHold = 3
-    /// With so many suspects nothing further is tried: after days of refusing everything one more would say nothing new.
+    /// The number of suspects at which nothing further is tried: after days of refusals one more proves nothing new.
     public static let maximumSuspectCount = 200
 
     private enum Standing: Hashable {
@@ -41,14 +41,14 @@ public struct RefusalRule: Sendable, Hashable {
         case settled(Fate)
     }
 
-    // Of the first records; those behind are untried.
+    // Of the first records; those after them are untried.
     private var standings: [Standing] = []
     private var refusalsInRow = 0
-    // How many are sent together, less than all while the one to blame is looked for.
+    // How many are sent together; fewer than all during the search for the bad one.
     private var limit = Int.max
     // Something was accepted after the suspects were refused.
     private var hasAcceptedSince = false
-    // After a hold a suspect comes first, the next one after that of the last time.
+    // After a hold a suspect comes first, the one after that of the last time.
     private var triesSuspect = false
     private var lastRetried = -1
     // How many single records were refused since the hold.
@@ -58,7 +58,7 @@ public struct RefusalRule: Sendable, Hashable {
     public struct Settled: Sendable, Hashable {
         /// Its place, counted from the first that was not settled before.
         public var place: Int
-        /// What became of it.
+        /// The fate of the record.
         public var fate: Fate
 
         /// The fate of a record.
@@ -67,13 +67,13 @@ public struct RefusalRule: Sendable, Hashable {
         }
     }
 
-    /// Nothing was refused yet.
+    /// Nothing has been refused yet.
     public init() {}
 
     /// Whether there are records that were refused alone.
     public var hasSuspects: Bool { firstSuspect != nil }
 
-    /// How many of the first records must be at hand for a plan: the next that was not tried may be behind some that were.
+    /// How many of the first records must be at hand for a plan: the next untried one may come after some that were tried.
     public var standingCount: Int { standings.count }
 
     /// What to send of the first `count` records.
@@ -86,41 +86,41 @@ public struct RefusalRule: Sendable, Hashable {
             return refusalsInRound < suspectCount ? .send(again..<again + 1) : .hold
         }
         guard let first = firstUntried(below: count) else { return .hold }
-        // Up to the next whose fate is known already.
+        // Up to the next record that was already tried.
         let end = standings[first...].firstIndex { $0 != .untried } ?? count
         return .send(first..<min(count, end, first + min(limit, count)))
     }
 
-    /// Takes that the server has accepted these, but for some that it will never take, and why.
+    /// The server has accepted these, except some that it will never accept, for the given reasons.
     public mutating func accept(_ places: some Collection<Int>, refusing refused: [Int: String] = [:]) {
         reach((places.max() ?? -1) + 1)
         let wasSuspect = places.contains { isSuspect($0) && refused[$0] == nil }
         for index in places { standings[index] = .settled(refused[index].map(Fate.dead) ?? .accepted) }
         if wasSuspect {
-            // The server has changed its mind: what it said of the others says nothing any more.
+            // The server has changed its mind: its answers about the others no longer count.
             for index in standings.indices where isSuspect(index) { standings[index] = .untried }
             limit = .max
         } else {
-            // What was to blame may be behind us.
+            // The bad record may be behind us.
             limit = limit > Int.max / 2 ? .max : limit * 2
         }
         noteAcceptedElsewhere()
     }
 
-    /// Takes that these are settled without a word of the server, as its format has none for them: that says nothing of what it refused.
+    /// These are settled without the server because its format cannot express them, which says nothing about its refusals.
     public mutating func pass(_ places: some Collection<Int>) {
         reach((places.max() ?? -1) + 1)
         for index in places { standings[index] = .settled(.accepted) }
     }
 
-    /// Takes that the same server has accepted a record of another lane.
+    /// The same server has accepted a record of another lane.
     public mutating func noteAcceptedElsewhere() {
         refusalsInRow = 0
         triesSuspect = false
         hasAcceptedSince = hasSuspects
     }
 
-    /// Takes that the server has refused these; whether to hold now.
+    /// The server has refused these; returns whether to pause now.
     public mutating func refuse(_ range: Range<Int>, reason: String) -> Bool {
         guard range.count == 1 else {
             limit = max(1, range.count / 2)
@@ -142,14 +142,14 @@ public struct RefusalRule: Sendable, Hashable {
         return true
     }
 
-    /// Notes that sending is paused, as there is nothing left to try either.
+    /// Sending is paused because nothing is left to try either.
     public mutating func pause() {
         refusalsInRow = 0
         refusalsInRound = 0
         triesSuspect = hasSuspects
     }
 
-    /// Takes away the records whose fate is known, wherever they stand, in order; the others are counted without them.
+    /// Removes and returns the records whose fate is known, anywhere in the lane, in order; the others are counted without them.
     public mutating func takeSettled() -> [Settled] {
         var settled: [Settled] = []
         var left: [Standing] = []

@@ -1,37 +1,37 @@
-/// When a destination that could not take anything is tried again.
+/// When a destination is tried again after a failure.
 ///
 /// - Temporary failures: 1 s, doubling to 5 min, with full jitter: a random moment of the span, so that a fleet does not come back at once
-///   (Brooker, "Exponential Backoff and Jitter", AWS 2015). A server's Retry-After is kept to.
-/// - Failures that a person has to mend (401, 403, 404, TLS): every 15 min with jitter, for ever.
+///   (Brooker, "Exponential Backoff and Jitter", AWS 2015). A server's Retry-After is respected.
+/// - Failures that a person has to fix (401, 403, 404, TLS): every 15 min with jitter, for ever.
 /// - Units: milliseconds of a clock that never jumps.
 /// - Concurrency: a value; one step per answer.
 public struct RetryRule: Sendable, Hashable {
     /// How an attempt ended.
     public enum Ending: Sendable, Hashable {
-        /// The server answered as it should, even if with a refusal of what it was sent.
+        /// The server answered properly, even if it refused the records.
         case reached
-        /// It may work later, by itself; not before so long.
+        /// It may work later, by itself; not before the given time.
         case temporary(retryAfter: Duration?)
-        /// Somebody has to change something.
+        /// A person has to change something.
         case denied
     }
 
     /// The first span and the longest, milliseconds.
     public static let spans: ClosedRange<Int64> = 1_000...300_000
-    /// The span of failures that a person has to mend, milliseconds; a quarter of it is jitter to both sides.
+    /// The span for failures that a person has to fix, milliseconds; a quarter of it is jitter to both sides.
     public static let deniedSpan: Int64 = 900_000
-    /// The longest Retry-After that is kept to, milliseconds: an hour; nobody can switch a box off for ever with a header.
+    /// The longest Retry-After that is respected, milliseconds: an hour, so that a header cannot switch a device off for ever.
     public static let longestRetryAfter: Int64 = 3_600_000
 
-    /// Not before this moment; nil when nothing stands against it.
+    /// No attempt is allowed before this moment; nil when one is allowed now.
     public private(set) var notBefore: Int64?
     /// How many attempts in a row failed.
     public private(set) var failureCount = 0
 
-    /// Nothing failed yet.
+    /// Nothing has failed yet.
     public init() {}
 
-    /// Takes how an attempt ended, and decides when the next one may be.
+    /// Processes the end of an attempt, and decides when the next one is allowed.
     public mutating func process(_ ending: Ending, at now: Int64, using generator: inout some RandomNumberGenerator) {
         switch ending {
         case .reached:
@@ -44,7 +44,7 @@ public struct RetryRule: Sendable, Hashable {
             var delay = max(RetryRule.spans.lowerBound, Int64.random(in: 0...span, using: &generator))
             if let retryAfter {
                 let asked = retryAfter.components.seconds.clamped(to: 0...RetryRule.longestRetryAfter / 1_000) * 1_000
-                // Whoever was told the same number comes back a little spread.
+                // Devices that got the same number come back slightly spread.
                 delay = max(delay, asked + Int64.random(in: 0...1_000, using: &generator))
             }
             notBefore = now + delay
@@ -55,7 +55,7 @@ public struct RetryRule: Sendable, Hashable {
         }
     }
 
-    /// Forgets what stands against an attempt now: a person wants one.
+    /// Allows an attempt now, because a person wants one.
     public mutating func allowNow() {
         notBefore = nil
     }

@@ -1,7 +1,7 @@
-/// What a destination has behind the first record that it has not: stretches of numbers that do not touch each other.
+/// The records that a destination has after the first one that it lacks: stretches of numbers that do not touch each other.
 ///
-/// Where receipts come one by one, in any order, or get lost, each record is settled by its own: what is here is not sent again, whatever
-/// becomes of those before it.
+/// Where receipts come one by one, in any order, or get lost, each record is settled individually: the records here are not sent again,
+/// whatever happens to those before them.
 public struct SettledAhead: Sendable, Hashable {
     /// In order; each is after one number and up to another.
     public private(set) var stretches: [PositionCursor.Stretch] = []
@@ -20,7 +20,7 @@ public struct SettledAhead: Sendable, Hashable {
         return place < stretches.count && stretches[place].after < number
     }
 
-    /// Settles what is after one number and up to another.
+    /// Settles the numbers after one number and up to another.
     mutating func insert(_ new: PositionCursor.Stretch) {
         guard new.through > new.after else { return }
         var joined = new
@@ -34,17 +34,17 @@ public struct SettledAhead: Sendable, Hashable {
         stretches.replaceSubrange(start..<end, with: [joined])
     }
 
-    /// Forgets what is not behind a number.
+    /// Forgets everything up to a number.
     mutating func forget(through number: UInt64) { stretches.removeAll { $0.through <= number } }
 
-    /// Forgets what a cursor has settled as a whole.
+    /// Forgets everything that a cursor has settled completely.
     mutating func forget(settledBy cursor: PositionCursor) {
         stretches.removeAll { settled in
             settled.through <= cursor.live && !cursor.stretches.contains { settled.after < $0.through && $0.after < settled.through }
         }
     }
 
-    /// The first place that fulfils what holds from some place on.
+    /// The first place at which a condition holds that also holds for all later places.
     private func firstPlace(where holds: (PositionCursor.Stretch) -> Bool) -> Int {
         var (low, high) = (0, stretches.count)
         while low < high {

@@ -1,26 +1,26 @@
 import Waypost
 
-/// How the tracker is, as a destination is told now and then: that it lives, what waits, and what may soon be wrong.
+/// The tracker's state, as destinations get it now and then: that it is alive, how much waits, and what may soon go wrong.
 ///
 /// ```
 /// {"destination":"home","version":"0.1.0","uptime":86400,"waiting":12,"oldest_seconds":340,"dead_letters":0,"dropped":0,
 ///  "disk_free":1073741824,"clock":"certain","fences":40,"fence_set":"9f86d081884c7d65"}
 /// ```
-/// What is not known is absent. It says nothing of where the box is.
+/// Unknown values are left out. It does not contain the device's position.
 public struct HealthReport: Sendable, Hashable {
-    /// What is known of the time.
+    /// The state of the clock.
     public enum Clock: String, Sendable, Hashable {
-        /// A time server or fixes that agree for long.
+        /// The time is known from a time server, or from fixes that have agreed for a long time.
         case certain
-        /// Fixes, since a short time.
+        /// The time is known from fixes, since a short time.
         case confirmed
-        /// The receiver contradicts what is known.
+        /// The receiver contradicts the known time.
         case doubted
-        /// Nothing.
+        /// The time is unknown.
         case unknown
     }
 
-    /// The destination whose queue it is, which alone gets the report.
+    /// The destination of the queue, which alone gets the report.
     public var destination: String
     /// The tracker's version.
     public var version: String
@@ -28,29 +28,29 @@ public struct HealthReport: Sendable, Hashable {
     public var uptimeSeconds: Int
     /// How many records wait for the destination; nil when that cannot be read.
     public var waitingCount: Int?
-    /// How old the oldest of them is, seconds; nil when none waits, or no clock can tell.
+    /// The age of the oldest of them, seconds; nil when none waits, or no clock can measure it.
     public var oldestSeconds: Int?
     /// How many records the destination refused.
     public var deadLetterCount: Int?
-    /// How many it never got, as the outbox was full or they were too old.
+    /// How many records it never got, because the outbox was full or they were too old.
     public var droppedCount: Int?
-    /// What is free on the disk of the log, bytes.
+    /// The free space on the log's disk, bytes.
     public var diskFreeByteCount: Int64?
-    /// What is known of the time.
+    /// The state of the clock.
     public var clock = Clock.unknown
     /// How many fences there are.
     public var fenceCount = 0
-    /// What differs whenever the fences do; nil without fences.
+    /// A fingerprint that changes whenever the fences do; nil without fences.
     public var fenceSet: String?
 
-    /// A report of which only this much is known.
+    /// A report with only these values known.
     public init(destination: String, version: String, uptimeSeconds: Int) {
         self.destination = destination
         self.version = version
         self.uptimeSeconds = uptimeSeconds
     }
 
-    /// The same for the same fences in any order, 16 hexadecimal digits; nil without fences.
+    /// The fingerprint of the fences, the same in any order, 16 hexadecimal digits; nil without fences.
     ///
     /// - Cost: writes every fence once.
     public static func fenceSet(_ fences: [Geofence]) -> String? {
@@ -61,7 +61,7 @@ public struct HealthReport: Sendable, Hashable {
         return String(SHA256.hexadecimal(hash.finish()).prefix(16))
     }
 
-    /// What is sent.
+    /// The JSON that is sent.
     public var json: JSONValue {
         let members: [(String, JSONValue?)] = [
             ("destination", .string(destination)), ("version", .string(version)), ("uptime", .integer(Int64(uptimeSeconds))),
@@ -75,7 +75,7 @@ public struct HealthReport: Sendable, Hashable {
 }
 
 extension DispatchRecord {
-    /// Whether it is meant for a destination: a report of health is for the one whose queue it tells of.
+    /// Whether it is meant for a destination: a health report is only for the destination of its queue.
     func isMeant(for destination: String) -> Bool {
         guard case .health(let report) = content, let name = report["destination"]?.string else { return true }
         return name == destination
@@ -83,7 +83,7 @@ extension DispatchRecord {
 }
 
 extension Dispatcher {
-    /// How old the oldest record is that waits for a destination; nil when none waits, or no clock can tell.
+    /// The age of the oldest record that waits for a destination; nil when none waits, or no clock can measure it.
     public func oldestAge(of name: String) async throws(OutboxError) -> Duration? {
         let state = try await outbox.state(of: name)
         let entry = try await outbox.entries(after: state.eventCursor, limit: 20).first { !state.settledEvents.contains($0.number) }

@@ -1,9 +1,9 @@
-/// When each destination is told how the tracker is: a minute after the start, or sooner when it wants to know more often, then every interval.
+/// When each destination gets a health report: a minute after the start, or sooner if its interval is shorter, then every interval.
 ///
 /// - Units: milliseconds of one monotonic clock, given by the caller.
 /// - Concurrency: a value; one step per occurrence.
 public struct HealthSchedule: Sendable, Hashable {
-    /// So long after the start everybody is told at the latest; a tracker that ends at once, again and again, tells nothing.
+    /// The longest time from the start to the first reports; a tracker that keeps ending at once sends none.
     private static let firstMilliseconds: Int64 = 60_000
 
     private var turns: [Turn]
@@ -17,7 +17,7 @@ public struct HealthSchedule: Sendable, Hashable {
     /// A schedule that begins now.
     ///
     /// - Parameters:
-    ///   - intervals: how often each destination is told; below a second: never.
+    ///   - intervals: how often each destination gets a report; less than a second means never.
     ///   - now: milliseconds of a clock that never jumps.
     public init(_ intervals: [(name: String, interval: Duration)], at now: Int64) {
         turns = intervals.compactMap { name, interval in
@@ -27,12 +27,12 @@ public struct HealthSchedule: Sendable, Hashable {
         }
     }
 
-    /// How long until somebody is due; nil when nobody ever is.
+    /// How long until a destination is due; nil when none ever is.
     public func milliseconds(at now: Int64) -> Int64? { turns.map { max(0, $0.dueAt - now) }.min() }
 
-    /// Who is due; each is due again an interval later.
+    /// The destinations that are due; each is due again an interval later.
     ///
-    /// What was missed in a long sleep is told once.
+    /// Reports missed in a long sleep are sent once.
     public mutating func takeDue(at now: Int64) -> [String] {
         var names: [String] = []
         for index in turns.indices where turns[index].dueAt <= now {

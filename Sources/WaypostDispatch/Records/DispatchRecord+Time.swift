@@ -1,7 +1,7 @@
 import Waypost
 
 extension DispatchRecord {
-    /// When it happened: as it says, when it was taken, or counted from its age; nil when nobody knows what time it is either.
+    /// When it happened: by its own time, by its time of acceptance, or calculated from its age; nil when the time of day is unknown, too.
     func bestTime(at now: UTCTime?) -> UTCTime? {
         if let time = time ?? position?.time ?? takenAt { return time }
         guard let now else { return nil }

@@ -1,37 +1,37 @@
 import Waypost
 import WaypostSystem
 
-/// One thing on its way to a destination, as the destination gets it: what happened, its name for ever, its place in the row, its age.
+/// One record on its way to a destination, in the form the destination gets: its content, permanent id, place in its lane, and age.
 ///
-/// The same record that is sent again (its receipt was lost) has the same ``id``; that is the key by which a receiver removes repeats.
+/// A record that is sent again (because its receipt was lost) has the same ``id``; by that key a server removes repeats.
 public struct DispatchRecord: Sendable, Hashable {
-    /// Unique for ever, over all restarts.
+    /// Unique for ever, across all restarts.
     public var id: String
-    /// The row it stands in.
+    /// The lane it waits in.
     public var lane: DispatchLane
-    /// Grows by one from record to record of a lane of this device; a hole says that records were dropped, and a number that comes again
-    /// that they were sent again.
+    /// Grows by one from record to record of a lane of this device; a gap means that records were dropped, and a repeated number that they
+    /// were sent again.
     public var sequence: UInt64
-    /// How long ago it happened, by a clock that survives suspend and jumps; never negative, nil when that cannot be known.
+    /// How long ago it happened, by a clock that survives suspend and jumps; never negative, nil when that is unknown.
     public var age: Duration?
-    /// When it was taken, where it has no time of its own and it has become known since what time it was then.
+    /// When it was accepted, if it has no time of its own and that time has become known since.
     public var takenAt: UTCTime?
-    /// Whether it happened before the last cutoff of its destination, and should have been sent before it, too.
+    /// Whether it happened before its destination's last cutoff, and should have been sent before it.
     public var isLate = false
-    /// What happened.
+    /// The content.
     public var content: Content
 
-    /// What a record tells.
+    /// The content of a record.
     public enum Content: Sendable, Hashable {
         /// A fix.
         case position(Position)
-        /// A border was crossed, or something of that kind.
+        /// A border crossing, or a similar event.
         case event(TrackerEvent)
         /// An application's own event.
         case track(TrackCall)
-        /// How the tracker is: version, queue, disk.
+        /// The tracker's health: version, queue, disk.
         case health(JSONValue)
-        /// The circles among the fences, as OwnTracks has them (`_type` waypoints); nothing for other formats.
+        /// The circles among the fences, as OwnTracks has them (`_type` waypoints); other formats do not send them.
         case waypoints(JSONValue)
     }
 
@@ -55,7 +55,7 @@ public struct DispatchRecord: Sendable, Hashable {
         self.init(id: numbered.id, lane: lane, sequence: sequence, age: nil, content: .position(numbered.position))
     }
 
-    /// When it happened; nil when nobody knew the time.
+    /// When it happened; nil when the time was unknown.
     public var time: UTCTime? {
         switch content {
         case .position(let position): position.time
@@ -65,7 +65,7 @@ public struct DispatchRecord: Sendable, Hashable {
         }
     }
 
-    /// What it is, in a word: `position`, `track`, `health`, `waypoints`, or what an event is (`enter`, `exit`).
+    /// Its kind, in a word: `position`, `track`, `health`, `waypoints`, or the kind of an event (`enter`, `exit`).
     public var kind: String {
         switch content {
         case .position: "position"
@@ -76,7 +76,7 @@ public struct DispatchRecord: Sendable, Hashable {
         }
     }
 
-    /// What it is called: a fence's name, or what an application calls its event.
+    /// Its name: a fence's name, or the application's name for its event.
     public var name: String? {
         switch content {
         case .event(let event): event.name
@@ -85,7 +85,7 @@ public struct DispatchRecord: Sendable, Hashable {
         }
     }
 
-    /// Where it happened, with everything that was known of the fix.
+    /// The place where it happened, with everything that was known of the fix.
     public var position: Position? {
         switch content {
         case .position(let position): position
@@ -96,7 +96,7 @@ public struct DispatchRecord: Sendable, Hashable {
     }
 }
 
-/// The rows in which records wait; each keeps its order.
+/// The lanes in which records wait; each keeps its order.
 public enum DispatchLane: String, Sendable, Hashable, CaseIterable {
     /// Events, track calls, health: always first.
     case events
@@ -108,18 +108,18 @@ public enum DispatchLane: String, Sendable, Hashable, CaseIterable {
 
 /// An application's own event: `waypost track NAME KEY=VALUE...`.
 public struct TrackCall: Sendable, Hashable {
-    /// Its name for ever; a new one is made for each call.
+    /// Its permanent id; each call gets a new one.
     public var id: String
-    /// What the application calls it.
+    /// The application's name for it.
     public var name: String
-    /// What the application says with it.
+    /// The values that the application added.
     public var values: [String: JSONValue]
     /// When it was made, as far as the tracker knew the time.
     public var time: UTCTime?
-    /// Where, with everything that was known of the fix.
+    /// The place, with everything that was known of the fix.
     public var position: Position?
 
-    /// A call with an id of its own.
+    /// A call with a new id.
     public init(name: String, values: [String: JSONValue], time: UTCTime?, position: Position?) {
         self.init(id: TrackCall.newID(at: time), name: name, values: values, time: time, position: position)
     }
@@ -132,6 +132,6 @@ public struct TrackCall: Sendable, Hashable {
         self.position = position
     }
 
-    /// 48 bits of the time in milliseconds, when it is known, and 80 or more random ones.
+    /// 48 bits of the time in milliseconds, when it is known, and 80 or more random bits.
     static func newID(at time: UTCTime?) -> String { UniqueName.make("t-", at: time) }
 }

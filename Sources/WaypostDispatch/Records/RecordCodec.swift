@@ -1,6 +1,6 @@
 import Waypost
 
-/// The bytes of a record in the outbox: JSON, so that a person with `sqlite3` can read what waits.
+/// The bytes of a record in the outbox: JSON, so that a person with `sqlite3` can read the waiting records.
 ///
 /// ```
 /// {"class":"TPV",...}                                                              a position (dead letters only)
@@ -9,7 +9,7 @@ import Waypost
 /// {"class":"HEALTH","id":ID,"report":{...}}
 /// {"class":"WAYPOINTS","id":ID,"waypoints":{...}}
 /// ```
-/// Unknown members and classes of a later version are left as they are: what cannot be read is not sent, and stays.
+/// Unknown members and classes of a later version are left as they are: unreadable records are not sent, and stay.
 enum RecordCodec {
     static func bytes(_ content: DispatchRecord.Content, id: String) -> [UInt8] {
         var text = TextBuffer(capacity: 512)
@@ -40,9 +40,9 @@ enum RecordCodec {
         return text.bytes
     }
 
-    /// What the bytes say; nil when they cannot be read.
+    /// The content of the bytes; nil when they cannot be read.
     static func content(_ bytes: [UInt8]) -> DispatchRecord.Content? {
-        guard let value = try? JSONParser().parse(bytes) else { return nil }  // What cannot be read is nil.
+        guard let value = try? JSONParser().parse(bytes) else { return nil }  // Unreadable bytes are nil.
         let position = value["position"].flatMap(position)
         switch value["class"]?.string {
         case "TPV": return self.position(value).map(DispatchRecord.Content.position)
