@@ -2,22 +2,22 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// What time it was when the machine was started; it stays the same while the clock is only steered, not set.
+/// The time at which the machine was started; it stays the same while the clock is only steered, not set.
 ///
-/// So a record that is sent again has the same time as before, and not one that is a few milliseconds off: also to another destination, and
-/// after a restart of the tracker.
+/// So a record that is sent again, also to another destination or after a restart of the tracker, has exactly the same time as before, not
+/// one that is a few milliseconds off.
 struct BootMoment: Sendable, Equatable {
     /// Milliseconds since 1970; nil before it is known.
     private(set) var milliseconds: Int64?
-    /// A clock that differs by more than this was set.
+    /// A clock that differs by more than this was set rather than steered.
     private static let steeredMilliseconds: Int64 = 1_000
 
-    /// One that is not known yet, or that an earlier run has found in this start of the machine.
+    /// An unknown moment, or the one that an earlier run found for this start of the machine.
     init(milliseconds: Int64? = nil) {
         self.milliseconds = milliseconds
     }
 
-    /// The time of a moment of this start of the machine; nil when nobody knows what time it is.
+    /// The time of a moment of this start of the machine; nil when the time of day is unknown.
     mutating func time(of moment: RecordMoment, by clock: DispatchClock) -> UTCTime? {
         guard moment.bootIdentity == BootIdentity.bytes, let now = clock.confirmedTime() else { return nil }
         let found = now.millisecondsSince1970 - clock.bootMilliseconds()
@@ -30,22 +30,22 @@ extension Outbox {
     static let bootTime = "boot_time"
     static let bootName = "boot_name"
 
-    /// The start of the machine in the form of a note.
+    /// The identity of this start of the machine, in the form of a note.
     private static let thisBoot = Int64(BootIdentity.bytes.prefix(7).reduce(0) { $0 << 8 | UInt64($1) })
 
-    /// What an earlier run has found of this start of the machine.
+    /// The moment that an earlier run found for this start of the machine.
     static func bootMoment(in store: OutboxStore?) -> BootMoment {
-        // What cannot be read is found again.
+        // An unreadable one is found again.
         guard let store, let name = try? store.note(bootName), name == thisBoot else { return BootMoment() }  // See above.
         return BootMoment(milliseconds: (try? store.note(bootTime)).flatMap { $0 })  // See above.
     }
 
-    /// The time of a moment of this start of the machine, the same each time; nil when nobody knows what time it is.
+    /// The time of a moment of this start of the machine, the same each time; nil when the time of day is unknown.
     nonisolated func time(of moment: RecordMoment) -> UTCTime? {
         bootMoment.withLock { $0.time(of: moment, by: clock) }
     }
 
-    /// Keeps over a restart what ``time(of:)`` has told; a disk that takes nothing is told of elsewhere.
+    /// Stores the result of ``time(of:)`` across restarts; a disk that refuses to write is reported elsewhere.
     func keepBootMoment() {
         let known = bootMoment.withLock { $0 }
         guard known != keptBootMoment, let milliseconds = known.milliseconds, milliseconds >= 0 else { return }

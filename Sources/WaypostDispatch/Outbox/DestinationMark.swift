@@ -1,24 +1,24 @@
 import Waypost
 import WaypostSystem
 
-/// From where on a destination may lack something, kept apart from the outbox: where it goes on when that is lost.
+/// The place from which a destination may lack records, stored apart from the outbox: there it continues when the outbox is lost.
 ///
-/// It may have more than the mark says, and gets that again under the same ids; it never has less.
+/// It may have more records than the mark says, and gets those again under the same ids; it never has fewer.
 struct DestinationMark: Sendable, Hashable {
     /// Its name.
     var name: String
-    /// Up to this number of the log it has every position, or is not to get it.
+    /// Up to this number of the log it has every position, or should not get it.
     var positions: UInt64
-    /// Up to this number of the log it has every event, or is not to get it.
+    /// Up to this number of the log it has every event, or should not get it.
     var events: UInt64
-    /// Up to this number it has every entry of the outbox; those are the events up to ``events``, and what is not in the log.
+    /// Up to this number it has every entry of the outbox; those are the events up to ``events``, and entries that are not in the log.
     var entry: UInt64
-    /// Whether positions of the log are for it.
+    /// Whether positions of the log are sent to it.
     var takesPositions = true
-    /// Whether somebody paused it.
+    /// Whether it is paused.
     var isPaused = false
 
-    /// Where both may lack something.
+    /// The place from which either of two marks may lack records.
     func joined(with other: DestinationMark) -> DestinationMark {
         var joined = self
         if other.takesPositions { joined.positions = min(positions, other.positions) }
@@ -33,22 +33,22 @@ struct DestinationMark: Sendable, Hashable {
 /// {"destinations":[{"name":"home","positions":8640,"events":8511,"entry":17,"takes_positions":true,"paused":false}]}
 /// ```
 /// Sealed (``SealedText``).
-/// - Cost: a small file written anew when destinations come, go or are discarded, and once an hour at most while they take something.
+/// - Cost: a small file, rewritten when destinations are added, removed or discarded, and at most once an hour while they receive records.
 /// - Concurrency: one owner.
 struct DestinationMarkFile {
-    /// What is found in it.
+    /// The result of reading the file.
     enum Reading: Equatable {
         case missing
-        /// There is one, and nobody knows what it said.
+        /// The file exists, but its contents are unknown.
         case unreadable
         case known([DestinationMark])
 
-        /// What it says; empty when that is nothing.
+        /// The marks; empty when there are none.
         var marks: [DestinationMark] { if case .known(let marks) = self { marks } else { [] } }
     }
 
     let path: String
-    /// What the file says, as far as this process knows.
+    /// The contents of the file, as far as this process knows.
     private(set) var kept: [DestinationMark]?
 
     private static let byteLimit = 1 << 20
@@ -57,7 +57,7 @@ struct DestinationMarkFile {
         self.path = path
     }
 
-    /// Whether it was written, and is still there.
+    /// Whether the file was written and is still there.
     var isInPlace: Bool { kept != nil && Syscalls.exists(path) }
 
     mutating func read() -> Reading {
@@ -71,22 +71,22 @@ struct DestinationMarkFile {
         }
     }
 
-    /// Keeps marks; on the disk when it returns true.
+    /// Stores marks; they are on the disk when it returns true.
     ///
-    /// A file that cannot be written is removed: what it says may bring back what was taken away.
+    /// A file that cannot be written is removed: its old contents might bring back records that were removed on purpose.
     @discardableResult
     mutating func write(_ marks: [DestinationMark]) -> Bool {
         if marks == kept, isInPlace { return true }
         kept = nil
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        // A link could lead root to files of anybody.
+        // A link could lead root to other users' files.
         guard Syscalls.isOwnFolder(folder) else { return false }
         do throws(SystemError) {
             try AtomicFile.write(DestinationMarkFile.bytes(marks), to: path, mode: 0o600, adoptsFolderOwner: true)
             kept = marks
             return true
         } catch {
-            _ = try? Syscalls.remove(path)  // What can be neither written nor removed is tried again.
+            _ = try? Syscalls.remove(path)  // A file that can be neither written nor removed is tried again.
             return false
         }
     }
@@ -110,10 +110,10 @@ struct DestinationMarkFile {
         return SealedText.seal(json.text.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// Nil for what is not whole.
+    /// Nil for incomplete bytes.
     static func marks(_ bytes: [UInt8]) -> [DestinationMark]? {
         guard let text = SealedText.text(of: bytes) else { return nil }
-        let found = (try? JSONParser().parse(Array(text)))?["destinations"]?.array  // What is no JSON is not whole.
+        let found = (try? JSONParser().parse(Array(text)))?["destinations"]?.array  // Bytes that are not JSON are incomplete.
         guard let found else { return nil }
         var marks: [DestinationMark] = []
         for value in found {

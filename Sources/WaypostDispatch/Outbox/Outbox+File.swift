@@ -1,24 +1,24 @@
 import WaypostSystem
 
-// The outbox's file: opened, looked after, replaced when it is damaged.
+// The outbox's file: opened, checked, and replaced when it is damaged.
 extension Outbox {
-    /// Looks whether the file is where it was, and whether a program that held it does so still.
+    /// Checks whether the file is still in its place, and whether a program that locked it still does.
     public func check() throws(OutboxError) {
         try keepPlace()
         checkMarks()
         do throws(SQLiteError) { try openStore?.database.checkHold() } catch { throw OutboxError(error) }
     }
 
-    /// How many entries went by the ``OutboxLimits`` that somebody waited for, since it was opened.
+    /// How many entries the ``OutboxLimits`` removed while a destination still waited for them, since the outbox was opened.
     public var limitDropCount: Int { openStore?.limitDropCount ?? 0 }
 
-    /// Brings everything into the one file, for a stop: nothing is left in its log that a damage could reach.
+    /// Brings everything into the one file before a stop, so that damage to its log can do no harm.
     public func checkpoint() throws(OutboxError) {
         try writeMarks()
         try use { (store) throws(SQLiteError) in try store.database.checkpoint() }
     }
 
-    /// Does something with the file; a damaged one is replaced first by what can be read of it.
+    /// Does something with the file; a damaged one is first replaced by its readable content.
     func use<Result>(_ body: (OutboxStore) throws(SQLiteError) -> Result) throws(OutboxError) -> Result {
         try keepPlace()
         do throws(SQLiteError) { return try body(try store()) } catch { try replaceDamaged(because: damage(behind: error)) }
@@ -33,7 +33,7 @@ extension Outbox {
         return store
     }
 
-    /// What is written can be; when it is refused, there may be a row that cannot.
+    /// Written values are always valid; when one is refused, there may be a damaged row.
     private func damage(behind error: SQLiteError) -> SQLiteError {
         guard error.kind == .constraint, let openStore else { return error }
         do throws(SQLiteError) { try openStore.database.checkIntegrity() } catch { return error }
@@ -42,15 +42,15 @@ extension Outbox {
 
     private func replaceDamaged(because error: SQLiteError) throws(OutboxError) {
         guard error.kind == .corrupt else { throw OutboxError(error) }
-        // What is in the log is read before the file is closed, which empties it.
-        let log = try? SQLiteLog(besideDatabase: path)  // What cannot be read is not there.
+        // The log is read before the file is closed, because closing empties it.
+        let log = try? SQLiteLog(besideDatabase: path)  // An unreadable log counts as missing.
         let known = openStore?.tally ?? OutboxTallyFile.read(ofOutbox: path)
-        // Closed before its files get other names.
+        // It is closed before its files are renamed.
         openStore = nil
         recovery = try OutboxSalvage.run(path, because: error.reason, log: log, known: known)
         do throws(SQLiteError) {
             let store = try store()
-            // Those who send know how far they are when the file does not.
+            // The workers know the destinations' progress when the file does not.
             for state in attached.values { try store.restore(state) }
             let reading = markFile?.kept.map(DestinationMarkFile.Reading.known) ?? .missing
             interruption = try Outbox.resume(store, reading, after: recovery, known: known)
@@ -62,10 +62,10 @@ extension Outbox {
 
     // MARK: - Its place
 
-    /// Whether somebody has taken the file away, so that what is written is gone with the process.
+    /// Whether the file was removed, so that anything written to it disappears with the process.
     var isGone: Bool { openStore?.database.place() == .gone }
 
-    /// Makes sure that what is written is written to the file of that name.
+    /// Makes sure that writes go to the file of that name.
     private func keepPlace() throws(OutboxError) {
         guard let store = openStore else { return }
         switch store.database.place() {
@@ -74,14 +74,14 @@ extension Outbox {
             do throws(SQLiteError) { try store.database.checkpoint() } catch { return try replaceDamaged(because: error) }
             openStore = nil
         case .gone:
-            // Another one is not ours to write to; and without a folder there is no place.
+            // A new file in its place belongs to another program; and without a folder there is no place.
             guard !Syscalls.exists(path), Syscalls.kind(Outbox.folder(of: path)) == .folder else { throw .gone(path: path) }
             try writeAnew(store)
             openStore = nil
         }
     }
 
-    /// All of it is there still, in files without names.
+    /// All of it is still there, in files without names.
     private func writeAnew(_ store: OutboxStore) throws(OutboxError) {
         let copy = path + ".copied"
         do {
@@ -92,7 +92,7 @@ extension Outbox {
             try Syscalls.setMode(file, 0o600, path: copy)
             try Syscalls.synchronize(file, path: copy)
             for suffix in OutboxSalvage.suffixes { try Syscalls.remove(OutboxSalvage.rescuePath(path) + suffix) }
-            // From here on a crash finds it whole.
+            // From here on a crash leaves it whole.
             try Syscalls.rename(copy, to: OutboxSalvage.rescuePath(path))
             try OutboxSalvage.finishRenaming(path)
         } catch let error as SQLiteError {
@@ -117,12 +117,12 @@ extension Outbox {
         _ path: String, _ limits: OutboxLimits, _ marks: DestinationMarkFile.Reading
     ) throws(OutboxError) -> (OutboxStore, OutboxRecovery?, OutboxInterruption?) {
         do { try OutboxSalvage.finishRenaming(path) } catch { throw .cannotOpen(path: path, reason: error.reason) }
-        // Before SQLite looks at it, which takes what is behind a damage for rubbish.
-        let log = try? SQLiteLog(besideDatabase: path)  // What cannot be read is not there.
+        // Before SQLite opens it, which discards everything after a damaged part.
+        let log = try? SQLiteLog(besideDatabase: path)  // An unreadable log counts as missing.
         let known = OutboxTallyFile.read(ofOutbox: path)
         let wasThere = Syscalls.exists(path)
         let hadFile = log != nil || wasThere
-        // A tally or marks without an outbox are those of one that is lost.
+        // A tally or marks without an outbox belong to a lost one.
         let wasKnown = marks != .missing || Syscalls.exists(OutboxTallyFile.path(ofOutbox: path))
         var recovery: OutboxRecovery?
         while true {
@@ -143,7 +143,7 @@ extension Outbox {
                     return (store, recovery, interruption)
                 }
             } catch {
-                // One rescue is enough: what it made is whole. Tables that are other ones than ours are damaged, too.
+                // One rescue is enough, because its result is whole. Tables other than ours count as damaged, too.
                 guard error.kind == .corrupt || error.kind == .other, recovery == nil else { throw OutboxError(error) }
                 recovery = try OutboxSalvage.run(path, because: error.reason, log: log, known: known, hadFile: hadFile)
                 recovery?.wasRemoved = !wasThere
@@ -153,7 +153,7 @@ extension Outbox {
         }
     }
 
-    /// What SQLite takes for whole may be an earlier state.
+    /// SQLite may accept an earlier state as whole.
     private static func checkForLoss(
         _ database: SQLiteDatabase, isLost: Bool, log: SQLiteLog?, known: OutboxTally?
     ) throws(SQLiteError) {
@@ -164,7 +164,7 @@ extension Outbox {
         } else {
             missingCount = 0
         }
-        // One may be that of a power cut, which nobody was told of.
+        // A single one may come from a power cut, before any caller got its confirmation.
         guard isLost || missingCount > 0 || hiddenCount > 1 else { return }
         throw .damaged(
             hiddenCount > 0 ? "its log is damaged" : isLost ? "it is missing or empty" : "its log was cut off or removed",

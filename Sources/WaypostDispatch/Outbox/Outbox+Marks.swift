@@ -1,42 +1,42 @@
 import Waypost
 import WaypostSystem
 
-/// Where the log may have what a lost outbox had.
+/// Where the log may have records that a lost outbox had.
 public struct OutboxInterruption: Sendable, Hashable {
-    /// A destination, and from where on it may lack events of the log; those that begin first come first.
+    /// A destination, and the place from which it may lack events of the log; those with the earliest place come first.
     public struct Destination: Sendable, Hashable {
         /// Its name.
         public let name: String
-        /// Up to this number of the log it has every event, or is not to get it.
+        /// Up to this number of the log it has every event, or should not get it.
         public let events: UInt64
     }
 
     /// The destinations.
     public let destinations: [Destination]
-    /// Up to this number every event of the log had been taken; nil when that is not known.
+    /// Up to this number every event of the log had been accepted; nil when that is not known.
     public let takenThrough: UInt64?
-    /// Behind this number entries are new.
+    /// Entries after this number are new.
     let lastEntry: UInt64
-    /// How many entries may be missing that the marks do not say every destination has; nil when nobody knows.
+    /// How many entries may be missing that not every destination has according to the marks; nil when that is unknown.
     let missingCount: Int?
 }
 
-// Where destinations go on when the outbox is lost.
+// How destinations continue when the outbox is lost.
 extension Outbox {
-    /// So seldom the marks follow what destinations have, milliseconds.
+    /// How often the marks follow the destinations' progress, milliseconds.
     private static let markInterval: Int64 = 3_600_000
 
     // MARK: - After a loss
 
-    /// Makes destinations known again that the marks know and a lost outbox does not; nil when nothing is to be brought back.
+    /// Restores destinations that the marks know and a lost outbox does not; nil when there is nothing to bring back.
     static func resume(
         _ store: OutboxStore, _ reading: DestinationMarkFile.Reading, after recovery: OutboxRecovery?, known: OutboxTally?
     ) throws(SQLiteError) -> OutboxInterruption? {
         if case .missing = reading { return nil }
-        // A crash may have come between a new file and this.
+        // A crash may have come between the creation of a new file and this.
         if recovery == nil, try store.note(OutboxStore.beginsAtOldest) == nil { return nil }
         guard case .known(let marks) = reading else {
-            // Nobody knows how far they are: better twice than never.
+            // Their progress is unknown: better to send twice than never.
             store.noteLogged(through: 0)
             return OutboxInterruption(
                 destinations: [], takenThrough: known?.logged.map(UInt64.init), lastEntry: UInt64(store.lastEntryNumber), missingCount: nil)
@@ -46,7 +46,7 @@ extension Outbox {
         let names = Set(try store.destinations().map(\.name))
         try store.database.transaction { () throws(SQLiteError) in
             for mark in marks where !names.contains(mark.name) { try store.restore(mark) }
-            // Who is not among them is new.
+            // Destinations without a mark are new.
             try store.setNote(OutboxStore.beginsAtOldest, nil)
         }
         guard let first else { return nil }
@@ -61,12 +61,12 @@ extension Outbox {
             takenThrough: known?.logged.map(UInt64.init), lastEntry: UInt64(store.lastEntryNumber), missingCount: missingCount)
     }
 
-    /// Takes events of the log once more; those that are there already are taken once.
+    /// Accepts events of the log again; those that are already there are accepted once.
     ///
     /// - Parameters:
     ///   - entries: the events of the log, in their order.
-    ///   - number: up to which number of the log every event of it is taken with these.
-    /// - Returns: how many were not there.
+    ///   - number: up to which number of the log every event is accepted with these.
+    /// - Returns: how many were not there yet.
     public func takeBack(_ entries: [OutboxEntry], loggedThrough number: UInt64) throws(OutboxError) -> Int {
         let encoded = try entries.map { (entry) throws(OutboxError) in try encode(entry) }
         let earliest = earliest
@@ -80,7 +80,7 @@ extension Outbox {
         return count
     }
 
-    /// Says that a destination has, or is not to get, everything that was taken back so far.
+    /// Notes that a destination has, or should not get, all events that were taken back so far.
     public func skipTakenBack(for name: String) throws(OutboxError) {
         guard let interruption else { return }
         try use { (store) throws(SQLiteError) in
@@ -90,10 +90,10 @@ extension Outbox {
         }
     }
 
-    /// Says that the log has no more to bring back.
+    /// Notes that the log has nothing more to bring back.
     ///
     /// - Parameters:
-    ///   - count: how many events came back that had been taken before.
+    ///   - count: how many events came back that had been accepted before.
     ///   - newest: the number of the newest position in the log.
     public func endInterruption(broughtBack count: Int, newestPosition newest: UInt64) throws(OutboxError) {
         guard let interruption else { return }
@@ -106,13 +106,13 @@ extension Outbox {
         recovery?.lastEntry = UInt64(tally.last)
         recovery?.newestPosition = newest
         guard let lost = recovery?.lostCount, let missing = interruption.missingCount else { return }
-        // What came back may have waited, or not; what did not come back is no more than this.
+        // An event that came back may or may not have waited; this is the most that can be lost.
         let most = min(lost, max(0, missing - count))
         recovery?.lostCount = most
         recovery?.isLostCountExact = most == 0 || most == max(0, lost - count)
     }
 
-    /// Whether the attached destinations have all that a damaged or lost outbox had left for them.
+    /// Whether the attached destinations have everything that a damaged or lost outbox had left for them.
     public var isRecovered: Bool {
         guard let recovery, interruption == nil, let states = try? destinations() else { return false }  // It is asked again.
         return states.allSatisfy { state in
@@ -124,16 +124,16 @@ extension Outbox {
 
     // MARK: - Keeping marks
 
-    /// Brings the marks to where the destinations are, once all of these are attached.
+    /// Updates the marks to the destinations' progress, once all of them are attached.
     ///
-    /// - Parameter change: what they are to be besides, before the outbox is.
+    /// - Parameter change: a further change of the marks, made before the outbox changes.
     func writeMarks(_ change: (inout [DestinationMark]) -> Void = { _ in }) throws(OutboxError) {
         guard keepsMarks else { return }
         let known = markFile?.kept ?? []
         let isInterrupted = interruption != nil
         var marks = try use { (store) throws(SQLiteError) in
             if try store.isOptedOut() { return [] as [DestinationMark] }
-            // What is still to be brought back nobody has.
+            // Events that are still to be brought back count as missing everywhere.
             return try store.marks(since: known).map { mark in isInterrupted ? known.first { $0.name == mark.name } ?? mark : mark }
         }
         change(&marks)
@@ -141,21 +141,21 @@ extension Outbox {
         marksWrittenAt = clock.bootMilliseconds()
     }
 
-    /// Brings them there when that was long ago.
+    /// Updates the marks when the last update was long ago.
     func noteProgress() {
         guard keepsMarks, clock.bootMilliseconds() - marksWrittenAt >= Outbox.markInterval else { return }
-        try? writeMarks()  // The next progress is soon.
+        try? writeMarks()  // The next update comes soon.
     }
 
-    /// Writes marks that are not in their place, as the log was made anew or its disk was full.
+    /// Writes marks that are missing because the log was recreated or its disk was full.
     func checkMarks() {
         guard keepsMarks, let markFile, !markFile.isInPlace else { return }
-        try? writeMarks()  // It is looked again.
+        try? writeMarks()  // They are checked again.
     }
 }
 
 extension OutboxStore {
-    /// Makes a destination known again by its mark.
+    /// Restores a destination from its mark.
     func restore(_ mark: DestinationMark) throws(SQLiteError) {
         try restore(
             DestinationState(
@@ -165,7 +165,7 @@ extension OutboxStore {
         if mark.isPaused { _ = try setPaused(true, mark.name) }
     }
 
-    /// The marks of all destinations; where events wait, the one from before they did.
+    /// The marks of all destinations; where events wait, the mark from before they did.
     func marks(since known: [DestinationMark]) throws(SQLiteError) -> [DestinationMark] {
         try destinations().map { state in
             let old = known.first { $0.name == state.name }

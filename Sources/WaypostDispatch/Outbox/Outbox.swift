@@ -2,52 +2,52 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// What waits to be sent, on the disk: entries for all destinations, and how far each of them is in the entries and in the log.
+/// The records that wait to be sent, on the disk: entries for all destinations, and each destination's progress in the entries and in the log.
 ///
 /// ```swift
 /// let outbox = try Outbox(path: "/var/lib/waypost/outbox.sqlite")
 /// try await outbox.accept([.track(call)])           // on the disk when it returns
 /// ```
-/// What was accepted is there until every destination has a receipt for it, through kill -9, power cuts, months without a network and
+/// Accepted entries stay until every destination has a receipt for them, through kill -9, power cuts, months without a network and
 /// changes of the configuration; only ``OutboxLimits``, ``discard(_:newestPosition:)`` and ``erase(from:to:)`` remove more. A full disk
-/// refuses and leaves everything as it was. A damaged file or log of it is set aside, what can be read of it goes on, and ``recovery`` says
-/// so, and how many entries are lost. A file that is removed while it is in use is written anew as soon as its folder is there; until then nothing
-/// is taken. The file of a later version is left as it is.
-/// - Concurrency: an actor on a thread of its own. Entries of several callers that come while the disk is busy share one commit.
-/// - Cost: a commit, one wait for the disk, per crowd of callers.
+/// refuses new entries and leaves everything as it was. A damaged file or log is set aside, its readable content stays in use, and
+/// ``recovery`` reports it, with the number of lost entries. A file that is removed while it is in use is rewritten as soon as its folder
+/// exists; until then nothing is accepted. The file of a later version is left as it is.
+/// - Concurrency: an actor on its own thread. Entries of several callers that come while the disk is busy share one commit.
+/// - Cost: one commit, which waits once for the disk, per group of callers.
 public actor Outbox {
-    /// Where it is.
+    /// The path of the file.
     public nonisolated let path: String
-    /// What was done about a damaged file since the start; nil when all was well.
+    /// What was done about a damaged file since the start; nil when there was no damage.
     public internal(set) var recovery: OutboxRecovery?
 
     let limits: OutboxLimits
     nonisolated let clock: DispatchClock
     nonisolated let bootMoment: Mutex<BootMoment>
-    /// What of it is on the disk.
+    /// The part of it that is on the disk.
     var keptBootMoment: BootMoment
     private let executor: ThreadExecutor
     private nonisolated let waiting = Monitor<[Acceptance]>([])
     var openStore: OutboxStore?
-    /// How far the attached destinations are, for a file that knows nothing of them any more.
+    /// The progress of the attached destinations, for a file that has lost it.
     private(set) var attached: [String: DestinationState] = [:]
-    /// Where the log may have what was lost; nil when nothing is to be brought back from there.
+    /// Where the log may have lost entries; nil when there is nothing to bring back from there.
     public internal(set) var interruption: OutboxInterruption?
     var markFile: DestinationMarkFile?
-    /// Whether the marks follow the destinations: before all of these are attached, they say what was.
+    /// Whether the marks follow the destinations: before all of these are attached, they describe the previous run.
     private(set) var keepsMarks = false
     var marksWrittenAt: Int64 = 0
 
     /// The outbox's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Opens an outbox, which is made when it is missing; its folder must exist.
+    /// Opens an outbox, or creates it when it is missing; its folder must exist.
     ///
     /// - Parameters:
-    ///   - path: where it is.
-    ///   - limits: how much it takes.
-    ///   - clock: what time it is.
-    ///   - marksPath: where it is kept how far destinations are, for the case that the outbox is lost: on another disk, or in another folder.
+    ///   - path: the path of the file.
+    ///   - limits: how much it stores.
+    ///   - clock: the clocks.
+    ///   - marksPath: the file for the destinations' progress, in case the outbox is lost: on another disk, or in another folder.
     /// - Errors: `otherVersion`: the file was not touched; `cannotOpen`, `full`, `cannotAccess`.
     public init(
         path: String, limits: OutboxLimits = OutboxLimits(), clock: DispatchClock = .system, marksPath: String? = nil
@@ -63,16 +63,16 @@ public actor Outbox {
         (openStore, self.recovery, self.interruption, self.markFile) = (store, recovery, interruption, markFile)
     }
 
-    // MARK: - Taking entries
+    // MARK: - Accepting entries
 
-    /// Takes entries; they are on the disk when it returns.
+    /// Accepts entries; they are on the disk when it returns.
     ///
-    /// One whose id is known is there already, and taken once.
+    /// An entry with a known id is already there and is accepted once.
     ///
     /// - Parameters:
-    ///   - entries: what is to be sent, in that order.
-    ///   - number: up to which number of the log every event of it is taken with these; nil when they say nothing of that.
-    /// - Errors: `full`, `cannotAccess`: none of them was taken; `tooLong`.
+    ///   - entries: the entries to send, in that order.
+    ///   - number: up to which number of the log every event is accepted with these; nil when they do not cover the log.
+    /// - Errors: `full`, `cannotAccess`: none of them was accepted; `tooLong`.
     public nonisolated func accept(_ entries: [OutboxEntry], loggedThrough number: UInt64? = nil) async throws(OutboxError) {
         let acceptance = Acceptance(try entries.map { (entry) throws(OutboxError) in try encode(entry) }, loggedThrough: number)
         waiting.withLock { $0.append(acceptance) }
@@ -91,7 +91,7 @@ public actor Outbox {
         return EncodedEntry(id: entry.id, moment: moment, body: body)
     }
 
-    /// Everything that came while the disk was busy is one commit; who finds nothing left knows that it is done.
+    /// All entries that came while the disk was busy go into one commit; a caller that finds none left knows that its own are stored.
     private func commitWaiting() {
         let acceptances = waiting.withLock { waiting in
             defer { waiting = [] }
@@ -104,7 +104,7 @@ public actor Outbox {
                 if try store.isOptedOut() { return }
                 try store.insert(acceptances.flatMap(\.entries), earliest: earliest)
             }
-            // What was written to a file without a name is not on the disk.
+            // Data written to a file without a name is not safe on the disk.
             if isGone { throw .gone(path: path) }
             if let number = acceptances.compactMap(\.loggedThrough).max() { noteLogged(through: number) }
         } catch {
@@ -112,30 +112,30 @@ public actor Outbox {
         }
     }
 
-    /// Up to this number of the log, every event of it was taken; nil when that is not known, as in a new outbox.
+    /// Up to this number of the log every event was accepted; nil when that is not known, as in a new outbox.
     public var loggedNumber: UInt64? {
         guard let openStore else { return nil }
         return openStore.tally.logged.map(UInt64.init) ?? markFile?.kept?.map(\.events).min()
     }
 
-    /// Says that every event of the log up to that number was taken, or is not for anybody here.
+    /// Notes that every event of the log up to that number was accepted, or is not for any destination.
     public func noteLogged(through number: UInt64) { openStore?.noteLogged(through: number) }
 
-    /// What happened before is too old; nil when nothing is.
+    /// Everything before this moment is too old; nil when nothing is.
     var earliest: UTCTime? {
         guard let age = limits.maximumAge, let now = clock.certainTime() else { return nil }
         return now.advanced(byMilliseconds: -age.components.seconds * 1_000)
     }
 
-    /// Takes the circles among the fences unless they are what these destinations were told the last time, in this run or an earlier one.
+    /// Accepts the circles among the fences unless these destinations already got the same ones, in this run or an earlier one.
     ///
     /// - Parameters:
     ///   - fences: all fences.
-    ///   - names: who wants to know them.
+    ///   - names: the destinations that want them.
     public func acceptWaypoints(_ fences: [Geofence], for names: [String]) async throws(OutboxError) {
         if try isOptedOut() { return }
         let entry = OutboxEntry.waypoints(fences)
-        // The id is of this entry, the list is what counts.
+        // The id belongs to this entry; only the list counts.
         let told = names.sorted().flatMap { Array($0.utf8) + [0] } + RecordCodec.bytes(entry.content, id: "")
         let checksum = Int64(CRC32C.checksum(told.span.bytes))
         let isKnown = try use { (store) throws(SQLiteError) in try store.note(Outbox.waypoints) == checksum }
@@ -148,14 +148,14 @@ public actor Outbox {
 
     // MARK: - Opting out
 
-    /// Whether somebody wants nothing to be sent: entries are not even taken.
+    /// Whether sending is switched off: then not even entries are accepted.
     public func isOptedOut() throws(OutboxError) -> Bool {
         try use { (store) throws(SQLiteError) in try store.isOptedOut() }
     }
 
-    /// Opts out, over restarts, or in again; what waits is dropped both times, so that nothing is sent later of the time between.
+    /// Opts out, or in again, across restarts; waiting records are dropped both times, so that nothing from the time between is sent later.
     public func setOptedOut(_ isOptedOut: Bool, newestPosition: UInt64) throws(OutboxError) {
-        // Nothing of the time between is for anybody.
+        // Nothing from the time between is sent to anyone.
         if isOptedOut { try writeMarks { $0 = [] } }
         try use { (store) throws(SQLiteError) in
             try store.setNote(Outbox.optOut, isOptedOut ? 1 : nil)
@@ -170,14 +170,14 @@ public actor Outbox {
 
     // MARK: - Destinations
 
-    /// Makes a destination known.
+    /// Registers a destination.
     ///
-    /// A new one begins with what comes from now on; a known one goes on where it was, whatever its settings are.
+    /// A new one begins with new records; a known one continues where it was, whatever its settings are.
     ///
     /// - Parameters:
     ///   - name: the destination.
     ///   - newestPosition: the number of the newest position in the log.
-    ///   - takesPositions: whether positions of the log are for it.
+    ///   - takesPositions: whether positions of the log are sent to it.
     public func attach(_ name: String, newestPosition: UInt64, takesPositions: Bool = true) throws(OutboxError) -> DestinationState {
         try use { (store) throws(SQLiteError) in
             try store.attach(name, newestPosition: newestPosition, takesPositions: takesPositions)
@@ -193,22 +193,22 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in try store.destinations() }
     }
 
-    /// How far a destination is.
+    /// The progress of a destination.
     public func state(of name: String) throws(OutboxError) -> DestinationState {
         guard let state = try destinations().first(where: { $0.name == name }) else { throw .unknownDestination(name: name) }
         return state
     }
 
-    /// Pauses a destination, over restarts, or lets it go on.
+    /// Pauses a destination or lets it continue; the setting survives restarts.
     public func setPaused(_ isPaused: Bool, _ name: String) throws(OutboxError) {
         let isKnown = try use { (store) throws(SQLiteError) in try store.setPaused(isPaused, name) }
         if !isKnown { throw .unknownDestination(name: name) }
         try writeMarks()
     }
 
-    /// Drops everything that waits for a destination, which is counted; its dead letters stay.
+    /// Drops everything that waits for a destination, and counts it; its dead letters stay.
     public func discard(_ name: String, newestPosition: UInt64) throws(OutboxError) {
-        // First: what is discarded must not come back when the outbox is lost.
+        // First, so that discarded records do not come back when the outbox is lost.
         let (entry, logged) = try use { (store) throws(SQLiteError) in (UInt64(store.lastEntryNumber), store.tally.logged) }
         try writeMarks { marks in
             for index in marks.indices where marks[index].name == name {
@@ -217,7 +217,7 @@ public actor Outbox {
             }
         }
         let isKnown = try use { (store) throws(SQLiteError) in
-            // What was told of the fences may be among it.
+            // The waypoints may be among the discarded entries.
             try store.setNote(Outbox.waypoints, nil)
             return try store.discard(name, newestPosition: newestPosition)
         }
@@ -225,16 +225,16 @@ public actor Outbox {
         try readAttached()
     }
 
-    /// Ends that new destinations begin with the oldest, as they do after a damage that took how far the old ones were.
+    /// Ends the state after damage in which new destinations begin with the oldest records because the old progress was lost.
     func forgetDamage() throws(OutboxError) {
         try use { (store) throws(SQLiteError) in try store.setNote(OutboxStore.beginsAtOldest, nil) }
         keepsMarks = markFile != nil
         try writeMarks()
     }
 
-    /// Lets what waits for one destination, and its dead letters, wait for another; what the other has of it is sent to it again.
+    /// Moves the waiting records of one destination, and its dead letters, to another; records that the other already has are sent to it again.
     ///
-    /// - Parameter newestPosition: where the first one begins anew; nil forgets it.
+    /// - Parameter newestPosition: the position after which the first one begins anew; nil forgets it.
     func move(_ name: String, to other: String, newestPosition: UInt64?) throws(OutboxError) {
         try writeMarks { marks in
             guard let from = marks.first(where: { $0.name == name }) else { return }
@@ -246,7 +246,7 @@ public actor Outbox {
         try writeMarks()
     }
 
-    /// Forgets a destination: what waits for it, its dead letters and its receipts.
+    /// Forgets a destination: its waiting records, its dead letters and its receipts.
     func forget(_ name: String) throws(OutboxError) {
         try writeMarks { marks in marks.removeAll { $0.name == name } }
         let isKnown = try use { (store) throws(SQLiteError) in try store.forget(name) }
@@ -254,7 +254,7 @@ public actor Outbox {
         try readAttached()
     }
 
-    /// What is attached has changed, or is gone.
+    /// Reads the attached destinations again, which have changed or are gone.
     private func readAttached() throws(OutboxError) {
         let states = try destinations()
         attached = attached.compactMapValues { known in states.first { $0.name == known.name } }
@@ -267,11 +267,11 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in try store.entries(after: number, limit: limit) }
     }
 
-    /// Keeps what became of records of a lane; on the disk when it returns.
+    /// Stores the fate of a lane's records; it is on the disk when it returns.
     ///
     /// - Parameters:
-    ///   - positions: how far the destination is in the log now; nil for as far as before.
-    ///   - ahead: what it has of the lane behind what is settled as a whole; nil for what it had before.
+    ///   - positions: the destination's new progress in the log; nil leaves it unchanged.
+    ///   - ahead: the lane's records that it has beyond the settled part; nil leaves them unchanged.
     func settle(
         _ settlement: Settlement, _ positions: PositionCursor?, _ ahead: SettledAhead? = nil, for name: String
     ) throws(OutboxError) {
@@ -285,7 +285,7 @@ public actor Outbox {
         attached[name] = state
     }
 
-    /// Keeps how far a destination is in the log.
+    /// Stores a destination's progress in the log.
     func keep(_ cursor: PositionCursor, for name: String) throws(OutboxError) {
         try use { (store) throws(SQLiteError) in
             try store.database.transaction { () throws(SQLiteError) in try store.keep(cursor, for: name) }
@@ -300,12 +300,12 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in try store.deadLetters(of: destination, limit: limit) }
     }
 
-    /// Lets one dead letter, or all of a destination, or all, be sent once more; how many.
+    /// Schedules one dead letter, or all of a destination, or all, for another attempt; returns how many.
     public func retryDeadLetters(number: Int64? = nil, of destination: String? = nil) throws(OutboxError) -> Int {
         try use { (store) throws(SQLiteError) in try store.retry(number, destination: destination) }
     }
 
-    /// Removes one dead letter, or all of a destination, or all; how many.
+    /// Removes one dead letter, or all of a destination, or all; returns how many.
     public func dropDeadLetters(number: Int64? = nil, of destination: String? = nil) throws(OutboxError) -> Int {
         try use { (store) throws(SQLiteError) in try store.drop(number, destination: destination) }
     }
@@ -318,13 +318,13 @@ public actor Outbox {
         try use { (store) throws(SQLiteError) in try store.settle(deadLetter: number, refusedBecause: reason) }
     }
 
-    /// Removes what happened from one moment on until before another from entries and dead letters; how many.
+    /// Removes entries and dead letters that happened from one moment on until before another; returns how many.
     public func erase(from: UTCTime, to: UTCTime) throws(OutboxError) -> Int {
         try use { (store) throws(SQLiteError) in try store.erase(from: from, to: to) }
     }
 }
 
-/// Entries of one caller, and what became of them.
+/// The entries of one caller, and the result of accepting them.
 private final class Acceptance: Sendable {
     let entries: [EncodedEntry]
     let loggedThrough: UInt64?

@@ -1,10 +1,10 @@
 import Waypost
 import WaypostSystem
 
-/// What the single pages of a damaged outbox tell, those of its file and the newest whole ones of its log.
+/// The contents of the single pages of a damaged outbox: those of its file and the newest whole ones of its log.
 ///
-/// Entries prove themselves by their checksum. The rows of other tables are told by their shape; a destination that cannot be, as it would have
-/// more than there is, is not taken.
+/// Entries are proved by their checksum. The rows of other tables are recognised by their shape; a destination with an impossible state,
+/// such as more records than there are, is left out.
 struct OutboxCarving {
     private let pages: [SQLitePages]
     private let new: SQLiteDatabase
@@ -15,14 +15,14 @@ struct OutboxCarving {
     private static let lanes = Set(DispatchLane.allCases.map { SQLiteValue.text($0.rawValue) })
     private static let settledKinds: Set<SQLiteValue> = [.text(SettledKind.events.rawValue), .text(SettledKind.positions.rawValue)]
 
-    /// - Parameter new: gets the rows that it does not have.
+    /// - Parameter new: gets the rows that it lacks.
     init(path: String, log: SQLiteLog?, into new: SQLiteDatabase) {
         self.new = new
         var sizes: [Int] = log.flatMap { $0.databasePageCount != nil ? [$0.pageByteCount] : nil } ?? []
-        // A file that cannot be opened has no pages; those of its log are read all the same.
+        // A file that cannot be opened has no pages; those of its log are still read.
         let file = try? OutboxFile(path: path)  // See above.
         if sizes.isEmpty {
-            // A flipped bit of the head may say another one.
+            // A flipped bit in the header may give a wrong size.
             let said = SQLitePages.pageByteCount(ofHead: file?.bytes(at: 0, 100) ?? [])
             sizes = Set([said, SQLitePages.ownPageByteCount].compactMap { $0 }).sorted()
         }
@@ -42,7 +42,7 @@ struct OutboxCarving {
 
     // MARK: - Entries
 
-    /// Copies the entries behind a number.
+    /// Copies the entries after a number.
     mutating func copyEntries(after floor: Int64) throws(SQLiteError) {
         try each { (row) throws(SQLiteError) in
             guard let number = row.number, number > floor, row.values.count == 7, case .text(let id) = row.values[1],
@@ -60,9 +60,9 @@ struct OutboxCarving {
 
     // MARK: - The rest
 
-    /// Copies what else there is.
+    /// Copies the rows of the other tables.
     ///
-    /// - Parameter last: the number that the last entry got, as far as is known; no destination has more.
+    /// - Parameter last: the number of the last entry, as far as it is known; no destination can have more.
     mutating func copyDestinations(upTo last: Int64?) throws(SQLiteError) {
         var otherCount = 0
         try each { (row) throws(SQLiteError) in
@@ -110,7 +110,7 @@ struct OutboxCarving {
 
     // MARK: - Parts
 
-    /// Goes through the rows of all pages, whatever size these have.
+    /// Goes through the rows of all pages, for every possible page size.
     private func each(_ body: (SQLitePages.Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         do { for pages in pages { try pages.each(body) } } catch let error as SQLiteError { throw error } catch {
             preconditionFailure("no other errors are thrown")
@@ -123,7 +123,7 @@ struct OutboxCarving {
             count += try new.run(
                 "INSERT INTO \(table)(\(columns.joined(separator: ", "))) VALUES(\(places)) ON CONFLICT DO NOTHING", values)
         } catch {
-            // A row that cannot be.
+            // An impossible row.
             if error.kind != .constraint { throw error }
         }
     }
@@ -137,7 +137,7 @@ private func isNumber(_ values: [SQLiteValue], _ places: [Int]) -> Bool {
     places.allSatisfy { if case .integer = values[$0] { true } else { false } }
 }
 
-/// The damaged file, which stays open while pages of it are read; what cannot be read is not there.
+/// The damaged file, which stays open while its pages are read; unreadable parts count as missing.
 private final class OutboxFile {
     private let descriptor: Int32
 
@@ -146,6 +146,6 @@ private final class OutboxFile {
     deinit { Syscalls.close(descriptor) }
 
     func bytes(at offset: Int64, _ count: Int) -> [UInt8] {
-        (try? Syscalls.read(descriptor, at: offset, upTo: count)) ?? []  // A sector that the disk does not give costs its page.
+        (try? Syscalls.read(descriptor, at: offset, upTo: count)) ?? []  // An unreadable sector costs its page.
     }
 }

@@ -1,22 +1,22 @@
 import Waypost
 
-/// What the outbox takes: everything that is sent and is not a position of the log.
+/// What the outbox stores: every record except the positions of the log.
 public enum OutboxEntry: Sendable, Hashable {
     /// A fence event.
     case event(TrackerEvent)
     /// An application's own event.
     case track(TrackCall)
-    /// How the tracker is; the id is made for it.
+    /// The tracker's health; the id is generated for it.
     case health(id: String, JSONValue)
-    /// The circles among the fences, for OwnTracks; the id is made for it.
+    /// The circles among the fences, for OwnTracks; the id is generated for it.
     case waypoints(id: String, JSONValue)
 
-    /// A report of the tracker's health, with an id of its own.
+    /// A report of the tracker's health, with a new id.
     public static func health(_ report: JSONValue) -> OutboxEntry { .health(id: TrackCall.newID(at: nil), report) }
 
-    /// The circles among fences as OwnTracks has them, with an id of its own; so many, in their order, as fit into an entry.
+    /// The circles among fences as OwnTracks has them, with a new id; as many, in their order, as fit into an entry.
     ///
-    /// - Parameter all: fences of any shape; those that are no circles are left out.
+    /// - Parameter all: fences of any shape; those that are not circles are left out.
     public static func waypoints(_ all: [Geofence]) -> OutboxEntry {
         var circles = all.filter { if case .circle = $0.shape { true } else { false } }.prefix(mostCircles)
         while true {
@@ -32,7 +32,7 @@ public enum OutboxEntry: Sendable, Hashable {
     /// More would not fit, however short their names are.
     private static let mostCircles = 400
 
-    /// Its name for ever; an entry of a name that the outbox knows is the same one and taken once.
+    /// Its permanent id; an entry with an id that the outbox knows is the same entry and is accepted once.
     public var id: String {
         switch self {
         case .event(let event): event.id

@@ -1,18 +1,18 @@
 import WaypostSystem
 
-/// An outbox that did not do what it was asked.
+/// A failure of the outbox.
 public enum OutboxError: Error, Equatable, Sendable {
-    /// The file cannot be opened or made.
+    /// The file cannot be opened or created.
     case cannotOpen(path: String, reason: String)
-    /// Another version of this program wrote it: it is left as it is.
+    /// Another version of this program wrote it; it is left as it is.
     case otherVersion(path: String, version: Int)
-    /// There is no room on the disk; nothing was taken.
+    /// The disk has no space; nothing was accepted.
     case full(path: String)
-    /// The file cannot be read or written; nothing was taken.
+    /// The file cannot be read or written; nothing was accepted.
     case cannotAccess(path: String, reason: String)
-    /// Another program holds a lock on the file; nothing was taken.
+    /// Another program holds a lock on the file; nothing was accepted.
     case locked(path: String)
-    /// The file was removed or replaced while it was open; nothing was taken.
+    /// The file was removed or replaced while it was open; nothing was accepted.
     case gone(path: String)
     /// An entry is longer than ``OutboxEntry/maximumByteCount``.
     case tooLong(byteCount: Int, limit: Int)
@@ -28,7 +28,7 @@ public enum OutboxError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether the same may succeed later without a change of the set-up.
+    /// Whether the same call may succeed later without a change of the set-up.
     public var isTemporary: Bool {
         switch self {
         case .full, .cannotAccess, .locked, .gone: true
@@ -38,7 +38,7 @@ public enum OutboxError: Error, Equatable, Sendable {
 }
 
 extension OutboxError: CustomStringConvertible {
-    /// One line for people, with what to do.
+    /// One line for people, with the remedy.
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "\(path): cannot be opened: \(reason)"

@@ -2,31 +2,31 @@ import WaypostSystem
 
 /// What was done about a damaged outbox.
 public struct OutboxRecovery: Sendable, Hashable {
-    /// Where the damaged file is now, which nobody removes; nil when there is none.
+    /// The new path of the damaged file, which is never removed automatically; nil when there is none.
     public var asidePath: String?
-    /// What was wrong with it.
+    /// The damage.
     public var reason: String
-    /// Whether there was no file of that name: it was removed, and is not damaged.
+    /// Whether there was no file of that name: it was removed rather than damaged.
     public var wasRemoved = false
     /// How many entries could be read and are in the outbox again.
     public var entryCount = 0
     /// How many of them wait.
     public var waitingCount = 0
-    /// How many entries that waited could not be read; nil when nobody knows how many there were.
+    /// How many waiting entries could not be read; nil when their number is unknown.
     public var lostCount: Int?
-    /// Whether ``lostCount`` are lost, and not at most so many.
+    /// Whether exactly ``lostCount`` entries are lost, rather than at most that many.
     public var isLostCountExact = true
-    /// Everything that waited is up to here, entries of the outbox.
+    /// Everything that waited has at most this number, among the entries of the outbox.
     var lastEntry: UInt64 = 0
-    /// And up to here, positions of the log.
+    /// Everything that waited has at most this number, among the positions of the log.
     var newestPosition: UInt64 = 0
     /// How many dead letters.
     public var deadLetterCount = 0
-    /// How many destinations; those that could not be read begin with the oldest there is, and send again under the same ids.
+    /// How many destinations; unreadable ones begin with the oldest records, and get them again under the same ids.
     public var destinationCount = 0
 }
 
-/// Makes a new outbox of what can be read of a damaged one.
+/// Makes a new outbox from the readable content of a damaged one.
 ///
 /// ```
 /// outbox.sqlite             damaged, until the new one is whole
@@ -34,7 +34,7 @@ public struct OutboxRecovery: Sendable, Hashable {
 /// outbox.sqlite.replayed    what the whole frames of its log give, while the new one is made
 /// outbox.sqlite.damaged-1   the damaged one, set aside; its log is outbox.sqlite.damaged-1-wal
 /// ```
-/// A crash at any moment leaves the damaged file or the new one, never none.
+/// A crash at any moment leaves the damaged file or the new one, never neither.
 struct OutboxSalvage {
     private let path: String
     private let log: SQLiteLog?
@@ -47,23 +47,23 @@ struct OutboxSalvage {
     /// The files that belong to a database.
     static let suffixes = ["", SQLiteDatabase.logSuffix, "-shm"]
 
-    /// Ends what a crash left: the damaged file was set aside and the new one had not got its name.
+    /// Finishes after a crash: the damaged file was set aside, but the new one was not yet renamed.
     static func finishRenaming(_ path: String) throws(SystemError) {
         guard !Syscalls.exists(path), Syscalls.exists(rescuePath(path)) else { return }
-        // What is there of the log of a file that was removed is in the new one, or set aside; SQLite would take it for the new one's.
+        // The rest of the removed file's log is in the new file, or set aside; SQLite would assign it to the new file.
         for suffix in suffixes.dropFirst() { try Syscalls.remove(path + suffix) }
         try rename(rescuePath(path), to: path)
     }
 
-    /// Where a new one is made.
+    /// The path where the new file is made.
     static func rescuePath(_ path: String) -> String { path + ".rescued" }
 
-    /// Makes a new outbox of a damaged one, which nobody has open, and sets that aside.
+    /// Makes a new outbox from a damaged one, which must not be open anywhere, and sets the damaged one aside.
     ///
     /// - Parameters:
-    ///   - log: its log, as it was before SQLite looked at it.
-    ///   - known: what was counted when it was well.
-    ///   - hadFile: whether there was any file of it.
+    ///   - log: its log, as it was before SQLite opened it.
+    ///   - known: the counts from before the damage.
+    ///   - hadFile: whether any file of it existed.
     static func run(
         _ path: String, because reason: String, log: SQLiteLog?, known: OutboxTally?, hadFile: Bool = true
     ) throws(OutboxError) -> OutboxRecovery {
@@ -88,12 +88,12 @@ struct OutboxSalvage {
             try Syscalls.remove(rescuePath + suffix)
             try Syscalls.remove(replayPath + suffix)
         }
-        // What the log says last, and behind it what SQLite itself reads, which ends at the first damage.
+        // The latest state in the log, followed by what SQLite itself reads, which ends at the first damage.
         var sources: [SQLiteDatabase] = []
         if let log, try log.replay(over: path, into: replayPath) {
             if let replayed = try? SQLiteDatabase(path: replayPath, isReadOnly: true) { sources.append(replayed) }  // See below.
         }
-        // Nothing can be read of what is no database at all; that is no error here.
+        // Nothing can be read from a file that is not a database; that is not an error here.
         if let old = try? SQLiteDatabase(path: path, isReadOnly: true) { sources.append(old) }  // See above.
         let new = try SQLiteDatabase(path: rescuePath)
         try OutboxSchema.create(in: new)
@@ -104,17 +104,17 @@ struct OutboxSalvage {
             try carve(into: new, hasEntries: isWhole, hasDestinations: hasDestinations)
         }
         let store = try OutboxStore(new, limits: OutboxLimits(), known: known)
-        // Without destinations nobody has any of them.
+        // Without destinations, none of the entries count as sent.
         recovery.waitingCount = recovery.destinationCount == 0 ? recovery.entryCount : try store.waitingCount()
         if let known {
             recovery.lostCount = try OutboxStore.missingCount(of: known, in: new)
-            // The numbers of what is lost are not given again.
+            // The numbers of lost entries are not used again.
             try store.keepLastEntryNumber()
         }
         try Syscalls.remove(replayPath)
     }
 
-    /// From both ends: damage in the middle costs no more than what is damaged.
+    /// From both ends, so that damage in the middle costs only the damaged part.
     private mutating func copyEntries(from old: SQLiteDatabase, to new: SQLiteDatabase) throws(SQLiteError) -> Bool {
         for order in ["", " DESC"] {
             let copy = try OutboxSalvage.copyRows(of: "entry", order: "number\(order)", from: old, to: new)
@@ -124,14 +124,14 @@ struct OutboxSalvage {
         return false
     }
 
-    /// What SQLite does not find, as it needs the head, the schema and the trees for it.
+    /// The rows that SQLite does not find, because it needs the header, the schema and the trees for that.
     private mutating func carve(into new: SQLiteDatabase, hasEntries: Bool, hasDestinations: Bool) throws(SQLiteError) {
         let isMissing = try known.map { (known) throws(SQLiteError) in try OutboxStore.missingCount(of: known, in: new) > 0 } ?? true
         guard !hasEntries || !hasDestinations || isMissing else { return }
         var carving = OutboxCarving(path: path, log: log, into: new)
         let hadDestinations = try new.integer("SELECT count(*) FROM destination") ?? 0 > 0
         if !hasDestinations { try carving.copyDestinations(upTo: known?.last) }
-        // Where nobody knows how far the destinations are, what all of them had stays where it is.
+        // When the destinations' progress is unknown, entries that all of them had are not brought back.
         let isKnown = hadDestinations || carving.destinationCount > 0
         try carving.copyEntries(after: isKnown ? 0 : known?.settled ?? 0)
         if !isKnown { try new.run("INSERT OR REPLACE INTO note(name, value) VALUES(?, 1)", [.text(OutboxStore.beginsAtOldest)]) }
@@ -140,7 +140,7 @@ struct OutboxSalvage {
         recovery.destinationCount += carving.destinationCount
     }
 
-    /// How far destinations are goes with what each has left for later: both from the first source that has all of it.
+    /// A destination's progress belongs together with the stretches it has left for later: both come from the first source that has all of it.
     private mutating func copyDestinations(from sources: [SQLiteDatabase], to new: SQLiteDatabase) throws(SQLiteError) -> Bool {
         var isWhole = false
         for source in sources where !isWhole {
@@ -148,11 +148,11 @@ struct OutboxSalvage {
             recovery.deadLetterCount += letters.count
             let destinations = try OutboxSalvage.copyRows(of: "destination", order: "name", from: source, to: new)
             recovery.destinationCount += destinations.count
-            // Entries without anybody who gets them are from a time before.
+            // Entries without destinations come from an earlier state.
             isWhole = destinations.isWhole && (destinations.count > 0 || recovery.entryCount == 0)
             isWhole = try OutboxSalvage.copyRows(of: "stretch", order: "destination", from: source, to: new).isWhole && isWhole
             isWhole = try OutboxSalvage.copyRows(of: "note", order: "name", from: source, to: new).isWhole && isWhole
-            // What is not in them is sent again.
+            // Records without a row here are sent again.
             try OutboxSalvage.copyRows(of: "settled", order: "destination", from: source, to: new)
             try OutboxSalvage.copyRows(of: "receipt", order: "rowid", from: source, to: new)
         }
@@ -160,7 +160,7 @@ struct OutboxSalvage {
         return isWhole
     }
 
-    /// Copies the rows of a table that are as they were written and can be, until one cannot be read.
+    /// Copies the rows of a table that are intact and possible, until one cannot be read.
     @discardableResult
     private static func copyRows(
         of table: String, order: String, from old: SQLiteDatabase, to new: SQLiteDatabase
@@ -168,7 +168,7 @@ struct OutboxSalvage {
         var count = 0
         var isWhole = true
         var failure: SQLiteError?
-        // Their numbers are the order in which they came.
+        // Their numbers give their order of arrival.
         let hidden = order == "rowid" ? ["rowid"] : []
         let columns = try hidden + new.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(0) }
         let names = columns.joined(separator: ", ")
@@ -185,7 +185,7 @@ struct OutboxSalvage {
                     return true
                 } catch {
                     isWhole = false
-                    // A row that cannot be.
+                    // An impossible row.
                     if error.kind == .constraint { return true }
                     failure = error
                     return false
@@ -202,7 +202,7 @@ struct OutboxSalvage {
 
     private mutating func setAside() throws(SystemError) {
         guard hadFile else {
-            // SQLite has just made it.
+            // SQLite has just created it.
             for suffix in OutboxSalvage.suffixes { try Syscalls.remove(path + suffix) }
             return
         }
@@ -211,12 +211,12 @@ struct OutboxSalvage {
         let aside = "\(path).damaged-\(number)"
         recovery.asidePath = aside
         try OutboxSalvage.rename(path, to: aside)
-        // As it was: SQLite may have emptied or removed it.
+        // In its original state: SQLite may have emptied or removed it.
         if let log { try AtomicFile.write(log.bytes, to: aside + SQLiteDatabase.logSuffix, mode: 0o600) }
     }
 
     private static func rename(_ old: String, to new: String) throws(SystemError) {
-        // The file itself last: what is under its name then has its log beside it.
+        // The file itself last, so that whenever it has its name its log is beside it.
         for suffix in suffixes.reversed() where Syscalls.exists(old + suffix) { try Syscalls.rename(old + suffix, to: new + suffix) }
         guard let slash = new.lastIndex(of: "/") else { return }
         try Syscalls.synchronizeFolder(String(new[..<slash]))

@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// The tables of the outbox.
 ///
-/// There is one version of them, and a file of another one is left as it is; versions 1 to 7 were written before the first release.
+/// There is only one version of them; a file of another one is left as it is. Versions 1 to 7 were written before the first release.
 ///
 /// ```
 /// entry        what waits or was sent lately: events, track calls, health   number: its place in the lane of events, never used twice
@@ -17,14 +17,14 @@ import WaypostSystem
 /// note         numbers by name
 /// ```
 enum OutboxSchema {
-    /// The version of these tables, in `user_version`; 0 is a new file.
+    /// The version of these tables, in `user_version`; 0 means a new file.
     static let version = 8
 
-    /// What cannot be is not written, makes a file a damaged one, and is not taken from it.
+    /// Impossible values are not written; they mark a file as damaged, and are not copied from it.
     ///
-    /// A new entry writes two pages, and so does a receipt: one tree each, no index of times, which are asked for seldom, and no table of
-    /// last numbers. Receipts lie in the order in which they came: a new one is behind all others, and a full page is followed by an empty
-    /// one, where a tree by their destinations writes five to seven pages to split one.
+    /// A new entry writes two pages, and so does a receipt: one tree each, no index of times, which are rarely queried, and no table of last
+    /// numbers. Receipts are stored in their order of arrival: a new one comes after all others, and a full page is followed by an empty one,
+    /// whereas a tree by destination writes five to seven pages to split one.
     private static let tables = """
         CREATE TABLE entry(
             number INTEGER PRIMARY KEY CHECK(number BETWEEN 1 AND \(largest)), id TEXT NOT NULL UNIQUE, time INTEGER CHECK(\(isTime)),
@@ -59,16 +59,16 @@ enum OutboxSchema {
     /// Years of four digits, as in ``UTCTime/hasFourDigitYear``.
     private static let isTime = "time BETWEEN -62135596800000 AND 253402300799999"
 
-    /// Which version a file has; 0 for a new one.
+    /// The version of a file; 0 for a new one.
     ///
-    /// - Errors: `corrupt` for one that no version wrote.
+    /// - Errors: `corrupt` for a file that no version wrote.
     static func version(of database: SQLiteDatabase) throws(SQLiteError) -> Int {
         let version = Int(try database.integer("PRAGMA user_version") ?? 0)
         if version < 0 { throw .damaged("its version is \(version)", path: database.path) }
         return version
     }
 
-    /// Makes the tables in a new file, all of them or none; nothing in one that has them.
+    /// Creates the tables in a new file, all of them or none; does nothing in a file that has them.
     static func create(in database: SQLiteDatabase) throws(SQLiteError) {
         guard try version(of: database) == 0 else { return }
         try database.transaction { () throws(SQLiteError) in
@@ -78,7 +78,7 @@ enum OutboxSchema {
         }
     }
 
-    /// Looks whether the tables are those that were made: their words are in the file, too, where SQLite believes whatever stands there.
+    /// Checks whether the tables are the ones we created: their definitions are in the file, too, where SQLite believes whatever it finds.
     ///
     /// - Errors: `corrupt`.
     static func check(_ database: SQLiteDatabase) throws(SQLiteError) {

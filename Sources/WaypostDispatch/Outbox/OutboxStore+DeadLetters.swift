@@ -4,7 +4,7 @@ import WaypostSystem
 extension OutboxStore {
     private static let columns = "number, destination, lane, sequence, id, time, body, reason, is_due"
 
-    /// Keeps a record that a destination refused; inside a transaction.
+    /// Stores a record that a destination refused; inside a transaction.
     func bury(_ record: DispatchRecord, reason: String, destination: String) throws(SQLiteError) {
         try database.run(
             "INSERT INTO dead_letter(destination, lane, sequence, id, time, body, reason) VALUES(?,?,?,?,?,?,?)",
@@ -16,10 +16,10 @@ extension OutboxStore {
         try database.run("DELETE FROM dead_letter WHERE number <= ?", [.integer(database.lastInsertedNumber - maximumDeadLetterCount)])
     }
 
-    /// So much of a server's words is kept, in characters.
+    /// How much of a server's words is kept, in characters.
     private static let longestReason = 500
 
-    /// Dead letters of a destination or of all, those that are to be sent again or all, oldest first.
+    /// Dead letters of a destination or of all, only those that are due for another attempt or all, oldest first.
     func deadLetters(of destination: String?, dueOnly: Bool = false, limit: Int) throws(SQLiteError) -> [DeadLetter] {
         try database.rows(
             """
@@ -29,17 +29,17 @@ extension OutboxStore {
         ).compactMap { $0 }
     }
 
-    /// Lets dead letters be sent once more; how many.
+    /// Schedules dead letters for another attempt; returns how many.
     func retry(_ number: Int64?, destination: String?) throws(SQLiteError) -> Int {
         try database.run("UPDATE dead_letter SET is_due = 1 WHERE \(OutboxStore.choice)", OutboxStore.chosen(number, destination))
     }
 
-    /// Removes dead letters for good; how many.
+    /// Removes dead letters permanently; returns how many.
     func drop(_ number: Int64?, destination: String?) throws(SQLiteError) -> Int {
         try database.run("DELETE FROM dead_letter WHERE \(OutboxStore.choice)", OutboxStore.chosen(number, destination))
     }
 
-    /// Notes that a dead letter was taken at last, or refused again.
+    /// Notes that a dead letter was finally accepted, or refused again.
     func settle(deadLetter number: Int64, refusedBecause reason: String?) throws(SQLiteError) {
         if let reason {
             try database.run(
@@ -55,7 +55,7 @@ extension OutboxStore {
         }
     }
 
-    /// Removes what happened from one moment on until before another, so that it is not to be found in the file either.
+    /// Removes everything that happened from one moment on until before another, so that no trace of it is left in the file.
     func erase(from: UTCTime, to: UTCTime) throws(SQLiteError) -> Int {
         forgetWaiting()
         try database.execute("PRAGMA secure_delete = ON")
@@ -78,7 +78,7 @@ extension OutboxStore {
         [SQLiteValue(number), destination.map(SQLiteValue.text) ?? .null]
     }
 
-    /// Nil for what a later version wrote and this one cannot read: it stays.
+    /// Nil for a dead letter of a later version, which this one cannot read: it stays.
     private static func deadLetter(_ row: SQLiteRow) -> DeadLetter? {
         guard let lane = DispatchLane(rawValue: row.text(2)), let content = RecordCodec.content(row.bytes(6)) else { return nil }
         return DeadLetter(

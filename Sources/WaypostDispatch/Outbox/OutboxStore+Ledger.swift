@@ -1,9 +1,9 @@
 import Waypost
 import WaypostSystem
 
-// What the file knows of what became of records.
+// The fates of records, from the file.
 extension OutboxStore {
-    /// A receipt that was kept.
+    /// A stored receipt.
     private struct KeptReceipt {
         var isOfEvents: Bool
         var after: UInt64
@@ -11,7 +11,7 @@ extension OutboxStore {
         var fate: DeliveryAccount.Fate
     }
 
-    /// What became of records at a destination, in their order.
+    /// The fates of records at a destination, in the records' order.
     ///
     /// - Cost: a search for each record, and the destination's receipts once.
     func fates(of keys: [LedgerKey], at destination: DestinationState) throws(SQLiteError) -> [DeliveryAccount.Fate] {
@@ -19,7 +19,7 @@ extension OutboxStore {
         guard let first = numbers.min(), let last = numbers.max() else {
             return try keys.map { (key) throws(SQLiteError) in try fate(of: key, at: destination, []) }
         }
-        // The newest first.
+        // The newest come first.
         let receipts = try database.rows(
             """
             SELECT lane, after, through, time, answer FROM receipt WHERE destination = ? AND through >= ? AND after < ? ORDER BY rowid DESC
@@ -44,7 +44,7 @@ extension OutboxStore {
         ) { $0.text(0) }
         if let reason = letters.first { return .refused(reason: reason) }
         guard let number = key.position ?? key.entry else { return .forgotten }
-        // Whatever was done with the queue since: what was received stays received.
+        // A received record stays received, whatever was done with the queue since.
         let isEvent = key.position == nil
         if let receipt = receipts.first(where: { $0.isOfEvents == isEvent && $0.after < number && number <= $0.through }) {
             return receipt.fate
@@ -58,19 +58,19 @@ extension OutboxStore {
         return .forgotten
     }
 
-    /// Entries after a number, not before a moment; those without a time are among them.
+    /// Entries after a number, from a moment on; those without a time are among them.
     func entries(after number: UInt64, since time: UTCTime, limit: Int) throws(SQLiteError) -> [StoredEntry] {
         try entries(
             "number > ? AND (time IS NULL OR time >= ?) ORDER BY number LIMIT ?",
             [SQLiteValue(number), .integer(time.millisecondsSince1970), .integer(Int64(limit))])
     }
 
-    /// The entry of that name; nil when there is none, errors are thrown.
+    /// The entry with that id; nil when there is none; errors are thrown.
     func entry(id: String) throws(SQLiteError) -> StoredEntry? {
         try entries("id = ?", [.text(id)]).first
     }
 
-    /// What was dropped while it was on its way is not counted as dropped when it has arrived.
+    /// Records that were dropped on their way, but have arrived, no longer count as dropped.
     func takeBackDropped(_ settlement: Settlement, for name: String) throws(SQLiteError) -> Int {
         var thereCount: Int64 = 0
         for receipt in settlement.receipts where receipt.answer != Settlement.unsaid {
@@ -86,7 +86,7 @@ extension OutboxStore {
         return Int(goneCount)
     }
 
-    /// Keeps the receipts of a settlement.
+    /// Stores the receipts of a settlement.
     func keepReceipts(_ settlement: Settlement, for name: String, at time: UTCTime?) throws(SQLiteError) {
         guard !settlement.receipts.isEmpty else { return }
         for receipt in settlement.receipts {

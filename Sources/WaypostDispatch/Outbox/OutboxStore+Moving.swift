@@ -1,10 +1,10 @@
 import WaypostSystem
 
-// What waits for one destination, taken to another one.
+// The waiting records of one destination, moved to another.
 extension OutboxStore {
-    /// Lets what waits for one destination, and its dead letters, wait for another; false when one of them is not known.
+    /// Moves the waiting records of one destination, and its dead letters, to another; false when one of them is not known.
     ///
-    /// - Parameter newestPosition: where the first one begins anew; nil forgets it.
+    /// - Parameter newestPosition: the position after which the first one begins anew; nil forgets it.
     func move(_ name: String, to other: String, newestPosition: UInt64?) throws(SQLiteError) -> Bool {
         forgetWaiting()
         let isKnown = try database.transaction { () throws(SQLiteError) in
@@ -15,7 +15,7 @@ extension OutboxStore {
             var positions = to.positions
             if from.takesPositions { positions.join(from.positions) }
             try keep(positions, for: other)
-            // Behind its starts nothing was meant for a destination; this is now.
+            // Before its start numbers nothing was meant for a destination; now it is.
             try database.run(
                 """
                 UPDATE destination SET event_cursor = min(event_cursor, ?1), event_start = min(event_start, ?1),
@@ -37,7 +37,7 @@ extension OutboxStore {
         return isKnown
     }
 
-    /// Removes everything that is known of a destination; false when nothing is.
+    /// Removes everything that is known of a destination; false when nothing is known.
     func forget(_ name: String) throws(SQLiteError) -> Bool {
         let isKnown = try database.transaction { () throws(SQLiteError) in
             try database.run("DELETE FROM dead_letter WHERE destination = ?", [.text(name)])

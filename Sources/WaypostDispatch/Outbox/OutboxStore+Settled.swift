@@ -1,15 +1,15 @@
 import WaypostSystem
 
-/// The two rows of numbers in which a destination may have some that are behind others which it has not.
+/// The two sequences of numbers in which a destination may have records after others that it lacks.
 enum SettledKind: String {
     case events, positions
 
     init(_ lane: DispatchLane) { self = lane == .events ? .events : .positions }
 }
 
-// What destinations have behind the first record that they have not.
+// The records that destinations have after the first one that they lack.
 extension OutboxStore {
-    /// What each destination has.
+    /// The records that each destination has.
     func settledAhead() throws(SQLiteError) -> [String: [SettledKind: SettledAhead]] {
         var settled: [String: [SettledKind: SettledAhead]] = [:]
         try database.each("SELECT destination, lane, after, through FROM settled") { row in
@@ -22,7 +22,7 @@ extension OutboxStore {
         return settled
     }
 
-    /// Keeps what a destination has; inside a transaction.
+    /// Stores the records that a destination has; inside a transaction.
     func keep(_ settled: SettledAhead, of kind: SettledKind, for name: String) throws(SQLiteError) {
         try database.run("DELETE FROM settled WHERE destination = ? AND lane = ?", [.text(name), .text(kind.rawValue)])
         for stretch in settled.stretches {
@@ -32,12 +32,12 @@ extension OutboxStore {
         }
     }
 
-    /// Forgets it: another row begins.
+    /// Forgets them, because a new sequence begins.
     func forgetSettledAhead(of name: String) throws(SQLiteError) {
         try database.run("DELETE FROM settled WHERE destination = ?", [.text(name)])
     }
 
-    /// Forgets what it has of positions behind a number: a log that begins anew gives these numbers to others.
+    /// Forgets its positions after a number: a log that begins anew gives these numbers to others.
     func forgetPositionsSettled(behind number: UInt64, for name: String) throws(SQLiteError) {
         try database.run(
             "DELETE FROM settled WHERE destination = ? AND lane = ? AND through > ?",

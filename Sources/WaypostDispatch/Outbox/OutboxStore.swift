@@ -3,33 +3,33 @@ import WaypostSystem
 
 /// One open file of an outbox: its statements and its counts.
 ///
-/// It is not part of the ``Outbox``, which opens it before it is there itself, opens another one when a file is damaged or was taken away,
-/// and has a rescue fill one more beside it.
-/// - Concurrency: one owner; each method is one commit at most.
+/// It is separate from the ``Outbox``, which opens it during its own creation, opens another one when a file is damaged or was removed,
+/// and lets a rescue fill one more beside it.
+/// - Concurrency: one owner; each method makes at most one commit.
 final class OutboxStore {
     let database: SQLiteDatabase
     let limits: OutboxLimits
     /// Bytes of all entries.
     private(set) var entryByteCount: Int64
-    /// The number that the last entry got, whether it is still there or not: none is given twice.
+    /// The number of the last entry, whether it is still there or not: no number is used twice.
     private(set) var lastEntryNumber: Int64
-    /// How many entries went by the limits that each destination waited for, and has not got, since this was opened.
+    /// How many entries the limits removed that each destination still waited for, since this was opened.
     private var limitDrops: [String: Int] = [:]
-    /// How many receipts were kept since the start.
+    /// How many receipts were stored since the start.
     var receiptCount = 0
-    /// What happened before is not there any more.
+    /// Everything before this moment has been removed.
     private var prunedTime: UTCTime?
-    /// Whether nothing is taken, once that is known.
+    /// Whether sending is switched off, once that is known.
     private var optedOut: Bool?
-    /// What the file beside the database knows of it.
+    /// The contents of the tally file beside the database.
     private(set) var tally = OutboxTally()
     private let tallyFile: OutboxTallyFile
 
     /// The outbox in a new database, or in one of this version.
     ///
     /// - Parameters:
-    ///   - known: what was counted when it was last open; numbers up to there are not given again.
-    ///   - marks: how far destinations were; neither are numbers up to there.
+    ///   - known: the counts when it was last open; numbers up to there are not used again.
+    ///   - marks: the destinations' last known progress; numbers up to there are not used again either.
     init(
         _ database: SQLiteDatabase, limits: OutboxLimits, known: OutboxTally? = nil, marks: [DestinationMark] = []
     ) throws(SQLiteError) {
@@ -48,25 +48,25 @@ final class OutboxStore {
         tally.logged = known?.logged
     }
 
-    /// How many entries went by the limits that somebody waited for, and has not got, since this was opened: the slowest misses all of them.
+    /// How many entries the limits removed while a destination still waited for them, since this was opened: the slowest one lacks all of them.
     var limitDropCount: Int { limitDrops.values.max() ?? 0 }
     var maximumDeadLetterCount: Int64 { limits.maximumDeadLetterCount }
 
-    /// Counts the entries' bytes anew.
+    /// Recounts the entries' bytes.
     func countBytes() throws(SQLiteError) {
         entryByteCount = try database.integer("SELECT sum(length(body)) FROM entry") ?? 0
     }
 
     // MARK: - What waits
 
-    /// How many of the entries that waited are not there any more.
+    /// How many of the entries that waited are no longer there.
     static func missingCount(of known: OutboxTally, in database: SQLiteDatabase) throws(SQLiteError) -> Int {
         let there = try database.integer(
             "SELECT count(*) FROM entry WHERE number > ? AND number <= ?", [.integer(known.settled), .integer(known.last)])
         return max(0, Int(known.waiting - (there ?? 0)))
     }
 
-    /// Counts anew what waits, after more than a batch was settled or removed.
+    /// Recounts the waiting entries, after more than a batch was settled or removed.
     func countWaiting() throws(SQLiteError) {
         tally.last = lastEntryNumber
         tally.settled = try settledNumber()
@@ -74,23 +74,23 @@ final class OutboxStore {
         tallyFile.write(tally)
     }
 
-    /// Says that nothing is known, before what waits is removed on purpose, or waits again.
+    /// Makes the tally unknown, before waiting entries are removed on purpose, or wait again.
     func forgetWaiting() {
         tallyFile.write(OutboxTally(last: tally.last, logged: tally.logged), isDurable: true)
     }
 
-    /// Keeps up to which number of the log every event of it was taken.
+    /// Stores the number of the log up to which every event was accepted.
     func noteLogged(through number: UInt64) {
         tally.logged = min(Int64(clamping: number), SQLiteValue.largestNumber)
         tallyFile.write(tally)
     }
 
-    /// How many entries at least one destination has not.
+    /// How many entries at least one destination lacks.
     func waitingCount() throws(SQLiteError) -> Int {
         Int(try database.integer("SELECT count(*) FROM entry WHERE number > ?", [.integer(try settledNumber())]) ?? 0)
     }
 
-    /// Counts what an insertion or a settled batch has changed.
+    /// Counts the changes of an insertion or a settled batch.
     private func countProgress(addedCount: Int64 = 0) throws(SQLiteError) {
         let settled = try settledNumber()
         guard settled >= tally.settled else { return try countWaiting() }
@@ -111,9 +111,9 @@ final class OutboxStore {
 
     // MARK: - Entries
 
-    /// Takes entries; those of a known id are there already.
+    /// Accepts entries; those with a known id are already there.
     ///
-    /// On the disk when it returns.
+    /// They are on the disk when it returns.
     func insert(_ entries: [EncodedEntry], earliest: UTCTime?) throws(SQLiteError) {
         let known = (entryByteCount, lastEntryNumber, prunedTime, tally, limitDrops)
         let first = lastEntryNumber + 1
@@ -150,7 +150,7 @@ final class OutboxStore {
         try entries("number > ? ORDER BY number LIMIT ?", [SQLiteValue(number), .integer(Int64(limit))])
     }
 
-    /// The entries of a condition.
+    /// The entries that satisfy a condition.
     ///
     /// - Errors: `corrupt` when one of them is not as it was written.
     func entries(_ condition: String, _ values: [SQLiteValue]) throws(SQLiteError) -> [StoredEntry] {
@@ -165,7 +165,7 @@ final class OutboxStore {
         return entries
     }
 
-    /// Looks at every entry.
+    /// Checks every entry.
     ///
     /// - Errors: `corrupt` when one of them is not as it was written.
     func checkEntries() throws(SQLiteError) {
@@ -173,9 +173,9 @@ final class OutboxStore {
         while let entry = try entries(after: last, limit: 100).last { last = entry.number }
     }
 
-    /// Drops what is too much, too old, or had by everybody; inside a transaction.
+    /// Drops entries that are too many, too old, or received by all destinations; inside a transaction.
     ///
-    /// A tenth of what is kept goes at a time: one by one, each new entry would write the pages of an old one too.
+    /// A tenth of the stored entries goes at a time: one by one, each new entry would also write the pages of an old one.
     private func prune(earliest: UTCTime?) throws(SQLiteError) {
         let waiting = tally.waiting
         let bound = min(try settledNumber(), lastEntryNumber - limits.keptEntryCount)
@@ -194,7 +194,7 @@ final class OutboxStore {
         if tally.waiting != waiting { forgetWaiting() }
     }
 
-    /// What is too old is looked for, among all entries, once a minute at most.
+    /// All entries are searched for old ones at most once a minute.
     private func isPruned(until earliest: UTCTime) -> Bool {
         guard let prunedTime else { return false }
         return earliest.millisecondsSince1970 - prunedTime.millisecondsSince1970 < 60_000
@@ -215,13 +215,13 @@ final class OutboxStore {
         try keepLastEntryNumber()
     }
 
-    /// Keeps the number of the last entry when that is not there any more; inside the transaction that removed it.
+    /// Stores the number of the last entry when that entry is no longer there; inside the transaction that removed it.
     func keepLastEntryNumber() throws(SQLiteError) {
         if try database.integer("SELECT max(number) FROM entry") != lastEntryNumber { try setNote(OutboxStore.lastEntry, lastEntryNumber) }
     }
 
     private static let lastEntry = "last_entry"
-    /// Nobody knows how far the destinations were: they begin with the oldest there is.
+    /// The destinations' progress was unknown: they begin with the oldest records.
     static let beginsAtOldest = "begins_at_oldest"
     /// All names of notes.
     static let noteNames: Set<SQLiteValue> = [
@@ -231,7 +231,7 @@ final class OutboxStore {
 
     // MARK: - Destinations
 
-    /// Makes a destination known; one that is known goes on where it was.
+    /// Registers a destination; a known one continues where it was.
     func attach(_ name: String, newestPosition: UInt64, takesPositions: Bool) throws(SQLiteError) {
         let fromOldest = try note(OutboxStore.beginsAtOldest) != nil
         let isNew =
@@ -240,7 +240,7 @@ final class OutboxStore {
                 INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start) VALUES(?1,?2,?2,?3,?3)
                 ON CONFLICT(name) DO NOTHING
                 """, [.text(name), .integer(fromOldest ? 0 : lastEntryNumber), SQLiteValue(fromOldest ? 0 : newestPosition)]) > 0
-        // A log that is behind its cursor was removed, or moved to another folder: its numbers begin again.
+        // A log that is behind the destination's cursor was removed, or moved to another folder: its numbers begin again.
         try database.run(
             """
             UPDATE destination SET position_cursor = ?1, position_start = min(position_start, ?1) WHERE name = ?2 AND position_cursor > ?1
@@ -249,11 +249,11 @@ final class OutboxStore {
         try database.run(
             "UPDATE destination SET takes_positions = ?1 WHERE name = ?2 AND takes_positions <> ?1", [takesPositions ? 1 : 0, .text(name)])
         try countWaiting()
-        // Who waits must not be forgotten with the log.
+        // A waiting destination must not be lost with the database's log.
         if isNew { try database.checkpoint() }
     }
 
-    /// Makes a destination known again as it was.
+    /// Restores a destination as it was.
     func restore(_ state: DestinationState) throws(SQLiteError) {
         try database.run(
             """
@@ -268,7 +268,7 @@ final class OutboxStore {
         try countWaiting()
     }
 
-    /// All destinations that were ever attached, by their names.
+    /// All destinations that were ever attached, by name.
     func destinations() throws(SQLiteError) -> [DestinationState] {
         let settled = try settledAhead()
         var stretches: [String: [PositionCursor.Stretch]] = [:]
@@ -295,7 +295,7 @@ final class OutboxStore {
         }
     }
 
-    /// Keeps what became of records of a lane; on the disk when it returns.
+    /// Stores the fate of a lane's records; it is on the disk when it returns.
     func settle(
         _ settlement: Settlement, _ positions: PositionCursor?, _ ahead: SettledAhead?, for name: String, at time: UTCTime?
     ) throws(SQLiteError) {
@@ -334,7 +334,7 @@ final class OutboxStore {
         }
     }
 
-    /// Keeps how far a destination is in the log.
+    /// Stores a destination's progress in the log.
     func keep(_ cursor: PositionCursor, for name: String) throws(SQLiteError) {
         try database.run("UPDATE destination SET position_cursor = ? WHERE name = ?", [SQLiteValue(cursor.live), .text(name)])
         try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
@@ -345,14 +345,14 @@ final class OutboxStore {
         }
     }
 
-    /// Pauses a destination or lets it go on.
+    /// Pauses a destination or lets it continue.
     func setPaused(_ isPaused: Bool, _ name: String) throws(SQLiteError) -> Bool {
         try database.run("UPDATE destination SET is_paused = ? WHERE name = ?", [isPaused ? 1 : 0, .text(name)]) > 0
     }
 
-    /// Lets a destination have everything up to here; what it never got is counted as dropped.
+    /// Settles everything up to here for a destination; records it never got are counted as dropped.
     ///
-    /// False when it is not known.
+    /// Returns false when it is not known.
     func discard(_ name: String, newestPosition: UInt64) throws(SQLiteError) -> Bool {
         let isKnown = try database.transaction { () throws(SQLiteError) in
             let changed = try database.run(
@@ -375,7 +375,7 @@ final class OutboxStore {
         try database.integer("SELECT value FROM note WHERE name = ?", [.text(name)])
     }
 
-    /// Whether nothing is taken; asked of the database once, as it is asked at every entry.
+    /// Whether sending is switched off; read from the database once, because it is needed at every entry.
     func isOptedOut() throws(SQLiteError) -> Bool {
         if let optedOut { return optedOut }
         let isOptedOut = try note(Outbox.optOut) != nil

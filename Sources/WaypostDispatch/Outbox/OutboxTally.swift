@@ -1,20 +1,20 @@
 import Waypost
 import WaypostSystem
 
-/// How many entries wait, kept beside the outbox: what a damage has taken can be counted; and how far the log's events were taken.
+/// How many entries wait, stored beside the outbox so that losses from damage can be counted; and up to where the log's events were accepted.
 ///
 /// ```
 /// "WAYTALLY"  last entry's number  number up to which all have everything  how many wait  number in the log, plus 1   8 bytes each, little-endian
 /// CRC-32C of that, 4 bytes
 /// ```
 struct OutboxTally: Sendable, Hashable {
-    /// The number that the last entry got.
+    /// The number of the last entry.
     var last: Int64 = 0
     /// Up to here every destination has everything.
     var settled: Int64 = 0
-    /// How many entries there are behind that.
+    /// How many entries there are after that.
     var waiting: Int64 = 0
-    /// Up to this number of the log, every event of it was taken; nil when that is not known.
+    /// Up to this number of the log every event was accepted; nil when that is not known.
     var logged: Int64?
 
     private static let magic = Array("WAYTALLY".utf8)
@@ -24,7 +24,7 @@ struct OutboxTally: Sendable, Hashable {
         (self.last, self.settled, self.waiting, self.logged) = (last, settled, waiting, logged)
     }
 
-    /// Nil for bytes that are not whole, or say what cannot be.
+    /// Nil for incomplete bytes, or impossible values.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == OutboxTally.byteCount, bytes.starts(with: OutboxTally.magic),
             bytes[40...].elementsEqual(OutboxTally.checksum(bytes[..<40]))
@@ -51,15 +51,15 @@ struct OutboxTally: Sendable, Hashable {
 
 /// The file of a tally.
 ///
-/// It is written after each commit and seldom brought to the disk: a kill leaves the last one, a power cut an earlier one, which claims no more than
-/// there was.
+/// It is written after each commit and rarely flushed to the disk: a kill leaves the last tally, a power cut an earlier one, which never
+/// claims more than there was.
 /// - Concurrency: one owner.
 final class OutboxTallyFile {
     private let path: String
     private var descriptor: Int32?
     private var kept: OutboxTally?
 
-    /// The file of the outbox with that path; it is made with the first tally.
+    /// The file of the outbox with that path; it is created with the first tally.
     init(ofOutbox path: String) {
         self.path = OutboxTallyFile.path(ofOutbox: path)
     }
@@ -70,15 +70,15 @@ final class OutboxTallyFile {
 
     static func path(ofOutbox path: String) -> String { path + "-tally" }
 
-    /// The tally of an outbox; nil when there is none that can be read.
+    /// The tally of an outbox; nil when none can be read.
     static func read(ofOutbox path: String) -> OutboxTally? {
-        let bytes = try? Syscalls.contents(of: self.path(ofOutbox: path), limit: 64)  // Without it nothing can be counted, that is all.
+        let bytes = try? Syscalls.contents(of: self.path(ofOutbox: path), limit: 64)  // Without it only the count is missing.
         return bytes.flatMap { $0 }.flatMap(OutboxTally.init)
     }
 
-    /// Keeps a tally.
+    /// Stores a tally.
     ///
-    /// - Parameter isDurable: whether it must not be an earlier one after a power cut.
+    /// - Parameter isDurable: whether a power cut must not bring back an earlier one.
     func write(_ tally: OutboxTally, isDurable: Bool = false) {
         guard tally != kept else { return }
         do throws(SystemError) {
@@ -93,7 +93,7 @@ final class OutboxTallyFile {
             if isDurable { try Syscalls.synchronizeData(descriptor, path: path) }
             kept = tally
         } catch {
-            // It only counts what others keep; the next one may be written.
+            // It only counts what other files store; the next one may be written.
             kept = nil
         }
     }

@@ -1,31 +1,31 @@
 import Waypost
 
-/// Which records of a batch an application has said it has, and which are to be published again.
+/// Which records of a batch an application has confirmed, and which have to be published again.
 ///
-/// A broker's acknowledgement is no receipt: a broker that is killed forgets what it acknowledged since its last save, and one whose queue for a
-/// consumer is full acknowledges and drops. So the application that consumes the records says which it has, by their ids, in any order and as
-/// often as it likes; only that counts. What it says of records that nobody has asked for yet is kept: after a start the broker gives us what
-/// was said while we were away before anything else.
+/// A broker's acknowledgement is not a receipt: a broker that is killed forgets what it acknowledged since its last save, and one whose queue
+/// for a consumer is full acknowledges and drops. So the application that consumes the records reports which ones it has, by their ids, in any
+/// order and as often as it likes; only that counts. Receipts for records that have not been requested yet are kept: after a start the broker
+/// first delivers the receipts that were sent while we were away.
 ///
 /// A record without a receipt is published again
-/// - when somebody wants it sent now;
+/// - when a person wants it sent now;
 /// - when the broker has forgotten our session: then it has forgotten the record, too;
-/// - when the application has said something since, and is silent now: it is there, and has not got it;
+/// - when the application has sent receipts since, and is silent now: it is there, but has not received the record;
 /// - else after a while, doubling up to an hour: an application that is away for a week finds a batch a few times, not a thousand times.
 package struct ReceiptLedger: Sendable {
-    /// How long a record is given before it is published for the second time, milliseconds.
+    /// The time before a record is published for the second time, milliseconds.
     let pauseMilliseconds: Int64
-    /// An application that has said nothing for so long has said all that it has, milliseconds.
+    /// An application that has been silent this long has sent all its receipts, milliseconds.
     let quietMilliseconds: Int64
     private var entries: [String: Entry] = [:]
-    /// Those of the batch without a receipt.
+    /// The records of the batch without a receipt.
     private var missing: Set<String> = []
     private var batch: Set<String> = []
     private var lastReceipt: Int64?
-    /// When the first and the last receipt of the batch came that were not told yet.
+    /// The times of the first and the last receipt of the batch that have not been passed on yet.
     private var untold: ClosedRange<Int64>?
     private var isHurried = false
-    /// What was said of records that are not known.
+    /// Receipts for unknown records.
     private var early: Set<String> = []
 
     private struct Entry {
@@ -37,13 +37,13 @@ package struct ReceiptLedger: Sendable {
 
     /// The longest until a record is published again, milliseconds.
     private static let longestPause: Int64 = 3_600_000
-    /// So many records are known, those of the batch and of batches that another lane's has overtaken; and so many that are not asked for yet.
+    /// How many records are known, those of the batch and of batches that another lane's has overtaken; and how many that are not requested yet.
     private static let maximumCount = 4_096
-    /// The longest id that is kept of those, bytes; ours are shorter.
+    /// The longest id of an unknown record, bytes; ours are shorter.
     private static let longestEarlyID = 256
-    /// What was published before that long is published again when somebody wants it, milliseconds: what is on its way is not.
+    /// A record published longer ago than this is published again on demand, milliseconds; a newer one is still on its way.
     private static let longestHurry: Int64 = 5_000
-    /// Receipts are told when no other has come for so long, or so long after the first, milliseconds: each time costs a commit.
+    /// Receipts are passed on when no other has come for the pause, or this long after the first, milliseconds: each time costs a commit.
     private static let (pauseBeforeTelling, longestUntold) = (500, 2_000) as (Int64, Int64)
 
     package init(pauseMilliseconds: Int64, quietMilliseconds: Int64) {
@@ -51,10 +51,10 @@ package struct ReceiptLedger: Sendable {
         self.quietMilliseconds = max(0, quietMilliseconds)
     }
 
-    /// Begins with a batch; what is known of its records from an earlier attempt stays known.
+    /// Begins with a batch; facts about its records from an earlier attempt are kept.
     ///
-    /// - Parameter hasForgotten: whether the broker has lost what it had of us.
-    /// - Returns: the ids that are to be published, in the order given.
+    /// - Parameter hasForgotten: whether the broker has lost our session.
+    /// - Returns: the ids to publish, in the order given.
     package mutating func begin(_ ids: [String], hasForgotten: Bool, now: Int64) -> [String] {
         if hasForgotten { for id in entries.keys { entries[id]?.publishedAt = nil } }
         batch = Set(ids)
@@ -73,7 +73,7 @@ package struct ReceiptLedger: Sendable {
         }
     }
 
-    /// Notes that they are on their way.
+    /// Notes that records are on their way.
     package mutating func notePublished(_ ids: [String], now: Int64) {
         for id in ids {
             entries[id]?.publishedAt = now
@@ -81,12 +81,12 @@ package struct ReceiptLedger: Sendable {
         }
     }
 
-    /// Notes that they may not have come to the broker.
+    /// Notes that records may not have reached the broker.
     mutating func noteLost(_ ids: some Sequence<String>) {
         for id in ids { entries[id]?.publishedAt = nil }
     }
 
-    /// Takes that somebody wants everything sent now.
+    /// Publishes everything now, because a person wants it.
     mutating func hurry(now: Int64) {
         isHurried = true
         for (id, entry) in entries where !entry.isReceived {
@@ -96,16 +96,16 @@ package struct ReceiptLedger: Sendable {
         }
     }
 
-    /// Takes what an application has said: an id in each line, a JSON list of ids, or `{"received":["id"],"refused":["id"]}`.
+    /// Processes an application's message: an id in each line, a JSON list of ids, or `{"received":["id"],"refused":["id"]}`.
     ///
-    /// It may repeat what it said.
+    /// The application may repeat itself.
     package mutating func process(_ message: [UInt8], now: Int64) {
         lastReceipt = now
         let missingCount = missing.count
         defer { if missing.count < missingCount { untold = (untold?.lowerBound ?? now)...max(now, untold?.lowerBound ?? now) } }
         guard let first = message.first(where: { $0 > 0x20 }) else { return }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
-            guard let value = try? JSONParser(maximumDepth: 16).parse(message) else { return }  // It is no receipt, then.
+            guard let value = try? JSONParser(maximumDepth: 16).parse(message) else { return }  // It is not a receipt, then.
             for id in (value.array ?? value["received"]?.array ?? []).compactMap(\.string) { note(id) }
             for id in (value["refused"]?.array ?? []).compactMap(\.string) { note(id, refusal: "refused by the application") }
         } else {
@@ -127,25 +127,25 @@ package struct ReceiptLedger: Sendable {
         missing.remove(id)
     }
 
-    /// How many records it knows anything of.
+    /// How many records it knows.
     package var knownCount: Int { entries.count + early.count }
 
-    /// How many of the batch are without a receipt.
+    /// How many records of the batch have no receipt.
     var missingCount: Int { missing.count }
 
-    /// Whether all of the batch have one.
+    /// Whether all records of the batch have a receipt.
     var isComplete: Bool { missing.isEmpty }
 
-    /// Whether the batch should end though some have none: there is something to tell, or somebody wants it sent again.
+    /// Whether to end the batch although some have no receipt: there are receipts to pass on, or a person wants it sent again.
     func shouldEnd(now: Int64) -> Bool {
         if isHurried { return true }
         guard let untold else { return false }
         return now - untold.upperBound >= ReceiptLedger.pauseBeforeTelling || now - untold.lowerBound >= ReceiptLedger.longestUntold
     }
 
-    /// Ends the batch: those that the application has, and those that it will never take, and why.
+    /// Ends the batch; returns the records that the application has, and those that it will never accept, with the reasons.
     ///
-    /// They are forgotten: a dead letter may come again. The others stay known.
+    /// These are forgotten: a dead letter may come again. The others stay known.
     package mutating func finish() -> (received: Set<String>, refused: [String: String]) {
         let settled = batch.filter { entries[$0]?.isReceived == true }
         let refused = entries.filter { settled.contains($0.key) }.compactMapValues(\.refusal)

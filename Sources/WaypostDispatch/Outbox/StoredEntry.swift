@@ -1,17 +1,17 @@
 import Waypost
 import WaypostSystem
 
-/// An entry on its way in.
+/// An entry before it is stored.
 struct EncodedEntry: Sendable {
     var id: String
     var moment: RecordMoment
     var body: [UInt8]
 
-    /// What tells that all of it is as it was written.
+    /// The checksum that shows whether it is intact.
     var checksum: Int64 { StoredEntry.checksum(id: id, moment: moment, body: body) }
 }
 
-/// An entry as it lies there.
+/// An entry as it is stored.
 struct StoredEntry: Sendable, Hashable {
     var number: UInt64
     var id: String
@@ -33,13 +33,13 @@ struct StoredEntry: Sendable, Hashable {
             moment: RecordMoment(bootIdentity: row.bytes(3), bootMilliseconds: Int64(row.number(4)), time: row.time(2)), body: row.bytes(5))
     }
 
-    /// What tells that all of it is as it was written.
+    /// The checksum that shows whether it is intact.
     var checksum: Int64 { StoredEntry.checksum(id: id, moment: moment, body: body) }
 
-    /// Whether it is the one that was written.
+    /// Whether it is exactly the entry that was written.
     func isAsWritten(_ row: SQLiteRow) -> Bool { row.integer(6) == checksum }
 
-    /// CRC-32C of everything but the number, which a table keeps in order itself.
+    /// CRC-32C of everything but the number, which the table itself keeps in order.
     fileprivate static func checksum(id: String, moment: RecordMoment, body: [UInt8]) -> Int64 {
         var head = Array(id.utf8) + [0] + moment.bootIdentity
         for number in [moment.bootMilliseconds, moment.time?.millisecondsSince1970 ?? .min] {
@@ -50,7 +50,7 @@ struct StoredEntry: Sendable, Hashable {
 }
 
 extension SQLiteRow {
-    /// A column's moment; nil when it has none, or one that no clock shows.
+    /// A column's moment; nil when it is empty or impossible.
     func time(_ column: Int32) -> UTCTime? {
         let time = UTCTime(millisecondsSince1970: integer(column))
         return isNull(column) || !time.hasFourDigitYear ? nil : time
