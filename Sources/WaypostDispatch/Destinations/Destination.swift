@@ -1,89 +1,89 @@
 import Waypost
 
-/// Where records are sent: a server that speaks some format over some transport.
+/// Where records are sent: a server with some format over some transport.
 ///
-/// A destination turns a batch into what its server understands, sends it, and says what became of it. When to send, how often to try again,
-/// which record is to blame for a refusal, and what is left to send is the ``Dispatcher``'s business: a destination keeps nothing.
+/// A destination converts a batch to its server's format, sends it, and returns the outcome. The ``Dispatcher`` decides when to send, how often
+/// to try again, which record caused a refusal, and what is left to send: a destination stores nothing.
 ///
 /// The contract, which `DestinationContract` of `WaypostTestKit` checks:
-/// - ``send(_:)`` returns ``DeliveryOutcome/delivered(refused:answer:)`` only when the server has said, in its own words, that it has the
-///   records; an answer that somebody else may have given (a captive portal, a proxy) is a temporary failure.
-/// - It sends a batch whole or says that it did not: of a batch that may have arrived in part the outcome is a failure, and all of it is sent
-///   again, under the same ids. Where the server confirms record by record, it may say of which it has the receipt
+/// - ``send(_:)`` returns ``DeliveryOutcome/delivered(refused:answer:)`` only when the server itself has confirmed that it has the
+///   records; an answer that may come from another program (a captive portal, a proxy) is a temporary failure.
+/// - It sends a batch completely or reports that it did not: if a batch may have arrived only in part the outcome is a failure, and all of it is
+///   sent again, under the same ids. Where the server confirms record by record, it may report the records with a receipt
 ///   (``DeliveryOutcome/partly(received:refused:answer:then:)``): only the others are sent again.
 /// - It returns within its own time limit, and soon after its task is cancelled, with a temporary failure.
-/// - It takes every kind of record. One that its format has no word for (``obstacle(to:)``) is not sent to it, and counts as settled.
+/// - It accepts every kind of record. One that its format cannot express (``obstacle(to:)``) is not sent to it, and counts as settled.
 /// - It never tries again by itself, and keeps no record after it has returned.
 /// - Errors hold no secret (a token, a password in a URL) and no position: they are shown and logged.
-/// - Concurrency: the dispatcher calls ``send(_:)`` once at a time; what blocks (libcurl) has a thread of its own.
+/// - Concurrency: the dispatcher makes one call of ``send(_:)`` at a time; blocking code (libcurl) has its own thread.
 public protocol Destination: Sendable {
-    /// The most records of a batch that its format takes; at least 1.
+    /// The most records in a batch that its format accepts; at least 1.
     var maximumBatchCount: Int { get }
 
-    /// Sends a batch and says what became of it; never called with an empty one.
+    /// Sends a batch and returns the outcome; never called with an empty one.
     func send(_ batch: DispatchBatch) async -> DeliveryOutcome
 
-    /// Why a record, as it is, has no word in what this destination speaks, for people; nil when it has one.
+    /// Why the format cannot express a record in its present state, for people; nil when it can.
     func obstacle(to record: DispatchRecord) -> String?
 
-    /// The ids of those records of a batch that it would not tell: once the batch is delivered they count as settled, and not as sent.
+    /// The ids of those records of a batch that it would not send: once the batch is delivered they count as settled, but not as sent.
     func withheld(from batch: DispatchBatch) -> Set<String>
 
-    /// Takes that somebody wants what waits to be sent now: a pause of its own before it sends something again is over.
+    /// Ends a pause of its own before it sends something again, because a person wants everything sent now.
     ///
-    /// From any task, also while ``send(_:)`` waits.
+    /// It may be called from any task, even while ``send(_:)`` waits.
     func hurry()
 }
 
 extension Destination {
-    /// Most have a word for everything.
+    /// Most can express everything.
     public func obstacle(to record: DispatchRecord) -> String? { nil }
 
-    /// Whether a record, as it is, has a word in what this destination speaks.
+    /// Whether the destination's format can express a record in its present state.
     public func carries(_ record: DispatchRecord) -> Bool { obstacle(to: record) == nil }
 
-    /// Most tell everything they have a word for.
+    /// Most send everything that they can express.
     public func withheld(from batch: DispatchBatch) -> Set<String> { [] }
 
     /// Most make no pauses.
     public func hurry() {}
 }
 
-/// Records that go together: all of one lane, in their order.
+/// Records that are sent together: all of one lane, in their order.
 public struct DispatchBatch: Sendable, Hashable {
-    /// The name of this device, the same for ever.
+    /// The permanent name of this device.
     public var device: String
-    /// When it is sent; nil while nobody knows what time it is.
+    /// When it is sent; nil while the time of day is unknown.
     public var time: UTCTime?
     /// The records; at least one.
     public var records: [DispatchRecord]
 
-    /// A batch.
+    /// A batch of these records.
     public init(device: String, time: UTCTime?, records: [DispatchRecord]) {
         self.device = device
         self.time = time
         self.records = records
     }
 
-    /// Receipts that come one by one are settled after so long: a crash sends no more than these again, and costs no more commits.
+    /// Receipts that come one by one are settled after this time: a crash repeats only these records, and there are not more commits.
     static let longestUnsettled = Duration.seconds(2)
 
-    /// The ids of the first so many.
+    /// The ids of the first records, up to a count.
     func firstIDs(_ count: Int) -> Set<String> { Set(records.prefix(count).map(\.id)) }
 }
 
-/// What became of a batch.
+/// The outcome of sending a batch.
 public enum DeliveryOutcome: Sendable, Hashable {
-    /// The server has it, but for records that it will never take: their ids, and why. The answer is for the ledger.
+    /// The server has it, except records that it will never accept: their ids, and why. The answer is for the ledger.
     case delivered(refused: [String: String], answer: String)
-    /// The server has these, by their ids, and will never take those, and why; nothing is known of the others yet. At least one is named.
-    /// What stopped it there, nil for nothing that speaks against going on.
+    /// The server has some records, by their ids, and will never accept others, with reasons; nothing is known of the rest yet. At least one is
+    /// named. `then` is what stopped it there, nil when nothing prevents it from continuing.
     indirect case partly(received: Set<String>, refused: [String: String] = [:], answer: String, then: DeliveryOutcome?)
-    /// It may work later, by itself: the network, a time-out, a server that is busy (408, 425, 429, 5xx). Not before so long, if it said so.
+    /// It may work later, by itself: the network, a time-out, a busy server (408, 425, 429, 5xx). Not before the time the server gave, if any.
     case temporary(reason: String, retryAfter: Duration?)
     /// There is no way to the server at all: no interface, no name service.
     case unreachable(reason: String)
-    /// Somebody has to change something: 401, 403, 404, a certificate.
+    /// A person has to change something: 401, 403, 404, a certificate.
     case denied(reason: String)
     /// The server refuses these records (400, 410, 413, 415, 422), or some of them, or this device.
     case refused(reason: String)

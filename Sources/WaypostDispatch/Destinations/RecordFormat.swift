@@ -1,33 +1,33 @@
 import Waypost
 
-/// What a format makes of a record.
+/// Whether a format can express a record.
 public enum FormatVerdict: Sendable, Hashable {
-    /// It says it.
+    /// It can.
     case said
-    /// It will be able to, once something is known: why not now, for people.
+    /// It will be able to, once something is known; the reason for people why not now.
     case waits(reason: String)
-    /// It has no word for it: why, for people.
+    /// It cannot express the record; the reason for people.
     case unsaid(reason: String)
 
-    /// Why it will never be said; nil when it will.
+    /// Why it can never be expressed; nil when it can.
     public var obstacle: String? { if case .unsaid(let reason) = self { reason } else { nil } }
 }
 
-/// How records are said to some kind of server, whatever the transport.
+/// How records are expressed for some kind of server, over any transport.
 public protocol RecordFormat: Sendable {
-    /// Whether it can say a record, now or ever.
+    /// Whether it can express a record, now or later.
     ///
     /// - Parameters:
-    ///   - record: what is to be told.
-    ///   - now: what time it is, as far as anybody knows.
+    ///   - record: the record to send.
+    ///   - now: the time of day, as far as it is known.
     func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict
 }
 
 extension RecordFormat {
-    /// Most formats have a word for everything.
+    /// Most formats can express everything.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { .said }
 
-    /// Sends what can be said now, and says of what cannot be that it waits.
+    /// Sends the records that can be expressed now, and reports that the others wait.
     func sending(_ batch: DispatchBatch, _ send: (DispatchBatch) async -> DeliveryOutcome) async -> DeliveryOutcome {
         var (ready, reason) = (batch, String?.none)
         ready.records = batch.records.filter { record in
@@ -48,7 +48,7 @@ extension RecordFormat {
 }
 
 extension DispatchRecord {
-    /// A verdict of formats that cannot say anything without a time.
+    /// A verdict for formats that need a time.
     func verdictWithTime(at now: UTCTime?) -> FormatVerdict {
         bestTime(at: now) == nil ? .waits(reason: "what happened before the time was known waits for it") : .said
     }

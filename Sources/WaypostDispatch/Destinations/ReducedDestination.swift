@@ -2,35 +2,35 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// Tells another destination only about where the box is: `accuracy = "reduced"`.
+/// Reports only the approximate position to another destination: `accuracy = "reduced"`.
 ///
-/// What leaves is decided by `PositionReduction`: the middle of a cell of 5 km, four times an hour, and no fence events. Records that say nothing
-/// new are not sent and count as delivered. What would give the exact time away goes, too: a position's id is that of its quarter of an hour
-/// and this box (`r-1777692300000-0f3a5c7e9b1d`), its number that of the quarter, and its age is not said. Track calls are sent under their own
-/// names and values, with ids that do not hold their time; they have a place only where no positions are sent, as both together would tell
-/// eight an hour.
+/// `PositionReduction` decides what is sent: the middle of a cell of 5 km, four times an hour, and no fence events. Records without news are
+/// not sent and count as delivered. Everything that would reveal the exact time is removed, too: a position's id is made from its quarter of an
+/// hour and this device (`r-1777692300000-0f3a5c7e9b1d`), its number from the quarter, and its age is left out. Track calls are sent with
+/// their own names and values, and with ids that do not contain their time; they have a place only where no positions are sent, as both together
+/// would reveal eight places an hour.
 ///
-/// What was told is known until the next start of the program; the quarter that it falls into may then be told twice, under the same id.
-/// - Concurrency: as every destination; it remembers what was told, once its receipt is there.
+/// It remembers what was sent until the program is started again; the current quarter may then be sent twice, under the same id.
+/// - Concurrency: as every destination; it remembers what was sent, once it has the receipt.
 public final class ReducedDestination: Destination {
     private let destination: any Destination
     private let placesCalls: Bool
     private let told = Mutex<[DispatchLane: PositionReduction]>([:])
 
-    /// A destination that gets what is left.
+    /// A destination that gets the reduced records.
     ///
     /// - Parameters:
-    ///   - destination: the one that is told.
+    ///   - destination: the destination that is sent to.
     ///   - sendsPositions: whether positions of the log are sent to it.
     public init(_ destination: any Destination, sendsPositions: Bool) {
         self.destination = destination
         placesCalls = !sendsPositions
     }
 
-    /// As many as the destination takes, though most of them say nothing.
+    /// As many as the destination accepts, although most of them hold no news.
     public var maximumBatchCount: Int { destination.maximumBatchCount }
 
-    /// Why nothing of it may be told, or has a word there.
+    /// Why a record may not be sent at all, or cannot be expressed there.
     public func obstacle(to record: DispatchRecord) -> String? {
         switch record.content {
         case .position, .health: return nil
@@ -43,15 +43,15 @@ public final class ReducedDestination: Destination {
         }
     }
 
-    /// That of the destination behind it.
+    /// Hurries the destination behind it.
     public func hurry() { destination.hurry() }
 
-    /// Those that say nothing new at reduced accuracy.
+    /// The records that hold no news at reduced accuracy.
     public func withheld(from batch: DispatchBatch) -> Set<String> {
         Set(batch.records.map(\.id)).subtracting(reduce(batch.records).records.map { batch.records[$0.place].id })
     }
 
-    /// Sends what of the batch may be told.
+    /// Sends the records of the batch that may be sent.
     public func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
         var reduced = batch
         let (records, after) = reduce(batch.records)
@@ -69,7 +69,7 @@ public final class ReducedDestination: Destination {
             let isDone = { (record: (place: Int, coarse: DispatchRecord)) in
                 received.contains(record.coarse.id) || refused[record.coarse.id] != nil
             }
-            // What is not told behind the first that are done is done as well.
+            // Records that are not sent, and follow the first delivered ones, count as delivered as well.
             let end = records.first { !isDone($0) }?.place ?? batch.records.count
             keep(reduce(batch.records[..<end]).after)
             let done = records.filter(isDone)
@@ -83,7 +83,7 @@ public final class ReducedDestination: Destination {
 
     private func keep(_ reductions: [DispatchLane: PositionReduction]) { told.withLock { $0 = reductions } }
 
-    /// What is told of records, each with its place among them, and what was told then.
+    /// The reduced records, each with its place among the originals, and what has been sent after them.
     private func reduce(
         _ records: some Collection<DispatchRecord>
     ) -> (records: [(place: Int, coarse: DispatchRecord)], after: [DispatchLane: PositionReduction]) {

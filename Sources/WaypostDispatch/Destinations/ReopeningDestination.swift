@@ -1,10 +1,10 @@
 import Synchronization
 import WaypostSystem
 
-/// A destination that is opened as it is configured, and opened again at the next attempt once one of its secrets has changed.
+/// A destination that is opened from its configuration, and opened again at the next attempt after one of its secrets has changed.
 ///
-/// What is meant for one that cannot be opened waits. Each attempt tries to open it again, so that neither a secret that can be read by now
-/// nor a corrected password needs a restart of the tracker.
+/// Records for a destination that cannot be opened wait. Each attempt tries to open it again, so that neither a secret that has become
+/// readable nor a corrected password needs a restart of the tracker.
 /// - Concurrency: as every destination.
 package final class ReopeningDestination: Destination {
     private enum State {
@@ -20,14 +20,14 @@ package final class ReopeningDestination: Destination {
     private let files: [String]
     private let open: @Sendable () throws -> any Destination
 
-    /// Opens a destination, if that can be done now.
+    /// Opens a destination, if that is possible now.
     ///
     /// - Parameters:
     ///   - files: the paths of its secrets.
-    ///   - open: opens it, which reads them.
+    ///   - open: opens it, and reads the secrets.
     package init(files: [String], open: @escaping @Sendable () throws -> any Destination) {
         (self.files, self.open) = (files, open)
-        // A change that comes while it is opened is seen later.
+        // A change during the opening is noticed later.
         let stamps = files.map(FileStamp.init)
         state = Mutex((State(open), stamps))
     }
@@ -35,7 +35,7 @@ package final class ReopeningDestination: Destination {
     /// Why it is not open; nil when it is.
     package var reason: String? { state.withLock { if case .shut(let reason) = $0.state { reason } else { nil } } }
 
-    /// Whether one of its secrets has changed since it was opened, or could not be.
+    /// Whether one of its secrets has changed since it was opened, or since the attempt failed.
     package var hasNewSecret: Bool {
         let stamps = files.map(FileStamp.init)
         return state.withLock { $0.stamps != stamps }
@@ -43,10 +43,10 @@ package final class ReopeningDestination: Destination {
 
     private var opened: (any Destination)? { state.withLock { if case .open(let destination) = $0.state { destination } else { nil } } }
 
-    /// One until it is open, as nobody knows how many its format has room for; then as many as that has.
+    /// One until it is open, because the limit of its format is unknown; then that limit.
     package var maximumBatchCount: Int { opened?.maximumBatchCount ?? 1 }
 
-    /// Nothing that is known before it is open.
+    /// The obstacle of the open destination; nil before it is open.
     package func obstacle(to record: DispatchRecord) -> String? { opened?.obstacle(to: record) }
 
     /// Nothing before it is open.
@@ -55,7 +55,7 @@ package final class ReopeningDestination: Destination {
     /// Hurries it once it is open.
     package func hurry() { opened?.hurry() }
 
-    /// Opens it where that is due, and sends; denied while it cannot be opened, as somebody has to change something.
+    /// Opens it where that is due, and sends; denied while it cannot be opened, because a person has to change something.
     package func send(_ batch: DispatchBatch) async -> DeliveryOutcome {
         if !hasNewSecret, let opened { return await opened.send(batch) }
         let stamps = files.map(FileStamp.init)

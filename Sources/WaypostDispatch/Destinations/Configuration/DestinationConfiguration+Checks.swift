@@ -1,7 +1,7 @@
 import Waypost
 
 extension DestinationConfiguration {
-    /// What is wrong with keys that do not fit together: the one to change, and why; nil when all is well.
+    /// A contradiction between keys: the key to change, and why; nil when there is none.
     package var fault: (key: String, reason: String)? {
         let kind = kindType
         if format != "auto", !kind.formats.contains(format) {
@@ -15,7 +15,7 @@ extension DestinationConfiguration {
         return passwordFault ?? transportFault
     }
 
-    /// A key that is set and that only another kind may have, and that kind.
+    /// A key that is set but belongs to another kind, and that kind.
     private var keyOfAnother: (key: String, owner: String)? {
         for other in DestinationRegistry.all where other.name != kindName {
             let key = other.keys.first { key in
@@ -45,7 +45,7 @@ extension DestinationConfiguration {
         return isBroker && tokenFile != nil ? ("token_file", "is for web servers; a broker takes user and password_file") : nil
     }
 
-    /// Why nothing uses a key that the section sets; nil when something does.
+    /// Why a key that the section sets is not used; nil when it is used.
     package func reasonNotToUse(_ key: String) -> String? {
         let kind = kindType
         switch key {

@@ -2,14 +2,14 @@ import Waypost
 import WaypostSystem
 
 extension DestinationConfiguration {
-    /// The destination, opened if that can be done now, and again whenever one of its secrets has changed.
+    /// Makes the destination, opened if possible now, and opened again whenever one of its secrets has changed.
     package func makeDestination(on box: DestinationBox) -> ReopeningDestination {
         let places = [tokenFile, passwordFile].compactMap { $0 } + kind.secretFiles
-        let files = places.compactMap { try? box.secrets.path(of: $0) }  // What is wrong with one is said when it is read.
+        let files = places.compactMap { try? box.secrets.path(of: $0) }  // A problem with a file is reported when it is read.
         return ReopeningDestination(files: files) { try open(on: box) }
     }
 
-    /// The destination, with its secrets read.
+    /// Makes the destination, with its secrets read.
     package func open(on box: DestinationBox) throws -> any Destination {
         var box = box
         if !device.isEmpty { box.device = device }
@@ -22,7 +22,7 @@ extension DestinationConfiguration {
 
     /// How it is served.
     ///
-    /// - Parameter device: what this box calls itself.
+    /// - Parameter device: the name of this device.
     package func settings(device ownName: String) -> DestinationSettings {
         var settings = DestinationSettings(
             name: name, schedule: .init(interval: interval, phaseOf: "\(ownName) \(name)", goesAlong: goesAlong))
@@ -35,7 +35,7 @@ extension DestinationConfiguration {
         return settings
     }
 
-    /// A web server that is spoken to in that format.
+    /// A web server with the given format.
     func webDestination(_ format: any HTTPFormat, on box: DestinationBox) throws -> HTTPDestination {
         var settings = HTTPDestination.Settings(url: url)
         if let tokenFile {
@@ -55,15 +55,15 @@ extension DestinationConfiguration {
         return try HTTPDestination(settings, format: format)
     }
 
-    /// A broker that is spoken to in that format.
+    /// A broker with the given format.
     ///
-    /// - Parameter adjust: what the kind has to say of receipts.
+    /// - Parameter adjust: sets the kind's own options for receipts.
     func brokerDestination(
         _ format: any MQTTFormat, on box: DestinationBox, adjust: (inout MQTTDestination.Settings) throws -> Void = { _ in }
     ) throws -> MQTTDestination {
         let clientID = broker.clientID.isEmpty ? MQTTDestination.clientID(for: name) : broker.clientID
         var client = try MQTTSettings(url: url, clientID: clientID)
-        // A user that stands in topics need not be known to a broker that asks for no password.
+        // A user that is only part of the topics need not exist at a broker that asks for no password.
         if !user.isEmpty, kindType.userRole == .signsIn || passwordFile != nil { client.user = user }
         if let passwordFile { client.password = try box.secrets.read(passwordFile) }
         client.caFile = caFile

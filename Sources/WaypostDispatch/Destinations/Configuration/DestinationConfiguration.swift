@@ -1,93 +1,93 @@
 import Waypost
 
-/// One place to send to, as `[[destination]]` of the configuration has it: what every kind has, and what its own keys say.
+/// One destination, as `[[destination]]` of the configuration describes it: the common keys, and the keys of its kind.
 package struct DestinationConfiguration: Equatable, Sendable {
-    /// Its name, under which the outbox knows how far it is.
+    /// Its name, under which the outbox stores its progress.
     package var name = "home"
-    /// What it speaks: the name of a ``DestinationKind``.
+    /// The name of its ``DestinationKind``.
     package var kindName = HTTPKind.name
     /// The server; empty = none.
     package var url = ""
-    /// How it is written, where a kind has several ways; `auto` = as the kind has it.
+    /// The format, where a kind has several; `auto` = the kind's default.
     package var format = "auto"
-    /// How exactly it may know where the box is.
+    /// How exactly it may know the device's position.
     package var accuracy = Accuracy.full
-    /// Between two dispatches; below a second only on demand.
+    /// The time between two dispatches; less than a second means only on demand.
     package var interval = Duration.seconds(120)
-    /// Between two reports of the tracker's health; below a second none.
+    /// The time between two reports of the tracker's health; less than a second means none.
     package var health = Duration.zero
-    /// By when, every day, everything must be gone.
+    /// The time, every day, by which everything must be sent.
     package var cutoff: Cutoff?
-    /// Which positions go first after an outage.
+    /// Which positions are sent first after an outage.
     package var order = DestinationSettings.Order.oldest
-    /// The most records of a batch.
+    /// The most records in a batch.
     package var batchCount = 250
-    /// Whether positions are wanted, and not events alone; ``isSentPositions`` asks the kind, too.
+    /// Whether positions are wanted, and not only events; ``isSentPositions`` considers the kind, too.
     package var sendsPositions = true
-    /// Whether it goes along when another destination was reached.
+    /// Whether it also sends when another destination was reached.
     package var goesAlong = false
-    /// Whether nothing leaves, and what would is told.
+    /// Whether nothing is sent, but what would be sent is reported.
     package var isDryRun = false
-    /// The longest an exchange may take.
+    /// The longest time for an exchange.
     package var timeout = Duration.seconds(30)
-    /// What the device is called there; empty = as the box calls itself.
+    /// The device's name there; empty = the usual name of this device.
     package var device = ""
-    /// The user's name, whatever it is to the kind; empty = none.
+    /// The user's name, with a meaning that depends on the kind; empty = none.
     package var user = ""
     /// The file of the user's password.
     package var passwordFile: String?
     /// The file of the token for `Authorization: Bearer`.
     package var tokenFile: String?
-    /// Lines of the head besides, `Name: value`.
+    /// Additional headers, `Name: value`.
     package var headers: [String] = []
     /// Whether bodies are compressed.
     package var isCompressed = false
     /// The certificates that are trusted instead of the system's.
     package var caFile: String?
-    /// A certificate of our own.
+    /// A client certificate.
     package var clientCertificate: String?
     /// Its key.
     package var clientKey: String?
-    /// How a broker is connected to.
+    /// How to connect to a broker.
     package var broker = BrokerConnection()
     private var kinds = KindValues()
 
-    /// How exactly somebody may know where the box is.
+    /// How exactly a destination may know the device's position.
     package enum Accuracy: String, Sendable, CaseIterable {
-        /// As it is known.
+        /// Exactly.
         case full
         /// A cell of 5 km, four times an hour, no fences.
         case reduced
     }
 
-    /// A time of day, as it was written: `04:00 Asia/Tokyo`.
+    /// A time of day, as written in the configuration: `04:00 Asia/Tokyo`.
     package struct Cutoff: Equatable, Sendable {
-        /// As it was written.
+        /// The text as written.
         package var text: String
-        /// What it means.
+        /// The moment that it means.
         package var moment: DailyMoment
     }
 
-    /// A section that says nothing.
+    /// A section without keys.
     package init() {}
 
-    /// What the keys of a kind say, whether it is that of the destination or not.
+    /// The values of a kind's keys, whether the destination is of that kind or not.
     package subscript<Kind: DestinationKind>(kind: Kind.Type) -> Kind {
         get { kinds[kind] }
         set { kinds[kind] = newValue }
     }
 
-    /// What it speaks, with what the keys of that kind say.
+    /// Its kind, with the values of that kind's keys.
     package var kind: any DestinationKind { DestinationRegistry.kind(named: kindName).map { kinds.value(of: $0) } ?? HTTPKind() }
     /// The kind without values.
     package var kindType: any DestinationKind.Type { type(of: kind) }
     /// Whether the server is a broker.
     package var isBroker: Bool { url.lowercased().hasPrefix("mqtt") }
-    /// Whether it is sent the positions of the log.
+    /// Whether it gets the positions of the log.
     package var isSentPositions: Bool { sendsPositions && kindType.takesPositions }
 }
 
-/// What the keys of each kind say, where it is not what they say by themselves.
+/// The values of each kind's keys, where they differ from the defaults.
 private struct KindValues: Sendable, Equatable {
     private var values: [String: any DestinationKind] = [:]
 

@@ -1,58 +1,58 @@
 import Waypost
 import WaypostSystem
 
-/// A kind of destination, `kind = "NAME"` in `[[destination]]`: the keys that it adds, what must hold between them, and how a destination is made.
+/// A kind of destination, `kind = "NAME"` in `[[destination]]`: its own keys, the rules between them, and how a destination is made.
 ///
-/// A kind is one folder of `Destinations/` and one line in ``DestinationRegistry``. Its properties are the values of its own keys; reading, the
-/// reference, the remarks on unused keys, `waypost setup` and the tracker learn everything from here.
+/// A kind is one folder of `Destinations/` and one line in ``DestinationRegistry``. Its properties are the values of its own keys; the reader
+/// of the configuration, the reference, the remarks on unused keys, `waypost setup` and the tracker get everything from here.
 package protocol DestinationKind: Sendable, Equatable {
-    /// Its word in the configuration: `traccar`.
+    /// Its name in the configuration: `traccar`.
     static var name: String { get }
-    /// What it is, for the reference of `kind`, without a full stop: `traccar = Traccar's OsmAnd protocol`.
+    /// A description for the reference of `kind`, without a full stop: `traccar = Traccar's OsmAnd protocol`.
     static var documentation: String { get }
     /// Its keys besides those that every destination has; made with ``key(_:_:_:_:)``.
     static var keys: [ConfigurationKey<DestinationConfiguration>] { get }
-    /// Those of its keys that are a mistake, and not only a remark, with another kind.
+    /// Those of its keys that are an error, not just a remark, with another kind.
     static var keysOfItAlone: Set<String> { get }
-    /// The servers that it speaks to.
+    /// The kinds of servers that it uses.
     static var transports: Set<DestinationTransport> { get }
-    /// The words that `format` may have, the usual one first; empty where there is no choice.
+    /// The possible values of `format`, the default first; empty where there is no choice.
     static var formats: [String] { get }
-    /// What is said of them in the reference of `format`; nil for nothing.
+    /// Their description in the reference of `format`; nil for none.
     static var formatDocumentation: String? { get }
-    /// What `user` is to it.
+    /// The meaning of `user` for it.
     static var userRole: DestinationUserRole { get }
-    /// Whether it is sent reports of the tracker's health.
+    /// Whether it gets reports of the tracker's health.
     static var takesHealth: Bool { get }
-    /// Whether it is sent the positions of the log, and not only events.
+    /// Whether it gets the positions of the log, and not only events.
     static var takesPositions: Bool { get }
-    /// What a device has to be registered by at the server before that accepts anything of it: `identifier`; nil when it need not be.
+    /// The kind of name by which a device has to be registered at the server beforehand: `identifier`; nil when it need not be.
     static var registrationWord: String? { get }
-    /// What `waypost setup` cannot ask for and it needs: `an account`; nil for nothing.
+    /// A requirement that `waypost setup` cannot ask for: `an account`; nil for none.
     static var needsBesides: String? { get }
 
-    /// The values of a section that says nothing of its keys.
+    /// The values of a section that sets none of its keys.
     init()
 
-    /// What is wrong between its keys, or between them and those of every destination: the key to change, and why; nil when all is well.
+    /// A contradiction between its keys, or between them and the common keys: the key to change, and why; nil when there is none.
     func fault(in destination: DestinationConfiguration) -> (key: String, reason: String)?
 
-    /// Whether it is told the fences.
+    /// Whether it gets the fences.
     var wantsFences: Bool { get }
 
-    /// The topic where an application says which records it has; nil when the receipt is the server's own.
+    /// The topic where an application reports which records it has; nil when the server itself confirms them.
     var applicationTopic: String? { get }
 
-    /// Where its own secrets are, besides the token and the password of every destination.
+    /// The files of its own secrets, besides the token and the password of every destination.
     var secretFiles: [String] { get }
 
-    /// The destination, with its secrets read; nothing is sent yet.
+    /// Makes the destination, with its secrets read; nothing is sent yet.
     ///
-    /// - Parameter box: what this box is called, and how it tracks.
+    /// - Parameter box: the name of this device, and how it tracks.
     func open(_ destination: DestinationConfiguration, on box: DestinationBox) throws -> any Destination
 }
 
-/// What stands between this box and a destination.
+/// The kind of server between this device and a destination.
 package enum DestinationTransport: Sendable, Hashable {
     /// A web server: http or https.
     case web
@@ -60,28 +60,28 @@ package enum DestinationTransport: Sendable, Hashable {
     case broker
 }
 
-/// What the key `user` is to a kind of destination.
+/// The meaning of the key `user` for a kind of destination.
 package enum DestinationUserRole: Sendable, Hashable {
-    /// A name that goes with a password.
+    /// A name with a password.
     case signsIn
-    /// A part of its topics, which must be there.
+    /// A required part of its topics.
     case isInTopics
-    /// Nothing: it knows devices, and no users.
+    /// No meaning: it knows devices, but no users.
     case unknown
 }
 
-/// What a destination is opened with besides its configuration.
+/// The properties of this device that a destination is opened with, besides its configuration.
 package struct DestinationBox: Sendable {
-    /// What this box calls itself there.
+    /// The name of this device there.
     package var device: String
-    /// Where secrets are read.
+    /// The folders from which secrets are read.
     package var secrets: SecretFiles
-    /// Whether the tracker follows every fix, and not significant changes alone.
+    /// Whether the tracker follows every fix, rather than only significant changes.
     package var isHighAccuracy: Bool
     /// The accuracy at which it follows.
     package var desiredAccuracy: DesiredAccuracy
 
-    /// A box.
+    /// The properties of a device.
     package init(device: String, secrets: SecretFiles, isHighAccuracy: Bool, desiredAccuracy: DesiredAccuracy) {
         (self.device, self.secrets) = (device, secrets)
         (self.isHighAccuracy, self.desiredAccuracy) = (isHighAccuracy, desiredAccuracy)
@@ -101,22 +101,22 @@ extension DestinationKind {
     package static var formats: [String] { [] }
     /// Nothing.
     package static var formatDocumentation: String? { nil }
-    /// It need not.
+    /// It need not be registered.
     package static var registrationWord: String? { nil }
-    /// It goes with a password.
+    /// A name with a password.
     package static var userRole: DestinationUserRole { .signsIn }
-    /// It is.
+    /// It gets them.
     package static var takesHealth: Bool { true }
-    /// It is.
+    /// It gets them.
     package static var takesPositions: Bool { true }
     /// Nothing.
     package static var needsBesides: String? { nil }
 
-    /// Nothing.
+    /// No contradiction.
     package func fault(in destination: DestinationConfiguration) -> (key: String, reason: String)? { nil }
-    /// It is not.
+    /// It does not get them.
     package var wantsFences: Bool { false }
-    /// The server's own.
+    /// The server itself confirms them.
     package var applicationTopic: String? { nil }
 
     /// A key of this kind, whose value is one of its properties.

@@ -2,7 +2,7 @@ import Waypost
 
 /// Every kind of destination: a new one is its folder and a line here.
 package enum DestinationRegistry {
-    /// In the order of the reference.
+    /// All kinds, in the order of the reference.
     package static let all: [any DestinationKind.Type] = [
         HTTPKind.self,
         MQTTKind.self,
@@ -16,7 +16,7 @@ package enum DestinationRegistry {
     /// The kind of that name; nil when there is none.
     package static func kind(named name: String) -> (any DestinationKind.Type)? { all.first { $0.name == name } }
 
-    /// The words that `format` may have.
+    /// The possible values of `format`.
     static let formats = all.flatMap { $0.formats }.reduce(into: ["auto"]) { words, word in
         if !words.contains(word) { words.append(word) }
     }

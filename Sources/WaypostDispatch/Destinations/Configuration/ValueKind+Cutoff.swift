@@ -2,7 +2,7 @@ import Waypost
 import WaypostSystem
 
 extension ValueKind<DestinationConfiguration.Cutoff?> {
-    /// A time of day at a place, or nothing.
+    /// A time of day in a time zone, or an empty text.
     static var cutoff: ValueKind {
         ValueKind(
             unit: "\"HH:MM PLACE\"",

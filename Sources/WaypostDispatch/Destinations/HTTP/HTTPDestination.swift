@@ -1,26 +1,26 @@
 import Waypost
 import WaypostSystem
 
-/// A web server that takes records in some format (``HTTPFormat``), our own where not told otherwise.
+/// A web server that accepts records in some format (``HTTPFormat``), by default our own.
 ///
-/// What its answers mean: 2xx is the receipt, unless it is a web page, as captive portals and proxies give it. 408, 425, 429 and 5xx: later
-/// (Retry-After). 400, 410, 413, 415, 422: it refuses the records. Everything else, 401, 403, 404 and redirects among it, and TLS that does not
-/// come about: somebody has to change something; so, too, when it takes no gzip (415).
+/// The meaning of answers: 2xx is the receipt, unless it is a web page, as captive portals and proxies send it. 408, 425, 429 and 5xx: try
+/// again later (Retry-After). 400, 410, 413, 415, 422: it refuses the records. Everything else, including 401, 403, 404 and redirects, and
+/// a failed TLS handshake: a person has to change something; also when the server does not accept gzip (415).
 ///
-/// What a format says in several requests goes one after the other over one connection, and ends with the first that fails, or after two
-/// seconds: the records before it have their receipt.
+/// If a format needs several requests, they go one after the other over one connection, until one fails or two seconds have passed: the
+/// records before that have their receipt.
 public struct HTTPDestination: Destination {
-    /// Where and how.
+    /// The settings of an HTTP destination.
     public struct Settings: Sendable, Hashable {
         /// The server: http or https.
         public var url: String
-        /// How it wants to know who we are; nil when it does not.
+        /// How the server identifies us; nil when it does not.
         public var credentials: Credentials?
-        /// Lines of the head that the server wants besides.
+        /// Additional headers that the server needs.
         public var headers: [HTTPRequest.Header] = []
-        /// Whether bodies go compressed with gzip.
+        /// Whether bodies are compressed with gzip.
         public var isCompressed = false
-        /// Whom to trust and how long to wait.
+        /// The trusted certificates and the time limits.
         public var client = HTTPClient.Settings()
 
         /// Settings for a server.
@@ -29,7 +29,7 @@ public struct HTTPDestination: Destination {
         }
     }
 
-    /// What the `Authorization` header holds.
+    /// The content of the `Authorization` header.
     public enum Credentials: Sendable, Hashable {
         /// A token (RFC 6750).
         case bearer(String)
@@ -44,15 +44,15 @@ public struct HTTPDestination: Destination {
         }
     }
 
-    /// That of the format.
+    /// The format's limit.
     public var maximumBatchCount: Int { format.maximumBatchCount }
     private let settings: Settings
     private let format: any HTTPFormat
     private let client: HTTPClient
 
-    /// Before this moment no clock is right: certificates would seem to be of the future (2026-01-01, before this program was written).
+    /// A clock before this moment is wrong: certificates would seem to lie in the future (2026-01-01, before this program was written).
     static let earliestSaneTime: Int64 = 1_767_225_600_000
-    /// So much of an answer is told, in characters.
+    /// How much of an answer is shown, in characters.
     private static let longestWords = 200
 
     /// A destination; nothing is opened yet.
@@ -62,15 +62,15 @@ public struct HTTPDestination: Destination {
         self.settings = settings
         self.format = format
         var client = settings.client
-        // A receipt is short; what is longer is something else.
+        // A receipt is short; a longer answer is something else.
         client.maximumAnswerByteCount = min(client.maximumAnswerByteCount, 256 << 10)
         self.client = try HTTPClient(client)
     }
 
-    /// Why the format has no word for it.
+    /// Why the format cannot express a record; nil when it can.
     public func obstacle(to record: DispatchRecord) -> String? { format.verdict(on: record, at: nil).obstacle }
 
-    /// Posts the batch, and says what the server makes of it.
+    /// Posts the batch, and returns the server's verdict.
     public func send(_ batch: DispatchBatch) async -> DeliveryOutcome { await format.sending(batch, post) }
 
     private func post(_ batch: DispatchBatch) async -> DeliveryOutcome {
@@ -103,7 +103,7 @@ public struct HTTPDestination: Destination {
         if message.method != "GET" {
             request.body = message.body
             request.isCompressed = settings.isCompressed
-            // libcurl would wait a second for a permission that most servers do not give.
+            // libcurl would wait a second for a permission that most servers never give.
             request.headers.insert(contentsOf: [.init("Content-Type", message.contentType), .init("Expect", "")], at: 0)
         }
         if let credentials = settings.credentials { request.headers.append(credentials.header) }
@@ -120,7 +120,7 @@ public struct HTTPDestination: Destination {
 
     // MARK: - Answers
 
-    /// What a server's answer to a message of a batch says of the batch.
+    /// The meaning of a server's answer to a message for its batch.
     package func outcome(of response: HTTPResponse, to message: HTTPMessage, of batch: DispatchBatch) -> DeliveryOutcome {
         let words = HTTPURL.hidingQuery(of: message.url ?? settings.url, in: HTTPDestination.words(of: response))
         let answer = "\(response.status)\(HTTPURL.hiding(message.hidden, in: words))"
@@ -154,12 +154,12 @@ public struct HTTPDestination: Destination {
 
     private static func isPage(_ response: HTTPResponse) -> Bool {
         if response["content-type"]?.lowercased().hasPrefix("text/html") == true { return true }
-        // Behind the mark of a byte order, and the zeros of UTF-16.
+        // After the byte order mark, and the zeros of UTF-16.
         let marks: Set<UInt8> = [0xEF, 0xBB, 0xBF, 0xFE, 0xFF]
         return response.body.first { $0 > UInt8(ascii: " ") && !marks.contains($0) } == UInt8(ascii: "<")
     }
 
-    /// The beginning of the answer's body, in one line of printable characters.
+    /// The beginning of the answer's body, as one line of printable characters.
     private static func words(of response: HTTPResponse) -> String {
         guard !isPage(response) else { return "" }
         let text = String(decoding: response.body.prefix(4 * longestWords), as: UTF8.self)

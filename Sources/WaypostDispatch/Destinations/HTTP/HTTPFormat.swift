@@ -1,31 +1,31 @@
 import Waypost
 import WaypostSystem
 
-/// How a batch is said to a kind of web server: what is posted, and what its answers tell besides their status.
+/// How a batch is expressed for a kind of web server: the requests, and the meaning of answers besides their status.
 ///
-/// ``HTTPDestination`` sends it and knows the rule of answers; a format is a value without a socket, so that what goes over the line can be
-/// tested byte for byte.
+/// ``HTTPDestination`` sends them and knows the rule for answers; a format is a value without a socket, so that the bytes on the wire can be
+/// tested exactly.
 public protocol HTTPFormat: RecordFormat {
-    /// The most records of a batch; at least 1.
+    /// The most records in a batch; at least 1.
     var maximumBatchCount: Int { get }
 
-    /// What is posted for a batch, in the order of its records, one after the other; empty when the format has no word for any of them.
+    /// The requests for a batch, in the order of its records; empty when the format cannot express any of them.
     ///
-    /// - Errors: the box lacks something that the format needs.
+    /// - Errors: the device lacks something that the format needs.
     func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage]
 
-    /// Which records of the batch the server says, in a good answer, it will never take: their ids, and why.
+    /// The records of the batch that, by a good answer, the server will never accept: their ids, and why.
     func refused(in response: HTTPResponse, of batch: DispatchBatch) -> [String: String]
 
-    /// Why a good answer (2xx) is no receipt, for people; nil when it is one.
+    /// Why a good answer (2xx) is not a receipt, for people; nil when it is one.
     func objection(to response: HTTPResponse) -> String?
 }
 
 extension HTTPFormat {
-    /// Most servers say nothing of the kind.
+    /// Most servers do not report this.
     public func refused(in response: HTTPResponse, of batch: DispatchBatch) -> [String: String] { [:] }
 
-    /// Of most servers any good answer is the receipt.
+    /// For most servers any good answer is the receipt.
     public func objection(to response: HTTPResponse) -> String? { nil }
 }
 
@@ -33,20 +33,20 @@ extension HTTPFormat {
 public struct HTTPMessage: Sendable, Hashable {
     /// `POST`, or `GET` for one without a body.
     public var method = "POST"
-    /// Where it goes; nil for the destination's own URL.
+    /// The URL; nil for the destination's own.
     public var url: String?
-    /// What of the URL is not shown or logged, whatever repeats it: places, secrets.
+    /// The parts of the URL that must not be shown or logged anywhere: places, secrets.
     public var hidden: [String] = []
-    /// What the body is, for `Content-Type`.
+    /// The body's type, for `Content-Type`.
     public var contentType: String
-    /// Further lines of the head.
+    /// Additional headers.
     public var headers: [HTTPRequest.Header]
     /// The body.
     public var body: [UInt8]
-    /// So many of the batch's first records the server has with the receipt for this request.
+    /// How many of the batch's first records are settled by the receipt for this request.
     public var settledCount: Int
 
-    /// A request with that body.
+    /// A request with the given body.
     public init(contentType: String = "application/json", headers: [HTTPRequest.Header] = [], body: [UInt8], settledCount: Int) {
         self.contentType = contentType
         self.headers = headers
@@ -55,12 +55,12 @@ public struct HTTPMessage: Sendable, Hashable {
     }
 }
 
-/// Records cannot be put into a format, because this box lacks something: a person has to mend it.
+/// Records cannot be put into a format because this device lacks something, which a person has to fix.
 public struct FormatError: Error, Equatable, Sendable {
     /// What is missing, for people.
     public var reason: String
 
-    /// A failure for that reason.
+    /// A failure with the given reason.
     public init(reason: String) {
         self.reason = reason
     }

@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// The format of our own: a JSON object per batch.
+/// Waypost's own format: a JSON object per batch.
 ///
 /// ```
 /// {"device":"van-7","sent":"2026-11-21T11:33:28.250Z","records":[
@@ -11,21 +11,22 @@ import WaypostSystem
 ///   {"class":"HEALTH","id":"t-...","lane":"events","seq":14,"report":{...}}]}
 /// answer: any 2xx is the receipt for all; {"refused":["id",...]} names those that the server will never take
 /// ```
-/// `id` is unique for ever; `seq` grows by one per device and lane; `queue_ms` is the age when it was sent. `sent` and `queue_ms` are absent when
-/// nobody knows what time it is. `"late":true` is on what happened before the last cutoff of the destination and is sent after it. A call's `time` is that of the call; the time of its position is `fix_time`.
+/// `id` is unique for ever; `seq` grows by one per device and lane; `queue_ms` is the age at the time of sending. `sent` and `queue_ms` are
+/// left out when the time of day is unknown. `"late":true` marks a record from before the destination's last cutoff that is sent after it. A
+/// call's `time` is that of the call; the time of its position is `fix_time`.
 public struct NativeFormat: HTTPFormat {
-    /// A batch of so many is some 300 kB.
+    /// A batch of this many is some 300 kB.
     public let maximumBatchCount = 1_000
 
     /// The format.
     public init() {}
 
-    /// Fences have none.
+    /// It can express everything but fences.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
         record.isNative ? .said : .unsaid(reason: "fences are told only where they can be shown")
     }
 
-    /// One request for all.
+    /// One request for all records.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
         guard batch.records.contains(where: \.isNative) else { return [] }
         return [HTTPMessage(body: NativeFormat.body(of: batch), settledCount: batch.records.count)]
@@ -53,12 +54,12 @@ public struct NativeFormat: HTTPFormat {
         return text.bytes
     }
 
-    /// One record as an object of its own: as in ``body(of:)``, and with what the batch says there.
+    /// One record as a separate object: as in ``body(of:)``, with the values of the batch added.
     ///
     /// ```
     /// {"class":"EVENT","device":"van-7","sent":"2026-11-21T11:33:28.250Z","receipt_to":"waypost-receipts/van-7","lane":"events","seq":12,...}
     /// ```
-    /// - Parameter receiptTopic: where an application is to say that it has it; nil when nobody asks.
+    /// - Parameter receiptTopic: the topic for an application's receipts; nil when none are expected.
     static func message(for record: DispatchRecord, of batch: DispatchBatch, receiptTopic: String?) -> [UInt8] {
         var text = TextBuffer(capacity: 512)
         text.appendJSON { json in
@@ -71,16 +72,16 @@ public struct NativeFormat: HTTPFormat {
         return text.bytes
     }
 
-    /// One record as it stands in ``body(of:)``.
+    /// One record as it appears in ``body(of:)``.
     public static func line(of record: DispatchRecord) -> [UInt8] {
         var text = TextBuffer(capacity: 512)
         text.appendJSON { $0.append(record) }
         return text.bytes
     }
 
-    /// The ids that an answer refuses; nil when it is no JSON object, and so says nothing.
+    /// The ids that an answer refuses; nil when it is not a JSON object, and so refuses nothing.
     static func refusedIDs(in answer: [UInt8]) -> [String]? {
-        guard let value = try? JSONParser(maximumDepth: 16).parse(answer),  // Not every server says something.
+        guard let value = try? JSONParser(maximumDepth: 16).parse(answer),  // Not every server sends JSON.
             value.object != nil
         else { return nil }
         return value["refused"]?.array?.compactMap(\.string) ?? []
@@ -149,6 +150,6 @@ extension JSONWriter {
 }
 
 extension DispatchRecord {
-    /// Whether our own format has a word for it on its way to a server.
+    /// Whether waypost's own format can express it for a server.
     var isNative: Bool { if case .waypoints = content { false } else { true } }
 }

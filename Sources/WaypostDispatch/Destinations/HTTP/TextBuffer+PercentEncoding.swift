@@ -1,7 +1,7 @@
 import Waypost
 
 extension TextBuffer {
-    /// Appends a text as it may stand in a form or a URL: everything but letters, digits and `-._~` as its bytes (RFC 3986, section 2).
+    /// Appends a text in the form for a URL or a form: everything but letters, digits and `-._~` is encoded (RFC 3986, section 2).
     mutating func append(percentEncoded text: String) {
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {

@@ -1,12 +1,12 @@
 import Waypost
 
-/// How a broker is connected to, whatever is said to it.
+/// How to connect to a broker, for any format.
 package struct BrokerConnection: Sendable, Equatable {
-    /// Our name for the broker; empty = follows from the machine's id and the destination's name.
+    /// The client id for the broker; empty = derived from the machine's id and the destination's name.
     package var clientID = ""
-    /// Whether the connection is held, and the broker says when the device is there and when it is gone.
+    /// Whether the connection is kept open, and the broker announces when the device comes and goes.
     package var showsPresence = false
-    /// So many messages are on their way at most.
+    /// The largest number of messages on their way.
     package var window = 20
 
     static let clientIDKey = ConfigurationKey<DestinationConfiguration>(
@@ -18,6 +18,6 @@ package struct BrokerConnection: Sendable, Equatable {
     static let windowKey = ConfigurationKey<DestinationConfiguration>(
         "window", \.broker.window, .count(in: 1...1_000), "Broker: at most this many messages are in flight.")
 
-    /// The keys of every kind that speaks to brokers.
+    /// The keys of every kind that uses a broker.
     static let keys = [clientIDKey, presenceKey, windowKey]
 }

@@ -2,33 +2,33 @@ import Synchronization
 import Waypost
 import WaypostSystem
 
-/// A broker that takes each record as a message of its own, at QoS 1.
+/// A broker that receives each record as a separate message, at QoS 1.
 ///
 /// A batch is delivered when the broker has acknowledged all of its messages; or, with ``Receipt/application(topic:)``, each record when an
-/// application has said that it has it. What fails in between is sent again, under the same ids.
+/// application has confirmed it. Records of a failed attempt are sent again, under the same ids.
 public final class MQTTDestination: Destination {
-    /// Whose word is the receipt.
+    /// Who confirms the records.
     public enum Receipt: Sendable, Hashable {
-        /// The broker's acknowledgement (PUBACK). It does not say that anybody has the record: mosquitto loses what it acknowledged when it is
-        /// killed, drops it when a consumer's queue is full (1 000 by default), and acknowledges what its access list throws away.
+        /// The broker's acknowledgement (PUBACK). It does not prove that any consumer has the record: mosquitto loses what it acknowledged when
+        /// it is killed, drops it when a consumer's queue is full (1 000 by default), and acknowledges messages that its access list discards.
         case broker
-        /// What an application publishes to that topic: the ids of the records it has. Each message says where, in `receipt_to`.
+        /// The ids of received records, which an application publishes to that topic. Each message names the topic, in `receipt_to`.
         case application(topic: MQTTTopic)
     }
 
-    /// Where and how.
+    /// The settings of an MQTT destination.
     public struct Settings: Sendable {
-        /// Which broker, and who we are; its subscriptions and presence follow from what is below.
+        /// The broker and our identity; the subscriptions and the presence are derived from the other settings.
         public var client: MQTTSettings
-        /// What is published, and where.
+        /// How records are published, and to which topics.
         public var format: any MQTTFormat
-        /// Whose word is the receipt.
+        /// Who confirms the records.
         public var receipt = Receipt.broker
-        /// How long an application's receipts are waited for after the last one.
+        /// How long to wait for an application's receipts after the last one.
         public var receiptTimeout = Duration.seconds(30)
-        /// How long until a record that has no receipt is published again though nobody has said anything; it doubles up to an hour.
+        /// How long until a record without a receipt is published again when no receipts come at all; it doubles up to an hour.
         public var republishInterval = Duration.seconds(60)
-        /// Whether the connection is held, and the broker says when this device is connected and when it is gone.
+        /// Whether the connection is kept open, and the broker announces when this device comes and goes.
         public var showsPresence = false
 
         /// Settings for a broker.
@@ -38,23 +38,23 @@ public final class MQTTDestination: Destination {
         }
     }
 
-    /// A batch that waits for an application fits twice into the queue that mosquitto has for a consumer that is away (1 000).
+    /// A batch that waits for an application fits twice into mosquitto's queue for an absent consumer (1 000).
     public var maximumBatchCount: Int { receiptTopic == nil ? 1_000 : 500 }
     private let settings: Settings
     private let client: MQTTClient
     private let receipts: SharedReceipts
     private let receiptTopic: String?
 
-    /// The usual topic for an application's receipts; not below `waypost/`, so that a consumer of everything does not get its own words.
+    /// The default topic for an application's receipts; not below `waypost/`, so that a consumer of everything does not get its own messages.
     public static let usualReceiptTopic = "waypost-receipts/{device}"
-    /// While nothing is published, what the broker has kept for us comes with the connection, or later.
+    /// While nothing is published, messages that the broker kept for us come with the connection, or later.
     private static let shortPatience = Duration.seconds(5)
-    /// A connection that is closed on us so often in a row is somebody's to mend.
+    /// After the broker has closed this many connections in a row, a person has to fix something.
     private static let endsToMend = 3
 
     /// A destination for a device; nothing is opened yet.
     ///
-    /// - Errors: an application cannot give receipts for messages of that format.
+    /// - Errors: an application cannot send receipts for messages of that format.
     public init(_ settings: Settings, device: String) throws(MQTTError) {
         self.settings = settings
         var client = settings.client
@@ -71,21 +71,21 @@ public final class MQTTDestination: Destination {
         self.client = MQTTClient(client) { receipts.process($0.payload) }
     }
 
-    /// The client id of a destination on this machine: the same for ever, another one for each name, not the machine's own id; 23 bytes, as many as
-    /// every broker takes.
+    /// The client id of a destination on this machine: permanent, different for each name, and not the machine's own id; 23 bytes, as many as
+    /// every broker accepts.
     public static func clientID(for name: String) -> String { "waypost-" + MachineIdentity.digits(for: "mqtt \(name)", digitCount: 15) }
 
-    /// Whether the format has a word for it.
+    /// Why the format cannot express a record; nil when it can.
     public func obstacle(to record: DispatchRecord) -> String? { settings.format.verdict(on: record, at: nil).obstacle }
 
-    /// What an application has not said that it has is published again.
+    /// Publishes records again that an application has not confirmed.
     public func hurry() {
         guard receiptTopic != nil else { return }
         receipts.hurry()
         client.wake()
     }
 
-    /// Publishes the batch, and waits for its receipt.
+    /// Publishes the batch, and waits for its receipts.
     public func send(_ batch: DispatchBatch) async -> DeliveryOutcome { await settings.format.sending(batch, publish) }
 
     private func publish(_ batch: DispatchBatch) async -> DeliveryOutcome {
@@ -110,7 +110,7 @@ public final class MQTTDestination: Destination {
         return await publishForAcknowledgements(messages)
     }
 
-    /// Two windows at a time, and twice as many after those that were quick, so that little is sent again after a break or a crash.
+    /// Two windows at a time, and twice as many after fast ones, so that little is sent again after an interruption or a crash.
     private func publishForAcknowledgements(_ records: [(id: String, messages: [MQTTMessage])]) async -> DeliveryOutcome {
         let start = ContinuousClock.now
         var (settled, step) = (0, 2 * client.settings.window)
@@ -181,7 +181,7 @@ private final class SharedReceipts: Sendable {
             State(ledger: ReceiptLedger(pauseMilliseconds: pause.milliseconds, quietMilliseconds: quiet.milliseconds)))
     }
 
-    /// The ids that are to be published; they count as published from here on.
+    /// The ids to publish; they count as published from here on.
     func begin(_ ids: [String], _ connection: MQTTClient.Connection) -> Set<String> {
         let now = BootClock.milliseconds
         return state.withLock { state in
@@ -203,7 +203,7 @@ private final class SharedReceipts: Sendable {
 
     var missingCount: Int { state.withLock { $0.ledger.missingCount } }
 
-    /// Whether all of the batch have a receipt, or some of them for a while; asked on the connection's thread.
+    /// Whether all of the batch have a receipt, or some have had one for a while; called on the connection's thread.
     var isEnough: @Sendable (_ isAcknowledged: Bool) -> Bool {
         { [self] isAcknowledged in
             let now = BootClock.milliseconds

@@ -3,20 +3,20 @@ import WaypostSystem
 
 /// Our own JSON over MQTT: ``NativeMQTTFormat``.
 package struct MQTTKind: DestinationKind {
-    /// Where records go, with names that each fills in.
+    /// The topic of records, with fields that each record fills in.
     package var topic = "waypost/{device}/{kind}"
-    /// Whose word is the receipt.
+    /// Who confirms the records.
     package var receipt = Receipt.broker
-    /// Where an application says which records it has.
+    /// The topic where an application reports which records it has.
     package var receiptTopic = MQTTDestination.usualReceiptTopic
-    /// How long its receipts are waited for after the last one.
+    /// How long to wait for its receipts after the last one.
     package var receiptTimeout = Duration.seconds(30)
-    /// Where the broker says whether the device is there.
+    /// The topic where the broker announces whether the device is connected.
     package var statusTopic = NativeMQTTFormat.usualStatusTopic
-    /// Whether the broker keeps the newest position for those who come later.
+    /// Whether the broker keeps the newest position for later subscribers.
     package var retainsPosition = false
 
-    /// Whose word is the receipt.
+    /// Who confirms the records.
     package enum Receipt: String, Sendable, CaseIterable {
         /// The broker's acknowledgement.
         case broker

@@ -21,7 +21,7 @@ extension DispatchRecord.Content {
         }
     }
 
-    /// What it is called, if it has a name.
+    /// Its name, if it has one.
     var name: String? {
         switch self {
         case .event(let event): event.name

@@ -2,7 +2,7 @@ import Waypost
 import WaypostSystem
 
 extension ValueKind<String> {
-    /// The address of a web server or of a broker, or nothing.
+    /// The address of a web server or of a broker, or an empty text.
     package static var serverURL: ValueKind {
         ValueKind(
             unit: nil,

@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// The batches of the Overland app, which Overland's own server, Dawarich and others take.
+/// The batches of the Overland app, which Overland's own server, Dawarich and others accept.
 ///
 /// ```
 /// {"locations":[{"type":"Feature","geometry":{"type":"Point","coordinates":[9.5,47.1]},
@@ -10,27 +10,27 @@ import WaypostSystem
 /// answer: {"result":"ok"} is the receipt; any other is none, whatever its status
 /// ```
 /// - Units: degrees, longitude first; metres and metres per second; whole seconds, cut; altitude above mean sea level and accuracy in whole
-///   metres, the accuracy rounded up. What is not known is absent: Dawarich stores the -1 that the app sends for it as a speed.
-/// - What becomes of records: a position is a location. Nothing else has a word: a server takes every location for a position.
-/// - Repeats: Dawarich knows them by place and second; `waypost_id` is the record's id.
+///   metres, the accuracy rounded up. Unknown values are left out: Dawarich stores the app's -1 for them as a speed.
+/// - How records are expressed: a position is a location. Nothing else can be: a server treats every location as a position.
+/// - Repeats: Dawarich recognises them by place and second; `waypost_id` is the record's id.
 /// - Source: https://github.com/aaronpk/Overland-iOS, README, API.
 public struct OverlandFormat: HTTPFormat {
     /// The largest batch of the app.
     public let maximumBatchCount = 1_000
     private let device: String
 
-    /// The format for a device of that name.
+    /// The format for a device of the given name.
     public init(device: String) {
         self.device = device
     }
 
-    /// Positions, once it is known what time it is.
+    /// Positions can be expressed, once the time of day is known.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
         guard case .position = record.content else { return .unsaid(reason: "Overland takes positions only") }
         return record.verdictWithTime(at: now)
     }
 
-    /// One request for all.
+    /// One request for all records.
     public func messages(for batch: DispatchBatch) throws(FormatError) -> [HTTPMessage] {
         let locations = batch.records.compactMap { record -> (DispatchRecord, Position, UTCTime)? in
             guard case .position(let position) = record.content, let time = record.bestTime(at: batch.time) else { return nil }
@@ -48,9 +48,9 @@ public struct OverlandFormat: HTTPFormat {
         return [HTTPMessage(body: text.bytes, settledCount: batch.records.count)]
     }
 
-    /// Whatever does not say that the result is ok.
+    /// The objection to any answer without the result "ok".
     public func objection(to response: HTTPResponse) -> String? {
-        let answer = try? JSONParser(maximumDepth: 16).parse(response.body)  // What is no JSON says nothing of the kind.
+        let answer = try? JSONParser(maximumDepth: 16).parse(response.body)  // An answer that is not JSON does not confirm anything.
         return answer?["result"]?.string == "ok" ? nil : "the server did not answer {\"result\":\"ok\"}"
     }
 
@@ -76,7 +76,7 @@ public struct OverlandFormat: HTTPFormat {
         }
     }
 
-    /// `2026-05-02T03:25:02Z`: not every server reads fractions.
+    /// `2026-05-02T03:25:02Z`: not every server accepts fractions.
     private static func wholeSeconds(_ time: UTCTime) -> String {
         var text = TextBuffer(capacity: 32)
         text.append(time)

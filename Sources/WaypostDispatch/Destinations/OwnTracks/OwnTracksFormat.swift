@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// OwnTracks' messages, for both of its ways: over MQTT each goes to its topic, over HTTP one after the other to one URL.
+/// OwnTracks' messages, for both transports: over MQTT each goes to its topic, over HTTP one after the other to one URL.
 ///
 /// ```
 /// {"_type":"location","lat":..,"lon":..,"tst":..,"acc":4,"alt":46,"vel":49,"cog":96,"tid":"v7","_id":"p-4711-.."}   BASE
@@ -12,32 +12,32 @@ import WaypostSystem
 /// {"_type":"encrypted","data":BASE64}    any of the others but the last, when there is a secret
 /// ```
 /// - Units: `tst`, `wtst` and `created_at` whole seconds, cut; `acc` and `alt` (above mean sea level) whole metres, `vel` km/h, `cog` degrees.
-///   What is not known is absent. `acc` is rounded up, never to better than it is; 0 in a transition means that it is not known.
-/// - What becomes of records: a position is a location; an enter and an exit are transitions; a pass is both; a track call is a location with
-///   its name as `poi` and its values as `values`; health is a status; fences are waypoints, where they are wanted. A dwell has no word: the apps say `enter` again, which would break
-///   the alternation that a receiver may rely on; a track call without a place has none either. Without a time, and none to count the age
-///   from, a record waits until it is known what time it is.
-/// - `_id` is the record's id, by which repeats are known; `wtst` the number that exported waypoints of the fence have.
+///   Unknown values are left out. `acc` is rounded up, so that it never looks better than it is; 0 in a transition means unknown.
+/// - How records are expressed: a position is a location; an enter and an exit are transitions; a pass is both; a track call is a location
+///   with its name as `poi` and its values as `values`; health is a status; fences are waypoints, where they are wanted. A dwell cannot be
+///   expressed: the apps send `enter` again, which would break the alternation that a receiver may rely on; nor can a track call without a
+///   place. A record without a time, and without one from which to calculate it, waits until the time of day is known.
+/// - `_id` is the record's id, which identifies repeats; `wtst` is the number that exported waypoints of the fence have.
 /// - Source: https://owntracks.org/booklet/tech/json/
 public struct OwnTracksFormat: RecordFormat {
-    /// Who sends, and how.
+    /// The identity of the sender, and the options.
     public struct Settings: Sendable, Hashable {
-        /// The user's name, one level of a topic: a dash stands there for what means something in topics.
+        /// The user's name, one level of a topic: a dash replaces characters with a meaning in topics.
         public var user: String
-        /// The device's name, as ``user``.
+        /// The device's name, treated like ``user``.
         public var device: String
         /// The topic of locations; `%u` and `%d` stand for user and device.
         public var topicBase = "owntracks/%u/%d"
-        /// Two characters that stand for the device on maps; nil for the last two letters and digits of its name.
+        /// Two characters that mark the device on maps; nil for the last two letters and digits of its name.
         public var trackerID: String?
-        /// What payloads are encrypted with; nil for none.
+        /// The secret for the encryption of payloads; nil for none.
         public var secret: String?
-        /// Whether the circles among the fences are told.
+        /// Whether the circles among the fences are sent.
         public var sendsWaypoints = false
-        /// Whether messages name their topic, as over HTTP, where nothing else does.
+        /// Whether messages name their topic, as needed over HTTP, where nothing else does.
         public var namesTopic = false
 
-        /// Settings of a device.
+        /// The settings of a device.
         public init(user: String, device: String) {
             self.user = user
             self.device = device
@@ -50,7 +50,7 @@ public struct OwnTracksFormat: RecordFormat {
     private let trackerID: String
     private let box: SecretBox?
 
-    /// A format with those settings.
+    /// A format with the given settings.
     public init(_ settings: Settings) {
         self.settings = settings
         topic = OwnTracksFormat.expanded(settings.topicBase, settings)
@@ -59,13 +59,13 @@ public struct OwnTracksFormat: RecordFormat {
         box = settings.secret.map { SecretBox(key: OwnTracksFormat.key(of: $0)) }
     }
 
-    /// The key that a secret stands for: shorter ones end in zeros, of longer ones the beginning counts.
+    /// The key of a secret: shorter secrets are filled with zeros, of longer ones only the beginning counts.
     static func key(of secret: String) -> [UInt8] {
         let bytes = secret.utf8.prefix(SecretBox.keyByteCount)
         return bytes + [UInt8](repeating: 0, count: SecretBox.keyByteCount - bytes.count)
     }
 
-    /// Whether there is a word for a record, and what it needs is known.
+    /// Whether the format can express a record, and everything for it is known.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
         switch record.content {
         case .position: record.verdictWithTime(at: now)
@@ -78,12 +78,12 @@ public struct OwnTracksFormat: RecordFormat {
         }
     }
 
-    /// What is said of a record, in order: none, one, or, of a pass, two messages.
+    /// The messages for a record, in order: none, one, or two for a pass.
     ///
     /// - Parameters:
-    ///   - record: what is told.
-    ///   - now: when it is sent, as far as anybody knows.
-    /// - Errors: libsodium, which encrypts, is not there.
+    ///   - record: the record to send.
+    ///   - now: the time of sending, as far as it is known.
+    /// - Errors: libsodium, which encrypts, is not installed.
     public func messages(for record: DispatchRecord, at now: UTCTime?) throws(FormatError) -> [OwnTracksMessage] {
         let time = record.bestTime(at: now)
         switch record.content {
@@ -111,10 +111,10 @@ public struct OwnTracksFormat: RecordFormat {
         }
     }
 
-    /// What the broker says for us when we are gone; never encrypted, as it holds nothing, and never retained, as it would take the place
-    /// of the last location.
+    /// The broker's message when we are gone; never encrypted, because it holds nothing, and never retained, because it would replace the
+    /// last location.
     ///
-    /// - Parameter time: when we first connected.
+    /// - Parameter time: the moment of our first connection.
     public func will(connectedAt time: UTCTime?) -> OwnTracksMessage {
         let payload = OwnTracksFormat.object { json in
             json.member("_type", "lwt")
@@ -147,7 +147,7 @@ public struct OwnTracksFormat: RecordFormat {
             }
             json.member("_id", record.id)
         }
-        // Of the past only what comes in order may stand as the last location.
+        // Among older positions only those that come in order may become the last location.
         if case .position = record.content { message.isRetained = record.lane == .live }
         return message
     }
@@ -216,7 +216,7 @@ public struct OwnTracksFormat: RecordFormat {
         }.joined(separator: "/")
     }
 
-    /// A name without what means something in topics (MQTT 3.1.1, section 4.7).
+    /// A name without characters that have a meaning in topics (MQTT 3.1.1, section 4.7).
     private static func oneLevel(_ name: String) -> String { String(name.map { "/+#\0".contains($0) ? "-" : $0 }) }
 
     private static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
@@ -225,7 +225,7 @@ public struct OwnTracksFormat: RecordFormat {
         return text.bytes
     }
 
-    /// A measure as a whole number; nil when nobody could have measured it.
+    /// A measurement as a whole number; nil for an impossible one.
     private static func whole(_ value: Double?, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> Int? {
         value.flatMap { Int(exactly: $0.rounded(rule)) }
     }
@@ -233,9 +233,9 @@ public struct OwnTracksFormat: RecordFormat {
 
 /// One message of OwnTracks.
 public struct OwnTracksMessage: Sendable, Hashable {
-    /// Where it goes over MQTT.
+    /// Its topic over MQTT.
     public var topic: String
-    /// Whether the broker keeps it for those who come later: the newest location alone.
+    /// Whether the broker keeps it for later subscribers: only the newest location.
     public var isRetained = false
     /// The message, UTF-8.
     public var payload: [UInt8]

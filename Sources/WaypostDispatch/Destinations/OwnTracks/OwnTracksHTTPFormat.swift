@@ -1,23 +1,23 @@
 import Waypost
 import WaypostSystem
 
-/// OwnTracks over HTTP, as its Recorder (`/pub`), Traccar (port 5144) and Home Assistant take it: one message a request.
+/// OwnTracks over HTTP, as its Recorder (`/pub`), Traccar (port 5144) and Home Assistant accept it: one message per request.
 ///
-/// Who we are stands in the head (`X-Limit-U`, `X-Limit-D`) and in each message. Any 2xx is the receipt: the Recorder answers with a list of
-/// what others said, mostly empty, Traccar with nothing. What others say is not taken: a tracker does not obey what it is told there.
+/// Our identity is in the headers (`X-Limit-U`, `X-Limit-D`) and in each message. Any 2xx is the receipt: the Recorder answers with a list
+/// of other users' messages, mostly empty, Traccar with nothing. These messages are ignored: a tracker does not obey them.
 public struct OwnTracksHTTPFormat: HTTPFormat {
-    /// Each has a request of its own; what is confirmed together is written to the disk together.
+    /// Each record has its own request; records that are confirmed together are written to the disk together.
     public let maximumBatchCount = 100
     private let format: OwnTracksFormat
 
-    /// The format with those settings.
+    /// The format with the given settings.
     public init(_ settings: OwnTracksFormat.Settings) {
         var settings = settings
         settings.namesTopic = true
         format = OwnTracksFormat(settings)
     }
 
-    /// That of ``OwnTracksFormat``.
+    /// The verdict of ``OwnTracksFormat``.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict { format.verdict(on: record, at: now) }
 
     /// A request for each message.

@@ -5,9 +5,9 @@ import WaypostSystem
 package struct OwnTracksKind: DestinationKind {
     /// Two characters that mark the device; empty = the last two of its name.
     package var trackerID = ""
-    /// Whether the circles among the fences are told.
+    /// Whether the circles among the fences are sent.
     package var sendsWaypoints = false
-    /// The file of the secret that encrypts payloads.
+    /// The file with the secret that encrypts payloads.
     package var secretFile: String?
     package var secretFiles: [String] { secretFile.map { [$0] } ?? [] }
 

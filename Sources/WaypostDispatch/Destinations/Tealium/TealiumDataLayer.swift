@@ -1,6 +1,6 @@
 import Waypost
 
-/// What Tealium's location module puts into its data layer, byte for byte: names and values, all of them text.
+/// The data layer of Tealium's location module, byte for byte: names and values, all of them text.
 ///
 /// | | fence event | track call | position |
 /// |---|---|---|---|
@@ -10,17 +10,17 @@ import Waypost
 /// | `movement_speed`, `location_timestamp` | with a fix | | yes |
 /// | its values | | yes | |
 ///
-/// Without a fix a fence event has its three keys and no more. A pass is an enter and an exit. Health has no word.
+/// Without a fix a fence event has only its three keys. A pass is an enter and an exit. Health cannot be expressed.
 /// - Units: degrees as the shortest decimal that reads back as the same number, with a point (`0.0`, `37.0`); metres per second (`40.0`, unknown
-///   `-1.0`); `location_timestamp` is `2020-01-15 06:31:00 +0000`, UTC whatever the box's zone is, seconds cut.
-/// - Source: the names and forms of Tealium's public Location module; `location_updated` is ours, as the module sends no positions by themselves.
+///   `-1.0`); `location_timestamp` is `2020-01-15 06:31:00 +0000`, UTC in any time zone of the device, seconds cut.
+/// - Source: the names and forms of Tealium's public Location module; `location_updated` is ours, as the module sends no positions on its own.
 public struct TealiumDataLayer: Sendable, Hashable {
-    /// Whether every fix is followed, and not significant changes alone.
+    /// Whether every fix is followed, rather than only significant changes.
     public var isHighAccuracy: Bool
-    /// The accuracy that is configured.
+    /// The configured accuracy.
     public var desiredAccuracy: DesiredAccuracy
 
-    /// The data layer of a tracker that is configured so.
+    /// The data layer of a tracker with this configuration.
     public init(isHighAccuracy: Bool, desiredAccuracy: DesiredAccuracy) {
         self.isHighAccuracy = isHighAccuracy
         self.desiredAccuracy = desiredAccuracy
@@ -40,7 +40,7 @@ public struct TealiumDataLayer: Sendable, Hashable {
         }
     }
 
-    /// What is said of a record: none, one or, of a pass, two lists of entries, in which no name comes twice.
+    /// The entries for a record: no list, one, or two for a pass; no name occurs twice in a list.
     public func entries(for content: DispatchRecord.Content) -> [[Entry]] {
         switch content {
         case .position(let position): return [[Entry("tealium_event", "location_updated")] + place(of: position) + movement(of: position)]
@@ -104,7 +104,7 @@ public struct TealiumDataLayer: Sendable, Hashable {
         return "\(parts[0]) \(parts[1]) +0000"
     }
 
-    /// A value as text; nil for nothing.
+    /// A value as text; nil for null.
     private static func text(of value: JSONValue) -> String? {
         switch value {
         case .null: return nil

@@ -1,17 +1,17 @@
 import Waypost
 import WaypostSystem
 
-/// Tealium Collect over HTTP: the data layer of each event (``TealiumDataLayer``), and whose it is.
+/// Tealium Collect over HTTP: the data layer of each event (``TealiumDataLayer``), and the account it belongs to.
 ///
 /// ```
 /// /event:       {"tealium_account":..,"tealium_profile":..,"tealium_visitor_id":..,"waypost_id":..,"waypost_time":..,"tealium_event":..,...}
 /// /bulk-event:  {"shared":{"tealium_account":..,...},"events":[{"waypost_id":..,"tealium_event":..,...},...]}
 /// ```
-/// `waypost_id` is the record's id, by which repeats are known, and `waypost_time` when it happened (RFC 3339): the server's own time is that of
-/// its receipt. Any 2xx is the receipt.
+/// `waypost_id` is the record's id, which identifies repeats, and `waypost_time` is when it happened (RFC 3339); the server's own time is
+/// when it received the event. Any 2xx is the receipt.
 /// - Source: https://docs.tealium.com/platforms/http-api/endpoint, for the names outside of the data layer and the ten events of a request.
 public struct TealiumFormat: HTTPFormat {
-    /// Whose data it is.
+    /// The account that the data belongs to.
     public struct Settings: Sendable, Hashable {
         /// The account.
         public var account: String
@@ -19,32 +19,32 @@ public struct TealiumFormat: HTTPFormat {
         public var profile = "main"
         /// The data source's key; nil for none.
         public var dataSource: String?
-        /// Stands for the device; nil for its name.
+        /// The visitor id of the device; nil for the device's name.
         public var visitorID: String?
-        /// What each event says.
+        /// The content of each event.
         public var dataLayer: TealiumDataLayer
-        /// Whether several events go in one request, as `/bulk-event` takes them.
+        /// Whether several events go in one request, in the form of `/bulk-event`.
         public var isBulk = false
 
-        /// Settings of an account.
+        /// The settings of an account.
         public init(account: String, dataLayer: TealiumDataLayer) {
             self.account = account
             self.dataLayer = dataLayer
         }
     }
 
-    /// What is confirmed together is written to the disk together.
+    /// Records that are confirmed together are written to the disk together.
     public let maximumBatchCount = 100
-    /// So many events `/bulk-event` takes.
+    /// The most events that `/bulk-event` accepts.
     private static let mostEvents = 10
     private let settings: Settings
 
-    /// A format with those settings.
+    /// A format with the given settings.
     public init(_ settings: Settings) {
         self.settings = settings
     }
 
-    /// Health, fences and what fences have no transition for have none.
+    /// It cannot express health, fences, and fence events without a transition.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
         settings.dataLayer.entries(for: record.content).isEmpty ? .unsaid(reason: "Tealium has no event for it") : .said
     }
@@ -72,10 +72,10 @@ public struct TealiumFormat: HTTPFormat {
 
     private func events(of record: DispatchRecord, named taken: Set<String>, at now: UTCTime?) -> [[TealiumDataLayer.Entry]] {
         settings.dataLayer.entries(for: record.content).enumerated().map { index, entries in
-            // Of a pass there are two.
+            // A pass has two.
             var own = [TealiumDataLayer.Entry("waypost_id", index == 0 ? record.id : "\(record.id)-\(index + 1)")]
             if let time = record.bestTime(at: now) { own.append(.init("waypost_time", TealiumFormat.text(of: time))) }
-            // An application does not say whose data it is.
+            // An application must not change the account.
             let names = taken.union(own.map(\.name))
             return own + entries.filter { !names.contains($0.name) }
         }

@@ -2,7 +2,7 @@ import Waypost
 
 /// Tealium Collect: ``TealiumFormat``.
 ///
-/// Every event is paid for, and Tealium's own module sends no positions by themselves.
+/// Every event costs money, and Tealium's own module sends no positions on its own.
 package struct TealiumKind: DestinationKind {
     /// The account.
     package var account = ""
@@ -10,7 +10,7 @@ package struct TealiumKind: DestinationKind {
     package var profile = "main"
     /// The data source's key; empty = none.
     package var dataSource = ""
-    /// Stands for the device; empty = its name.
+    /// The visitor id of the device; empty = the device's name.
     package var visitorID = ""
 
     package static let name = "tealium"

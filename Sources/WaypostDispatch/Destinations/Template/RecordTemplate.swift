@@ -1,13 +1,13 @@
 import Waypost
 
-/// A text with places that each record fills in: `lat={lat}&lon={lon}&t={timestamp}`.
+/// A text with fields that each record fills in: `lat={lat}&lon={lon}&t={timestamp}`.
 ///
-/// A place is a name in braces; braces around anything else are text. What is filled in is escaped for where it stands:
-/// - in a path: percent-encoded; what is not known is empty.
-/// - in a query or a form: percent-encoded; an item (`speed={speed}`) in which something is not known is left out whole, with its `&`.
-/// - in JSON between quotes: escaped, empty when not known; outside of quotes: a number, a text in quotes, or `null`.
+/// A field is a name in braces; braces around anything else are text. Values are escaped for their context:
+/// - in a path: percent-encoded; an unknown value is empty.
+/// - in a query or a form: percent-encoded; an item (`speed={speed}`) with an unknown value is left out completely, with its `&`.
+/// - in JSON between quotes: escaped, empty when unknown; outside of quotes: a number, a text in quotes, or `null`.
 struct RecordTemplate: Sendable, Hashable {
-    /// What can be filled in.
+    /// The fields.
     enum Field: String, Sendable, CaseIterable {
         case lat, lon, time, timestamp
         case timestampMilliseconds = "timestamp_ms"
@@ -16,27 +16,27 @@ struct RecordTemplate: Sendable, Hashable {
         case course, hdop, device, id, kind, name, token
     }
 
-    /// A piece of it.
+    /// A piece of a template.
     enum Part: Sendable, Hashable {
         case text(String)
         case field(Field)
     }
 
-    /// Something in braces that cannot be filled in.
+    /// A name in braces that is not a field.
     struct UnknownField: Error, Equatable {
         var name: String
 
-        /// What other programs call the fields.
+        /// The names of the fields in other programs.
         private static let foreignNames: [String: Field] = [
             "latitude": .lat, "longitude": .lon, "lng": .lon, "long": .lon, "alt": .altitude, "ele": .altitude, "acc": .accuracy,
             "tst": .timestamp, "epoch": .timestamp, "heading": .course, "bearing": .course, "direction": .course, "velocity": .speed,
             "event": .kind, "type": .kind, "user": .device, "username": .device, "key": .token, "apikey": .token,
         ]
 
-        /// For people.
+        /// The reason, for people.
         var reason: String {
             let known = Field.allCases.map(\.rawValue)
-            // As other programs call it, as it begins, or as it is misspelt.
+            // Another program's name, a prefix, or a misspelling.
             let names = UnknownField.foreignNames
             let near =
                 known.first { name.utf8.count > 2 && $0.hasPrefix(name) }
@@ -74,10 +74,10 @@ struct RecordTemplate: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// Whether that is filled in somewhere.
+    /// Whether the field occurs.
     func has(_ field: Field) -> Bool { parts.contains(.field(field)) }
 
-    /// The pieces between those signs, which stand in no place.
+    /// The pieces between the given signs, which are never inside a field.
     func split(by sign: Character) -> [RecordTemplate] {
         var pieces: [[Part]] = [[]]
         for part in parts {
@@ -94,10 +94,10 @@ struct RecordTemplate: Sendable, Hashable {
     }
 }
 
-// MARK: - Filling in
+// MARK: - Filling in fields
 
 extension RecordTemplate {
-    /// What is filled in: a number as it is written, or a text.
+    /// The value of a field: a number as it is written, or a text.
     enum Value: Sendable, Hashable {
         case number(String)
         case text(String)
@@ -112,17 +112,17 @@ extension RecordTemplate {
 
     typealias Values = (Field) -> Value?
 
-    /// As it stands in the path of a URL.
+    /// The template filled in for the path of a URL.
     func path(_ values: Values) -> String { encoded(values) }
 
-    /// As it stands in the query of a URL, or as a form.
+    /// The template filled in for the query of a URL, or as a form.
     func form(_ values: Values) -> String {
         split(by: "&").compactMap { item in
             item.parts.contains { if case .field(let field) = $0 { values(field) == nil } else { false } } ? nil : item.encoded(values)
         }.joined(separator: "&")
     }
 
-    /// As JSON.
+    /// The template filled in as JSON.
     func json(_ values: Values) -> String {
         var (result, isInText, isEscaped) = ("", false, false)
         for part in parts {

@@ -1,47 +1,47 @@
 import Waypost
 import WaypostSystem
 
-/// Requests that a person has written, with places that each record fills in (``RecordTemplate``): what PhoneTrack, uLogger's and GPSLogger's
-/// receivers and many others take.
+/// Requests defined by a person, with fields that each record fills in (``RecordTemplate``): for PhoneTrack, the servers of uLogger and
+/// GPSLogger, and many others.
 ///
 /// ```
 /// GET /log/gpslogger/TOKEN/van?lat=47.1&lon=9.5&timestamp=1777692302&speed=13.5&acc=5       without a body
 /// POST /in, Content-Type application/x-www-form-urlencoded or application/json              with one
 /// ```
 /// - Units: degrees, metres (altitude above mean sea level; accuracy at 68 %, whole, rounded up), metres per second or km/h; `time` in UTC with Z.
-/// - What becomes of records: a position is a request. Events and track calls are as well where `{kind}` says which is which and they have a
-///   place; else they have no word. Without a time, a record waits until it is known what time it is, where the template has one.
-/// - The receipt: any 2xx that is no web page and holds the text that is expected.
+/// - How records are expressed: a position is a request. Events and track calls are too, if `{kind}` distinguishes them and they have a
+///   place; otherwise they cannot be expressed. A record without a time waits until the time of day is known, if the template has a time.
+/// - The receipt: any 2xx that is not a web page and contains the expected text.
 struct TemplateFormat: HTTPFormat {
-    /// What is asked of a server.
+    /// The parts of a request.
     struct Request: Sendable, Hashable {
         /// Scheme and host, then the path.
         var path: RecordTemplate
-        /// What follows the `?`; nil for nothing.
+        /// The part after the `?`; nil for none.
         var query: RecordTemplate?
-        /// What is posted; nil for a GET.
+        /// The body of a POST; nil for a GET.
         var body: RecordTemplate?
-        /// Whether the body is JSON, and no form.
+        /// Whether the body is JSON rather than a form.
         var isJSON = false
-        /// What a good answer holds; empty = anything.
+        /// The text that a good answer contains; empty = any.
         var expected = ""
 
-        /// A request of that URL.
+        /// A request to the given URL.
         init(url: String) throws(RecordTemplate.UnknownField) {
             let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             path = try RecordTemplate(parts[0])
             if parts.count == 2 { query = try RecordTemplate(parts[1]) }
         }
 
-        /// Whether that is filled in somewhere.
+        /// Whether the field occurs anywhere.
         func has(_ field: RecordTemplate.Field) -> Bool { [path, query, body].contains { $0?.has(field) == true } }
     }
 
-    /// Each has a request of its own; what is confirmed together is written to the disk together.
+    /// Each record has its own request; records that are confirmed together are written to the disk together.
     let maximumBatchCount = 100
     let request: Request
     let device: String
-    /// What stands for `{token}`.
+    /// The value of `{token}`.
     let token: String?
 
     func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {

@@ -1,11 +1,11 @@
 import Waypost
 import WaypostSystem
 
-/// Requests of one's own: ``TemplateFormat``.
+/// Requests defined by the user: ``TemplateFormat``.
 package struct TemplateKind: DestinationKind {
-    /// What is posted; empty = the request is a GET.
+    /// The body of a POST; empty = the request is a GET.
     package var body = ""
-    /// What a good answer holds; empty = anything.
+    /// The text that a good answer contains; empty = any.
     package var expected = ""
 
     package static let name = "template"
@@ -30,7 +30,7 @@ package struct TemplateKind: DestinationKind {
     package init() {}
 
     package func fault(in destination: DestinationConfiguration) -> (key: String, reason: String)? {
-        // Without a server nothing is asked.
+        // Without a server no request is made.
         if destination.url.isEmpty { return nil }
         if destination.url.drop(while: { $0 != ":" }).dropFirst(3).prefix(while: { $0 != "/" && $0 != "?" }).contains("{") {
             return ("url", "must name its host without anything to fill in")
@@ -52,7 +52,7 @@ package struct TemplateKind: DestinationKind {
     private func bodyFault(_ request: TemplateFormat.Request, isJSON: Bool) -> (key: String, reason: String)? {
         guard let body = request.body else { return nil }
         let filled = body.json { _ in .number("1") }
-        let isObject = (try? JSONParser().parse(filled)).map { $0.object != nil || $0.array != nil } ?? false  // What is no JSON is none.
+        let isObject = (try? JSONParser().parse(filled)).map { $0.object != nil || $0.array != nil } ?? false  // Not JSON: no object.
         if isJSON { return isObject ? nil : ("body", "is no JSON when it is filled in") }
         return isObject ? ("format", "must be \"json\" with a body of JSON") : nil
     }
@@ -62,7 +62,7 @@ package struct TemplateKind: DestinationKind {
         if !body.isEmpty { request.body = try RecordTemplate(body) }
         request.isJSON = destination.format == "json"
         request.expected = expected
-        // A token that stands in the request is no header.
+        // A token inside the request is not sent as a header.
         guard request.has(.token), let tokenFile = destination.tokenFile else {
             return try destination.webDestination(TemplateFormat(request: request, device: box.device, token: nil), on: box)
         }
@@ -74,7 +74,7 @@ package struct TemplateKind: DestinationKind {
 }
 
 extension ValueKind<String> {
-    /// A text of any length that fits a configuration, with line ends.
+    /// A text of any length that fits into a configuration, with line ends.
     fileprivate static var longText: ValueKind {
         ValueKind(
             unit: nil,

@@ -1,52 +1,52 @@
 import Waypost
 import WaypostSystem
 
-/// Traccar's OsmAnd protocol (port 5055), as a form or as JSON: one record a request.
+/// Traccar's OsmAnd protocol (port 5055), as a form or as JSON: one record per request.
 ///
 /// ```
 /// id=van-7&recordId=p-4711-1777692302000&lat=47.1&lon=9.5&timestamp=1777692302000&speed=26.242&bearing=96.25&altitude=46&accuracy=4.2&hdop=0.9
 /// {"device_id":"van-7","location":{"timestamp":"2026-05-02T03:25:02.000Z",
 ///   "coords":{"latitude":47.1,"longitude":9.5,"accuracy":4.2,"speed":13.5,"heading":96.25,"altitude":46},"extras":{"recordId":"p-..."}}}
 /// ```
-/// - Units: the form has knots, JSON has m/s; degrees, metres, altitude above mean sea level. Times are milliseconds since 1970 or end in Z: any
-///   other would be read in the server's own zone. In the form what is not known is absent; JSON wants all of `coords`, and -1 there is an
-///   unknown speed or heading, 0 an unknown accuracy or altitude. It wants a time, too: a record that has none, and no age, goes as a form,
-///   without one.
-/// - What becomes of records: a position is one. An event, a track call and health are attributes (`event`, `geofence`, the call's values)
-///   without a place, which the server takes for the last one it has: of events that come before the positions that wait, a place of their own
-///   would be later than those, and Traccar finds no crossing and no trip in what is older than what it has. Where no positions are sent they
-///   have their place. An enter and an exit are alarms, too (`geofenceEnter`, `geofenceExit`).
-/// - A device that the server does not know: 400 to the form, 404 to JSON. Of the 400 no record is to blame: nothing is buried before the server
-///   took another one.
-/// - Traccar takes 0, 0 for no place. It knows no repeats: one that was sent again is there twice, with the same `recordId`.
+/// - Units: the form has knots, JSON has m/s; degrees, metres, altitude above mean sea level. Times are milliseconds since 1970 or end in Z: the
+///   server would read any other in its own zone. In the form unknown values are left out; JSON requires all of `coords`, where -1 is an
+///   unknown speed or heading, and 0 an unknown accuracy or altitude. JSON requires a time, too: a record without a time and an age is sent
+///   as a form, without a time.
+/// - How records are expressed: a position is a position. An event, a track call and health are attributes (`event`, `geofence`, the call's
+///   values) without a place; the server gives them the last one it has. Events are sent before the positions that wait, so with their own place
+///   they would be newer than those, and Traccar finds no crossing and no trip in positions older than its last one. Where no positions are
+///   sent, events have their place. An enter and an exit are alarms, too (`geofenceEnter`, `geofenceExit`).
+/// - A device that the server does not know: 400 to the form, 404 to JSON. The 400 does not mean that a record is bad: none becomes a dead
+///   letter before the server has accepted another one.
+/// - Traccar takes 0, 0 for no place. It does not recognise repeats: a record that was sent again is there twice, with the same `recordId`.
 public struct TraccarFormat: HTTPFormat {
     /// How a record is written.
     public enum Shape: String, Sendable, Hashable, CaseIterable {
-        /// A form, which every version knows.
+        /// A form, which every version accepts.
         case form
-        /// JSON, which later versions know as well.
+        /// JSON, which later versions accept as well.
         case json
     }
 
-    /// Each has a request of its own; what is confirmed together is written to the disk together.
+    /// Each record has its own request; records that are confirmed together are written to the disk together.
     public let maximumBatchCount = 100
     private let device: String
     private let shape: Shape
     private let placesEvents: Bool
 
-    /// A format.
+    /// A format for a device.
     ///
     /// - Parameters:
     ///   - device: the device's identifier at the server.
-    ///   - shape: how a position is posted.
-    ///   - placesEvents: whether events tell their own place; for destinations that get no positions.
+    ///   - shape: how a position is written.
+    ///   - placesEvents: whether events have their own place; for destinations that get no positions.
     public init(device: String, shape: Shape = .form, placesEvents: Bool = false) {
         self.device = device
         self.shape = shape
         self.placesEvents = placesEvents
     }
 
-    /// Fences have none.
+    /// It can express everything but fences.
     public func verdict(on record: DispatchRecord, at now: UTCTime?) -> FormatVerdict {
         record.isNative ? .said : .unsaid(reason: "fences are told only where they can be shown")
     }
@@ -132,7 +132,7 @@ public struct TraccarFormat: HTTPFormat {
 
     // MARK: - Attributes
 
-    /// What a record says besides time and place; text, numbers and truth values.
+    /// The values of a record besides time and place: text, numbers and truth values.
     private func attributes(of record: DispatchRecord) -> [(name: String, value: JSONValue)] {
         var attributes: [(name: String, value: JSONValue)] = [("recordId", .string(record.id))]
         switch record.content {
@@ -153,7 +153,7 @@ public struct TraccarFormat: HTTPFormat {
 
     private static func flat(_ values: [String: JSONValue]) -> [(name: String, value: JSONValue)] {
         values.sorted { $0.key < $1.key }.compactMap { name, value in
-            // Who, when and where are said by us alone.
+            // An application must not set the identity, the time and the place.
             let name = reserved.contains(name) ? "value_" + name : name
             switch value {
             case .null: return nil
@@ -168,7 +168,7 @@ public struct TraccarFormat: HTTPFormat {
     /// Knots in a metre per second: 3600 s / 1852 m.
     private static let knots = 3_600.0 / 1_852
 
-    /// What the protocol itself means by a name, but for what an application may want to say so: `alarm`, `batt`, `charge`, `driverUniqueId`.
+    /// The names with a meaning in the protocol, except those that an application may want to use: `alarm`, `batt`, `charge`, `driverUniqueId`.
     private static let reserved: Set<String> = [
         "id", "deviceid", "valid", "timestamp", "lat", "lon", "location", "cell", "wifi", "speed", "bearing", "heading", "altitude",
         "accuracy",
