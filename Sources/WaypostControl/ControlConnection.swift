@@ -1,9 +1,9 @@
 import NIOCore
 import WaypostSystem
 
-/// One client's connection: splits what it sends into requests, answers them in order, and hands on what it watches.
+/// One client's connection: splits its input into requests, answers them in order, and passes on the lines it watches.
 ///
-/// While a request is being answered, or while the client does not take what it is sent, nothing more is read from it.
+/// While a request is being answered, or while the client does not read its lines, nothing more is read from it.
 final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -14,7 +14,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     private let peer: PeerCredentials
     private var context: ChannelHandlerContext?
 
-    /// Received and not yet looked at.
+    /// Received but not processed yet.
     private var received = ByteBuffer()
     private var isAnswering = false
     /// The client will send no more.
@@ -39,7 +39,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         queue = WatcherQueue(limit: hub.limits.waitingLines)
     }
 
-    /// Finds out who has connected and takes the connection up; without credentials it ends.
+    /// Identifies the user at the other end and registers the connection; without credentials it ends.
     static func join(_ channel: any Channel, _ hub: NIOLoopBound<ControlHub>) -> EventLoopFuture<Void> {
         guard let options = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
@@ -49,7 +49,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             level: level, name: NIOBSDSocket.Option(rawValue: PeerCredentials.credentialsOption))
         let groups: EventLoopFuture<PeerCredentials.WireGroups> = options.unsafeGetSocketOption(
             level: level, name: NIOBSDSocket.Option(rawValue: PeerCredentials.groupsOption))
-        // A peer in more groups than we ask for is judged by its first group alone.
+        // A peer in more groups than we ask for is judged only by its first group.
         let knownGroups = groups.map { PeerCredentials.WireGroups?.some($0) }.flatMapErrorThrowing { _ in nil }
         return credentials.and(knownGroups).flatMapThrowing { credentials, groups in
             let peer = PeerCredentials(credentials, supplementaryGroups: groups)
@@ -59,10 +59,10 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
 
     // MARK: From the hub
 
-    /// Whether lines of that topic, sent to every watch, are watched.
+    /// Whether it watches lines of the given topic that go to every watch.
     func wants(_ topic: ControlTopic) -> Bool { watch?.wants(topic) ?? false }
 
-    /// Hands on a line to a client who watches; when the client is slow the line waits, and the oldest go.
+    /// Passes a line to a client that watches; when the client is slow the line waits, and the oldest are dropped.
     func deliver(_ line: ByteBuffer) {
         guard let context, watch != nil, !isClosing else { return }
         if queue.isEmpty, context.channel.isWritable {
@@ -136,7 +136,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Whatever it is (a reset, a broken pipe), only this client is concerned.
+        // Any error (a reset, a broken pipe) affects only this client.
         context.close(promise: nil)
     }
 
@@ -157,7 +157,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
             }
             let line = Array(window[..<lineFeed])
             received.moveReaderIndex(to: lineFeed + 1)
-            // An empty line (a human at the keyboard) asks nothing.
+            // An empty line (a person at the keyboard) is not a request.
             if line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: " ") }) { continue }
             do throws(ControlRefusal) {
                 try answer(try ControlRequests.request(on: line.span), context)
@@ -195,7 +195,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         }
     }
 
-    /// Answers with what the daemon says, some time later.
+    /// Answers with the daemon's line, some time later.
     private func answer(
         _ context: ChannelHandlerContext, _ line: @escaping @Sendable () async throws(ControlRefusal) -> [UInt8]
     ) {
@@ -241,7 +241,7 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
         }
     }
 
-    /// A client that has said all it wanted and watches nothing has its answers when none is under way.
+    /// A client that sends no more and watches nothing has all its answers when none is under way.
     private func closeWhenDone(_ context: ChannelHandlerContext) {
         guard isInputClosed, !isAnswering, !isWatching, !isClosing else { return }
         isClosing = true

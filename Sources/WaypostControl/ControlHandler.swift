@@ -1,45 +1,46 @@
 import WaypostSystem
 
-/// What the daemon supplies: the answers.
+/// The daemon's part: the answers.
 ///
-/// Authorisation is the server's: a request reaches the handler only when the peer may make it, with what the peer may see.
+/// The server checks the authorisation: a request reaches the handler only when the peer may make it, with the peer's access.
 public protocol ControlHandler: Sendable {
     /// The STATUS line for a peer, without the line feed (``ControlAnswer/line`` of a ``StatusReport``).
     ///
     /// - Parameters:
-    ///   - peer: who asks.
+    ///   - peer: the user who asks.
     ///   - access: with ``PeerAccess/none`` the line must hold no position, no fence and no time of a fix.
     /// - Errors: a refusal goes to the client as an ERROR line.
     func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8]
 
-    /// Does what a peer who may see everything asks, and gives the line that answers, without the line feed.
+    /// Carries out a request of a peer with full access, and returns the line that answers it, without the line feed.
     ///
     /// - Parameters:
     ///   - verb: any but `status`.
-    ///   - peer: who asks.
-    ///   - connection: what it came on; a hold ends with it.
+    ///   - peer: the user who asks.
+    ///   - connection: the connection of the request; a hold ends with it.
     /// - Errors: a refusal goes to the client as an ERROR line.
     func perform(
         _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> [UInt8]
 
-    /// Says what a connection watches from now on.
+    /// A connection has begun a watch, or has changed it.
     ///
     /// - Parameters:
-    ///   - request: what is watched.
-    ///   - connection: what it came on.
-    /// - Concurrency: called on the server's event loop: it must return at once. So are the others below; those of one connection come in order.
+    ///   - request: the options of the watch.
+    ///   - connection: the connection of the request.
+    /// - Concurrency: called on the server's event loop, so it must return at once, like the functions below. Calls for one connection come
+    ///   in order.
     func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID)
 
-    /// Says that a connection was made.
+    /// A connection was made.
     func connectionBegan(_ connection: ControlConnectionID)
 
-    /// Says that a connection has ended, and what it watched with it.
+    /// A connection has ended, and its watch with it.
     func connectionEnded(_ connection: ControlConnectionID)
 }
 
 extension ControlHandler {
-    /// Does nothing that is asked.
+    /// Refuses every request.
     public func perform(
         _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
     ) async throws(ControlRefusal) -> [UInt8] {
@@ -54,7 +55,7 @@ extension ControlHandler {
     public func connectionEnded(_ connection: ControlConnectionID) {}
 }
 
-/// Names one connection for the life of the process.
+/// Identifies one connection for the life of the process.
 public struct ControlConnectionID: Sendable, Hashable {
     let number: Int
 }

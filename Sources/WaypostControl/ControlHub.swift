@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the connections of a server share; it lives on their event loop.
+/// The shared state of a server's connections; it belongs to their event loop.
 final class ControlHub {
     let policy: PeerPolicy
     let handler: any ControlHandler
@@ -20,16 +20,16 @@ final class ControlHub {
         hello = ByteBuffer(line: greeting.line)
     }
 
-    /// A name for a connection, for the life of the process.
+    /// A new identifier for a connection.
     func makeID() -> ControlConnectionID {
         connectionCount += 1
         return ControlConnectionID(number: connectionCount)
     }
 
-    /// Whether one more connection is too many; if not, it counts from now on.
+    /// Counts one more connection; false when that is too many.
     func admit(_ connection: ControlConnection) -> Bool {
         guard connections.count < limits.connections else { return false }
-        // Every local user may connect; those who may see nothing must not keep the others out.
+        // Every local user may connect; users without access must not keep the others out.
         guard connection.isTrusted || connections.values.count(where: { !$0.isTrusted }) < limits.connections / 2 else { return false }
         connections[connection.id] = connection
         handler.connectionBegan(connection.id)

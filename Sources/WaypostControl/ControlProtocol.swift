@@ -14,25 +14,25 @@ import Waypost
 /// The guide "The control socket" has every request and answer; it is made from ``ControlRequests/all``.
 /// - `class` is always the first member. Members and classes that a client does not know are to be skipped: they may be added without
 ///   a new protocol number.
-/// - Answers come in the order of the requests; a watch goes on until the connection ends, and further requests are answered between
+/// - Answers come in the order of the requests; a watch continues until the connection ends, and further requests are answered between
 ///   its lines. A second `watch` replaces the first one's options.
-/// - A client may shut down its sending side: what it asked for is still answered, and a watch goes on.
+/// - A client may shut down its sending side: its requests are still answered, and a watch continues.
 public enum ControlProtocol {
     /// The number of the protocol; it changes when an old client would misunderstand a new daemon.
     public static let version = 1
     /// The longest request line in bytes, without the line feed.
     public static let maximumRequestBytes = 64 << 10
-    /// The longest line in bytes that a client takes from the daemon.
+    /// The longest line in bytes that a client accepts from the daemon.
     public static let maximumAnswerBytes = 4 << 20
 
-    /// Whether a line is one of those that a watch sends; no answer is of such a class.
+    /// Whether a line is one that a watch sends; answers have other classes.
     static func isWatched(_ line: [UInt8]) -> Bool {
         watchedClasses.contains { line.starts(with: "{\"class\":\"\($0)\"".utf8) }
     }
 
     private static let watchedClasses = ["TPV", "SKY", "LOST", "EVENT", "DROPPED"]
 
-    /// A line of any class, for what the daemon has to tell: `class` first, then what the closure writes.
+    /// A line of any class from the daemon: `class` first, then the members that the closure writes.
     public static func object(_ name: String, _ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var text = TextBuffer()
         text.appendJSON { json in
@@ -65,9 +65,9 @@ struct Greeting: ControlAnswer {
     }
 }
 
-/// What a line to watchers is about; a watch chooses by it.
+/// The topic of a line to watchers, by which a watch selects.
 public enum ControlTopic: Sendable, Hashable, CaseIterable {
-    /// A position (TPV); watches that are selective get theirs by ``ControlServer/send(_:to:)``.
+    /// A position (TPV); selective watches get theirs by ``ControlServer/send(_:to:)``.
     case position
     /// A report without a fix (TPV).
     case noFix
@@ -75,6 +75,6 @@ public enum ControlTopic: Sendable, Hashable, CaseIterable {
     case sky
     /// The position was lost (LOST).
     case loss
-    /// Anything that happened (EVENT).
+    /// An event (EVENT).
     case event
 }

@@ -1,15 +1,15 @@
 import Waypost
 
-/// The daemon's answer when it does not do what was asked: an ERROR line.
+/// The daemon's answer when it does not carry out a request: an ERROR line.
 public struct ControlRefusal: Error, Sendable, Hashable {
-    /// What kind of refusal it is, for programs.
+    /// The kind of refusal, for programs.
     public var code: Code
-    /// What, why and what to do, for people: `WHAT: WHY; NEXT`.
+    /// The problem, its cause and the remedy, for people: `WHAT: WHY; NEXT`.
     public var message: String
 
-    /// The kinds of refusal, by their names on the wire; there is one for each cause that a script may want to tell from others.
+    /// The kinds of refusal, by their names on the wire; there is one for each cause that a script may want to distinguish.
     ///
-    /// A client that does not know one still has the message.
+    /// A client that does not know a code still has the message.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The line is not a request.
         case badRequest = "bad_request"
@@ -17,59 +17,59 @@ public struct ControlRefusal: Error, Sendable, Hashable {
         case tooLong = "too_long"
         /// There is no such verb.
         case unknownRequest = "unknown_request"
-        /// What was said is a request, but it makes no sense: a cursor behind the end of the log, a fence without a radius.
+        /// It is a request, but its values make no sense: a cursor after the end of the log, a fence without a radius.
         case invalidValue = "invalid_value"
-        /// What it is about is not there: a fence, a destination, a recording to steer.
+        /// The thing it refers to does not exist: a fence, a destination, a recording to control.
         case notFound = "not_found"
-        /// It cannot be kept: no room, a read-only disk, a file that cannot be opened.
+        /// It cannot be stored: no space, a read-only disk, a file that cannot be opened.
         case cannotStore = "cannot_store"
-        /// Reading or writing failed underway.
+        /// Reading or writing failed on the way.
         case inputOutput = "io_error"
-        /// This user may not know.
+        /// This user has no access.
         case notAuthorised = "not_authorised"
-        /// Nobody may now, or not this way: private mode, a fence of the configuration's own file.
+        /// It is not allowed now for anybody, or not in this way: private mode, a fence from the configuration's own file.
         case notPermitted = "not_permitted"
         /// There are too many connections; this one ends.
         case tooManyConnections = "too_many_connections"
-        /// The daemon cannot do it now; later it may.
+        /// The daemon cannot do it now, but may later.
         case unavailable = "unavailable"
     }
 
-    /// A refusal of that kind, as one line: `WHAT: WHY; NEXT`.
+    /// A refusal of the given kind, as one line: `WHAT: WHY; NEXT`.
     public init(_ code: Code, what: String, why: String, next: String? = nil) {
         self.init(code, message: "\(what): \(why)" + (next.map { "; \($0)" } ?? ""))
     }
 
-    /// A refusal of that kind, with a whole line for people.
+    /// A refusal of the given kind, with a complete line for people.
     public init(_ code: Code, message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The line that says so, without the line feed.
+    /// The ERROR line, without the line feed.
     public var line: [UInt8] {
         var refusal = RefusalLine()
         (refusal.code, refusal.message) = (code.rawValue, message)
         return refusal.line
     }
 
-    /// What helps a client and a tracker that do not understand each other.
+    /// The remedy for a client and a tracker that do not understand each other.
     static let sameVersions = "use waypost and waypostd of one version, and restart the tracker after an upgrade"
 
-    /// A client's word for a message: cut, so that garbage does not come back in full.
+    /// A client's text for use in a message: shortened, so that garbage does not come back in full.
     static func quoted(_ word: String) -> String {
         word.count <= 40 ? word : word.prefix(40) + "..."
     }
 }
 
-/// The line of a refusal, which comes instead of an answer.
+/// The line of a refusal, which is sent instead of an answer.
 struct RefusalLine: ControlAnswer {
     static let className = "ERROR"
     static let documentation = "The tracker does not do what was asked; this comes instead of an answer."
 
-    /// What kind of refusal it is; a word of ``ControlRefusal/Code``, or of a later version.
+    /// The kind of refusal; a word of ``ControlRefusal/Code``, or of a later version.
     var code = ""
-    /// What, why and what to do, for people.
+    /// The problem, its cause and the remedy, for people.
     var message = ""
 
     mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {

@@ -6,16 +6,16 @@ import WaypostSystem
 ///
 /// Connections live on one event loop; a client that does not read delays nobody and costs a bounded number of lines.
 public final class ControlServer: Sendable {
-    /// The bounds a server keeps.
+    /// The limits of a server.
     public struct Limits: Sendable {
-        /// Connections at the same time, at most half of them of users who may see nothing; further ones get an ERROR line and are closed.
+        /// Connections at the same time, at most half of them of users without access; further ones get an ERROR line and are closed.
         public var connections: Int
-        /// Lines that wait for a watcher who does not read; then the oldest go.
+        /// Lines that wait for a watcher who does not read; after that the oldest are dropped.
         public var waitingLines: Int
-        /// Unsent bytes of a connection from which on lines wait.
+        /// The number of unsent bytes of a connection above which lines wait.
         public var unsentBytes: Int
 
-        /// Limits, where not told otherwise those of a small device.
+        /// Limits, by default those of a small device.
         public init(connections: Int = 64, waitingLines: Int = 256, unsentBytes: Int = 64 << 10) {
             self.connections = connections
             self.waitingLines = waitingLines
@@ -23,12 +23,12 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Where it listens.
+    /// The path of the socket.
     public let path: String
 
     private let listener: any Channel
     private let hub: NIOLoopBound<ControlHub>
-    /// The thread, when it is the server's own.
+    /// The thread, if it belongs to the server.
     private let ownGroup: MultiThreadedEventLoopGroup?
 
     private init(path: String, listener: any Channel, hub: NIOLoopBound<ControlHub>, ownGroup: MultiThreadedEventLoopGroup?) {
@@ -40,16 +40,16 @@ public final class ControlServer: Sendable {
 
     /// Listens at a path.
     ///
-    /// Missing folders above it are made. A socket that nobody listens on any more is replaced; a live one, or anything that is not a
-    /// socket, is an error. Every local user may connect (mode 0666): who may see what is decided by the peer's credentials.
+    /// Missing folders above it are created. A socket on which nothing listens any more is replaced; a live one, or anything that is not a
+    /// socket, is an error. Every local user may connect (mode 0666): the peer's credentials decide who may see what.
     /// - Parameters:
-    ///   - path: where the socket is made.
+    ///   - path: the path of the socket.
     ///   - programVersion: the version in the HELLO line.
     ///   - isService: whether a service manager keeps the daemon's messages.
     ///   - policy: who may see what.
     ///   - handler: answers the requests.
-    ///   - limits: how many clients and how much of each is taken.
-    ///   - eventLoopGroup: where to run, when not on a thread of its own.
+    ///   - limits: how many clients are accepted, and how much of each.
+    ///   - eventLoopGroup: where to run; nil for a thread of its own.
     public static func start(
         path: String, programVersion: String, isService: Bool = false, policy: PeerPolicy, handler: some ControlHandler,
         limits: Limits = Limits(),
@@ -82,16 +82,16 @@ public final class ControlServer: Sendable {
         }
     }
 
-    /// Sends a line (without its line feed) to every watch that wants that topic.
+    /// Sends a line (without its line feed) to every watch that wants its topic.
     ///
-    /// - Cost: the line is copied once, however many clients watch.
+    /// - Cost: the line is copied once, for any number of watching clients.
     /// - Concurrency: from anywhere; returns at once. Lines of one caller arrive in its order.
     public func broadcast(_ line: [UInt8], topic: ControlTopic) {
         let buffer = ByteBuffer(line: line)
         hub.eventLoop.execute { [hub, buffer] in hub.value.broadcast(buffer, topic: topic) }
     }
 
-    /// Sends a line (without its line feed) to the watches of these connections, as far as there still are any.
+    /// Sends a line (without its line feed) to the watches of these connections, if they still exist.
     ///
     /// - Concurrency: as ``broadcast(_:topic:)``; lines sent by both arrive in the caller's order.
     public func send(_ line: [UInt8], to connections: [ControlConnectionID]) {
@@ -99,15 +99,15 @@ public final class ControlServer: Sendable {
         hub.eventLoop.execute { [hub, buffer] in hub.value.send(buffer, to: connections) }
     }
 
-    /// Returns when the thread of the connections has come round to it; never when that hangs.
+    /// Returns when the thread of the connections gets to this call; never when that thread hangs.
     public func answer() async {
-        // Fails only when the server has been stopped: then nothing hangs.
+        // It fails only when the server has been stopped: then nothing hangs.
         do { try await hub.eventLoop.submit {}.get() } catch {}
     }
 
     /// Removes the socket and ends every connection.
     public func stop() async {
-        // First the name, then the listener: a successor never finds its own socket gone. Somebody else may have removed it: no matter.
+        // First the name, then the listener: a successor never finds its own socket gone. It does not matter if the name is already gone.
         do { try UnixSocket.unlink(path) } catch {}
         do {
             try await hub.eventLoop.submit { [hub] in hub.value.closeAll() }.get()
@@ -149,7 +149,7 @@ public final class ControlServer: Sendable {
     }
 
     private static func shutDown(_ group: MultiThreadedEventLoopGroup?) async {
-        // Fails only when it is shut down already.
+        // It fails only when it is already shut down.
         do { try await group?.shutdownGracefully() } catch {}
     }
 }

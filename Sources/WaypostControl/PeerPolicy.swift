@@ -2,7 +2,7 @@ import WaypostSystem
 
 /// How much of the position a user may see.
 public enum PeerAccess: Sendable, Hashable {
-    /// Nothing of it: a watch is refused, `status` tells the daemon's health only.
+    /// Nothing of it: a watch is refused, `status` shows only the daemon's health.
     case none
     /// All of it.
     case full
@@ -15,7 +15,7 @@ public struct PeerPolicy: Sendable, Hashable {
     /// The group whose members see everything; nil when the system has no such group.
     public var trustedGroupID: UInt32?
 
-    /// The name of the group that is trusted.
+    /// The name of the trusted group.
     public static let trustedGroupName = "waypost"
 
     /// A policy from its parts.
@@ -24,12 +24,12 @@ public struct PeerPolicy: Sendable, Hashable {
         self.trustedGroupID = trustedGroupID
     }
 
-    /// The policy for this process on this system, as the group file is now.
+    /// The policy for this process on this system, from the current group file.
     public static func standard() -> PeerPolicy {
         PeerPolicy(ownUserID: SystemAccounts.ownUserID, trustedGroupID: SystemAccounts.groupID(named: trustedGroupName))
     }
 
-    /// What that peer may see.
+    /// The access of the given peer.
     public func access(of peer: PeerCredentials) -> PeerAccess {
         if peer.userID == 0 || peer.userID == ownUserID { return .full }
         if let trustedGroupID, peer.groupIDs.contains(trustedGroupID) { return .full }

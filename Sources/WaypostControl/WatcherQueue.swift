@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Lines that wait for a watcher who does not read: a bounded number, of which the oldest go first.
+/// Lines that wait for a watcher who does not read: a bounded number, of which the oldest are dropped first.
 ///
 /// - Cost: a line is shared by all queues that hold it; a queue costs one reference per line.
 struct WatcherQueue: Sendable {
     /// What to send next.
     enum Item: Equatable {
-        /// So many lines before the next one were dropped.
+        /// This many lines before the next one were dropped.
         case dropped(Int)
         case line(ByteBuffer)
     }
@@ -15,7 +15,7 @@ struct WatcherQueue: Sendable {
     private var lines = CircularBuffer<ByteBuffer>()
     private var droppedSinceLastItem = 0
 
-    /// An empty queue of at most so many lines.
+    /// An empty queue with room for that many lines.
     init(limit: Int) {
         precondition(limit > 0, "a queue for at least one line")
         self.limit = limit
@@ -33,7 +33,7 @@ struct WatcherQueue: Sendable {
         lines.append(line)
     }
 
-    /// Takes what is to be sent next, or nil.
+    /// Removes and returns the next item to send; nil when there is none.
     mutating func next() -> Item? {
         if droppedSinceLastItem > 0 {
             defer { droppedSinceLastItem = 0 }

@@ -1,32 +1,32 @@
 import Waypost
 
-/// What the tracker says: a line whose first member `class` tells what it is.
+/// A line from the tracker whose first member `class` gives its type.
 public protocol ControlAnswer: ControlObject {
     /// Its `class`.
     static var className: String { get }
 
-    /// What it says, in one or two sentences, for the page of the protocol.
+    /// Its description, in one or two sentences, for the page of the protocol.
     static var documentation: String { get }
 }
 
 extension ControlAnswer {
-    /// The line that says this, without the line feed.
+    /// The line of this answer, without the line feed.
     public var line: [UInt8] { ControlProtocol.object(Self.className) { writeMembers(to: &$0) } }
 
-    /// The answer on a line; members that it does not know are skipped.
+    /// Reads the answer from a line; unknown members are skipped.
     ///
-    /// - Parameter line: what the tracker has sent, without the line feed.
-    /// - Errors: it is no JSON, of another class, or lacks a member.
+    /// - Parameter line: a line from the tracker, without the line feed.
+    /// - Errors: it is not JSON, has another class, or lacks a member.
     public init(line: [UInt8]) throws(ControlAnswerError) {
         let value: JSONValue
         do { value = try JSONParser().parse(line) } catch { throw .notJSON(reason: "\(error)") }
         try self.init(value)
     }
 
-    /// The answer that a value is; members that it does not know are skipped.
+    /// Reads the answer from a value; unknown members are skipped.
     ///
-    /// - Parameter value: a line that the tracker has sent.
-    /// - Errors: it is of another class, or lacks a member.
+    /// - Parameter value: a line from the tracker.
+    /// - Errors: it has another class, or lacks a member.
     public init(_ value: JSONValue) throws(ControlAnswerError) {
         let name = value["class"]?.string
         guard name == Self.className else { throw .otherClass(expected: Self.className, found: name) }
@@ -36,18 +36,18 @@ extension ControlAnswer {
     }
 }
 
-/// That a line of the tracker is not the answer that was expected.
+/// A line of the tracker is not the expected answer.
 public enum ControlAnswerError: Error, Sendable, Hashable {
-    /// It is no JSON, and why.
+    /// It is not JSON, and why.
     case notJSON(reason: String)
     /// It is an answer of another class; nil when it has none.
     case otherClass(expected: String, found: String?)
-    /// A member is missing or of another kind.
+    /// A member is missing or has another type.
     case wrongMember(class: String, ControlMemberError)
 }
 
 extension ControlAnswerError: CustomStringConvertible {
-    /// What is wrong with the answer: `is not JSON: ...`, `has no valid "log.positions": it must be a whole number`.
+    /// The problem with the answer: `is not JSON: ...`, `has no valid "log.positions": it must be a whole number`.
     public var description: String {
         switch self {
         case .notJSON(let reason): "is not JSON: \(reason)"

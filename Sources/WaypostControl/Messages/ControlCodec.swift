@@ -2,47 +2,47 @@ import Waypost
 
 /// Reads, writes or describes the members of a ``ControlObject``, one by one.
 public protocol ControlCodec {
-    /// What goes wrong: reading can, writing and describing cannot.
+    /// The error: reading can fail, writing and describing cannot.
     associatedtype Failure: Error
 
     /// Reads, writes or describes one member.
     ///
     /// - Parameters:
-    ///   - member: what it is called and what may stand there.
-    ///   - value: where it is read to, or what is written; nil for a member that is not there.
+    ///   - member: its name and its allowed values.
+    ///   - value: the variable to read into, or the value to write; nil for an absent member.
     mutating func code<Value: ControlValue>(_ member: ControlMember<Value>, _ value: inout Value?) throws(Failure)
 }
 
-/// A member of an object: its name and what may stand there.
+/// A member of an object: its name and its allowed values.
 public struct ControlMember<Value: ControlValue>: Sendable {
     /// Its name.
     public var name: StaticString
-    /// What it means.
+    /// Its meaning.
     public var documentation: String
     /// Whether reading fails without it.
     public var isRequired = false
-    /// Whether it is always written, though reading goes on without it.
+    /// Whether it is always written, although it may be absent when read.
     public var isAlwaysWritten = false
-    /// Whether it may be there at all, after the members before it.
+    /// Whether it may be present at all, after the members before it.
     public var isAllowed = true
-    /// Whether one that cannot be read counts as absent.
+    /// Whether an unreadable value counts as absent.
     public var isLenient = false
-    /// What holds for its value beyond its form; nil when everything does.
+    /// A rule for its value beyond its form; nil for none.
     public var rule: ControlRule<Value>?
 }
 
-/// What holds for a value beyond its form.
+/// A rule for a value beyond its form.
 public struct ControlRule<Value: ControlValue>: Sendable {
-    /// What the value must be, for people: `metres, from 0 to 1000000`.
+    /// The allowed values, for people: `metres, from 0 to 1000000`.
     public var expected: String
-    /// Whether a value is so.
+    /// Whether a value is allowed.
     public var isKept: @Sendable (Value) -> Bool
 
     /// A rule.
     ///
     /// - Parameters:
-    ///   - expected: what the value must be, for people.
-    ///   - isKept: whether a value is so.
+    ///   - expected: the allowed values, for people.
+    ///   - isKept: whether a value is allowed.
     public init(_ expected: String, _ isKept: @escaping @Sendable (Value) -> Bool) {
         self.expected = expected
         self.isKept = isKept
@@ -50,13 +50,13 @@ public struct ControlRule<Value: ControlValue>: Sendable {
 }
 
 extension ControlCodec {
-    /// A member that is always there.
+    /// A member that is always present.
     ///
     /// - Parameters:
     ///   - name: its name.
-    ///   - value: where it is read to, or what is written.
-    ///   - rule: what holds for it beyond its form.
-    ///   - documentation: what it means.
+    ///   - value: the variable to read into, or the value to write.
+    ///   - rule: a rule for it beyond its form.
+    ///   - documentation: its meaning.
     public mutating func member<Value: ControlValue>(
         _ name: StaticString, _ value: inout Value, rule: ControlRule<Value>? = nil, _ documentation: String
     ) throws(Failure) {
@@ -69,12 +69,12 @@ extension ControlCodec {
     ///
     /// - Parameters:
     ///   - name: its name.
-    ///   - value: where it is read to, or what is written; nil when it is absent.
-    ///   - isAllowed: whether it may be there at all, after the members before it.
-    ///   - isRequired: whether it must be there, after the members before it.
-    ///   - isLenient: whether one that cannot be read counts as absent.
-    ///   - rule: what holds for it beyond its form.
-    ///   - documentation: what it means.
+    ///   - value: the variable to read into, or the value to write; nil when it is absent.
+    ///   - isAllowed: whether it may be present at all, after the members before it.
+    ///   - isRequired: whether it must be present, after the members before it.
+    ///   - isLenient: whether an unreadable value counts as absent.
+    ///   - rule: a rule for it beyond its form.
+    ///   - documentation: its meaning.
     public mutating func member<Value: ControlValue>(
         _ name: StaticString, _ value: inout Value?, isAllowed: Bool = true, isRequired: Bool = false, isLenient: Bool = false,
         rule: ControlRule<Value>? = nil, _ documentation: String
@@ -85,16 +85,16 @@ extension ControlCodec {
             &value)
     }
 
-    /// A member whose absence means a value.
+    /// A member with a default value for its absence.
     ///
     /// - Parameters:
     ///   - name: its name.
-    ///   - value: where it is read to, or what is written.
-    ///   - absent: what its absence means.
+    ///   - value: the variable to read into, or the value to write.
+    ///   - absent: the value that its absence means.
     ///   - isOmitted: whether it is left out when it has that value.
-    ///   - isAllowed: whether it may be there at all, after the members before it.
-    ///   - rule: what holds for it beyond its form.
-    ///   - documentation: what it means.
+    ///   - isAllowed: whether it may be present at all, after the members before it.
+    ///   - rule: a rule for it beyond its form.
+    ///   - documentation: its meaning.
     public mutating func member<Value: ControlValue & Equatable>(
         _ name: StaticString, _ value: inout Value, absent: Value, isOmitted: Bool = true, isAllowed: Bool = true,
         rule: ControlRule<Value>? = nil, _ documentation: String
@@ -109,16 +109,16 @@ extension ControlCodec {
 
 // MARK: - Codecs
 
-/// Takes the members out of an object that came over the socket.
+/// Reads and removes the members of an object that came over the socket.
 struct ControlReader: ControlCodec {
-    /// Those that have not been taken.
+    /// The members that have not been read.
     private(set) var rest: [String: JSONValue]
 
     init(_ members: [String: JSONValue]) {
         rest = members
     }
 
-    /// Takes out a member that was read before.
+    /// Removes a member that was read before.
     mutating func skip(_ name: String) { rest[name] = nil }
 
     mutating func code<Value: ControlValue>(_ member: ControlMember<Value>, _ value: inout Value?) throws(ControlMemberError) {
@@ -135,7 +135,7 @@ struct ControlReader: ControlCodec {
             value = read
         } catch {
             if member.isLenient { return }
-            // Of what must be metres between bounds, a text is no more than that.
+            // For a member with a rule, the error names the rule rather than only the type.
             throw (error.path.isEmpty ? ControlMemberError(expected: member.rule?.expected ?? error.expected) : error).inside(name)
         }
     }
@@ -147,13 +147,13 @@ struct ControlWriter: ControlCodec {
 
     mutating func code<Value: ControlValue>(_ member: ControlMember<Value>, _ value: inout Value?) throws(Never) {
         guard member.isAllowed, let value else { return }
-        // What is not a number is not known, and JSON has no form for it.
+        // A value that is not a number counts as unknown, and JSON has no form for it.
         if let number = value as? Double, !number.isFinite { return }
         json.member(member.name) { value.writeElement(to: &$0) }
     }
 }
 
-/// Lists the members of an object with their meaning.
+/// Lists the members of an object with their meanings.
 struct ControlDescriber: ControlCodec {
     private(set) var members: [ControlMemberDescription] = []
 

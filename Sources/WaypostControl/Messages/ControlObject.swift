@@ -1,6 +1,6 @@
 import Waypost
 
-/// A JSON object of the control protocol, with one list of its members from which it is read, written and described.
+/// A JSON object of the control protocol, with one list of its members for reading, writing and describing it.
 ///
 /// ```swift
 /// struct Receiver: ControlObject {
@@ -10,18 +10,18 @@ import Waypost
 ///     }
 /// }
 /// ```
-/// A member that a later version adds is optional or has a value for its absence: programs of both versions understand each other then.
+/// A member that a later version adds is optional or has a value for its absence, so that programs of both versions understand each other.
 /// Members of other names are skipped in answers and refused in requests.
 public protocol ControlObject: ControlValue, Hashable {
-    /// An object in which nothing has been said yet.
+    /// An object with no values set.
     init()
 
-    /// Hands each member to the codec, in the order in which they are written.
+    /// Passes each member to the codec, in the order in which they are written.
     ///
-    /// - Parameter codec: what reads, writes or describes them.
+    /// - Parameter codec: reads, writes or describes them.
     mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure)
 
-    /// Checks what no member by itself shows; called after reading.
+    /// Checks the rules that involve more than one member; called after reading.
     func validate() throws(ControlMemberError)
 }
 
@@ -37,14 +37,14 @@ extension ControlObject {
         return describer.members
     }
 
-    /// Reads the object; members of other names are skipped.
+    /// Reads the object; members with other names are skipped.
     public init(controlValue value: JSONValue) throws(ControlMemberError) {
         guard let members = value.object else { throw ControlMemberError(expected: Self.form) }
         var reader = ControlReader(members)
         try self.init(from: &reader)
     }
 
-    /// Reads the object and leaves the members of other names to the caller.
+    /// Reads the object and leaves members with other names to the caller.
     init(from reader: inout ControlReader) throws(ControlMemberError) {
         self.init()
         try code(with: &reader)
@@ -56,7 +56,7 @@ extension ControlObject {
         json.object { writeMembers(to: &$0) }
     }
 
-    /// Writes the members alone.
+    /// Writes only the members.
     func writeMembers(to json: inout JSONWriter) {
         var writer = ControlWriter()
         swap(&writer.json, &json)
@@ -65,21 +65,21 @@ extension ControlObject {
         swap(&writer.json, &json)
     }
 
-    /// Finds nothing wrong.
+    /// Accepts every object.
     public func validate() throws(ControlMemberError) {}
 }
 
-/// What a member means, for the page of the protocol.
+/// The description of a member, for the page of the protocol.
 public struct ControlMemberDescription: Sendable, Hashable {
     /// Its name.
     public var name: String
-    /// What its value is.
+    /// The form of its value.
     public var form: String
-    /// Whether nothing can be read without it.
+    /// Whether reading fails without it.
     public var isRequired: Bool
     /// Whether it is always written.
     public var isAlwaysWritten: Bool
-    /// What it means: a sentence or two.
+    /// Its meaning: a sentence or two.
     public var documentation: String
     /// The members of its value, when that is an object or a list of objects.
     public var members: [ControlMemberDescription]

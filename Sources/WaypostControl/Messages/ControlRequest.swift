@@ -1,8 +1,8 @@
 import Waypost
 
-/// What a client can send: a JSON object whose member `request` says what it asks for.
+/// A message of a client: a JSON object whose member `request` names the request.
 ///
-/// One that is answered with a line of its own is a ``ControlVerb``; a ``WatchRequest`` is not.
+/// A request with an answer line of its own is a ``ControlVerb``; a ``WatchRequest`` is not.
 public protocol ControlRequest: ControlObject {
     /// The member `request`.
     static var name: String { get }
@@ -10,15 +10,15 @@ public protocol ControlRequest: ControlObject {
     /// The member `action`, where several requests share a name; nil for all others.
     static var action: String? { get }
 
-    /// What it does, in one to three sentences, for the page of the protocol.
+    /// Its description, in one to three sentences, for the page of the protocol.
     static var documentation: String { get }
 }
 
-/// What a client can ask of the tracker: a request and the answer that belongs to it.
+/// A request to the tracker and its answer.
 ///
 /// A new verb is one file with a type of this protocol and one line in ``ControlRequests/all``.
 public protocol ControlVerb: ControlRequest {
-    /// What the tracker says when it has done it.
+    /// The tracker's answer once it has carried out the request.
     associatedtype Answer: ControlAnswer
 }
 
@@ -26,7 +26,7 @@ extension ControlRequest {
     /// None.
     public static var action: String? { nil }
 
-    /// The line that asks this, without the line feed.
+    /// The line of this request, without the line feed.
     public var line: [UInt8] {
         var text = TextBuffer()
         text.appendJSON { json in
@@ -41,7 +41,7 @@ extension ControlRequest {
 
     /// Reads a request.
     ///
-    /// Options that the verb does not know are refused rather than skipped: an older tracker must not answer another question than was asked.
+    /// Unknown options are refused rather than skipped: an older tracker must not answer a question that was not asked.
     fileprivate init(request members: [String: JSONValue]) throws(ControlRefusal) {
         var reader = ControlReader(members)
         reader.skip("request")
@@ -57,7 +57,7 @@ extension ControlRequest {
 
 /// Every request of the control socket.
 public enum ControlRequests {
-    /// Each with one line, in the order of the protocol's page.
+    /// One line for each, in the order of the protocol's page.
     public static let all: [any ControlRequest.Type] = [
         StatusRequest.self,
         WatchRequest.self,
@@ -87,13 +87,13 @@ public enum ControlRequests {
         LedgerRequest.self,
     ]
 
-    /// The requests of each name.
+    /// The requests by name.
     private static let byName = Dictionary(grouping: all) { $0.name }
 
-    /// The request on a line.
+    /// Reads the request on a line.
     ///
-    /// - Parameter line: what a client has sent, without the line feed.
-    /// - Errors: the line is no request, no verb is called so, or its options are others.
+    /// - Parameter line: a line from a client, without the line feed.
+    /// - Errors: the line is not a request, there is no such verb, or its options are wrong.
     public static func request(on line: Span<UInt8>) throws(ControlRefusal) -> any ControlRequest {
         let value: JSONValue
         do { value = try JSONParser(maximumDepth: 16).parse(line) } catch {

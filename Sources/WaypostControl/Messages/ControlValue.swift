@@ -2,7 +2,7 @@ import Waypost
 
 /// A value that a member of a request or an answer may have.
 public protocol ControlValue: Sendable {
-    /// What such a value is, in an error and on the page of the protocol: `a text`, `a whole number`.
+    /// The form of such a value, in an error and on the page of the protocol: `a text`, `a whole number`.
     static var form: String { get }
 
     /// The members of such a value, when it is an object or a list of objects; none for anything else.
@@ -10,13 +10,13 @@ public protocol ControlValue: Sendable {
 
     /// Reads a value.
     ///
-    /// - Parameter value: what came over the socket.
-    /// - Errors: it is something else; the error names the member in it that is wrong.
+    /// - Parameter value: the JSON value from the socket.
+    /// - Errors: it has another form; the error names the wrong member in it.
     init(controlValue value: JSONValue) throws(ControlMemberError)
 
     /// Writes the value.
     ///
-    /// - Parameter json: what takes it, as one element.
+    /// - Parameter json: the writer, which gets the value as one element.
     func writeElement(to json: inout JSONWriter)
 }
 
@@ -25,24 +25,24 @@ extension ControlValue {
     public static var members: [ControlMemberDescription] { [] }
 }
 
-/// That a request or an answer lacks a member, or has something else there.
+/// A member of a request or an answer is missing or wrong.
 public struct ControlMemberError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Which member, from the outermost object on: `source.state`, `destinations[2].name`.
+    /// The path of the member, from the outermost object on: `source.state`, `destinations[2].name`.
     public var path: String
-    /// What it must be: `a text`.
+    /// The expected value: `a text`.
     public var expected: String
 
-    /// An error at a member.
+    /// An error in a member.
     ///
     /// - Parameters:
-    ///   - path: which member it is; empty for the value itself, to which those around it add their names.
-    ///   - expected: what it must be.
+    ///   - path: the path of the member; empty for the value itself, to which the enclosing objects add their names.
+    ///   - expected: the expected value.
     public init(path: String = "", expected: String) {
         self.path = path
         self.expected = expected
     }
 
-    /// The same error as seen from the object or list around it.
+    /// The same error as seen from the enclosing object or list.
     func inside(_ name: String) -> ControlMemberError {
         ControlMemberError(path: path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)", expected: expected)
     }
@@ -54,7 +54,7 @@ public struct ControlMemberError: Error, Sendable, Hashable, CustomStringConvert
 // MARK: - Values
 
 extension ControlValue {
-    /// A form of the value, or an error that says what it must be.
+    /// A form of the value, or an error with the expected form.
     fileprivate static func require<Form>(_ form: Form?) throws(ControlMemberError) -> Form {
         guard let form else { throw ControlMemberError(expected: Self.form) }
         return form
@@ -103,7 +103,7 @@ extension UInt64: ControlValue {
         self = try UInt64.require(value.int.flatMap { UInt64(exactly: $0) })
     }
 
-    /// Writes the number; the largest that JSON readers of 64 bits know for one that is larger.
+    /// Writes the number; a number that JSON readers with 64 bits do not know becomes the largest that they do.
     public func writeElement(to json: inout JSONWriter) { json.element(Int(clamping: self)) }
 }
 
@@ -133,10 +133,10 @@ extension [String: JSONValue]: ControlValue {
     /// `an object`.
     public static var form: String { "an object" }
 
-    /// Reads an object of any members.
+    /// Reads an object with any members.
     public init(controlValue value: JSONValue) throws(ControlMemberError) { self = try Self.require(value.object) }
 
-    /// Writes the object, its members in the order of their names.
+    /// Writes the object, with its members sorted by name.
     public func writeElement(to json: inout JSONWriter) { json.element(.object(self)) }
 }
 
@@ -144,10 +144,10 @@ extension Array: ControlValue where Element: ControlValue {
     /// `a list`.
     public static var form: String { "a list" }
 
-    /// Those of its elements.
+    /// The members of its elements.
     public static var members: [ControlMemberDescription] { Element.members }
 
-    /// Reads a list of values of one kind.
+    /// Reads a list of values of one type.
     public init(controlValue value: JSONValue) throws(ControlMemberError) {
         self = []
         for (index, element) in try Self.require(value.array).enumerated() {

@@ -1,21 +1,21 @@
 import Waypost
 
-/// One word of several, of which a later version may have more: a client keeps those that it does not know.
+/// One of several words; a later version may have more, and a client keeps words that it does not know.
 public protocol ControlWord: ControlValue, Hashable, CustomStringConvertible {
     /// The word on the wire.
     var text: String { get }
 
-    /// The word of that text, whether it is known or not.
+    /// Makes a word from its text, whether it is known or not.
     ///
     /// - Parameter text: the word on the wire.
     init(_ text: String)
 
-    /// Those that this version has.
+    /// The words of this version.
     static var known: [Self] { get }
 }
 
 extension ControlWord {
-    /// The words that this version has.
+    /// The words of this version.
     public static var form: String { "a text: \(known.map(\.text).joined(separator: ", "))" }
 
     /// Reads a word.
@@ -28,7 +28,7 @@ extension ControlWord {
     public var description: String { text }
 }
 
-/// One word of several; another one is an error.
+/// One of several words; any other is an error.
 protocol ControlChoice: ControlValue, CaseIterable, RawRepresentable<String> {}
 
 extension ControlChoice {

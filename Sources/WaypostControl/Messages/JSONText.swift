@@ -1,11 +1,11 @@
 import Waypost
 
-/// JSON that is handed on as it is: a collection of fences, a record as servers get it.
+/// JSON that is passed on unchanged: a collection of fences, a record as servers get it.
 public struct JSONText: ControlValue, Hashable {
-    /// The text, of one line.
+    /// The text, in one line.
     public var bytes: [UInt8]
 
-    /// A text that is JSON already.
+    /// Wraps a text that is already JSON.
     ///
     /// - Parameter bytes: the text, without line feeds.
     public init(bytes: [UInt8]) {
@@ -15,7 +15,7 @@ public struct JSONText: ControlValue, Hashable {
     /// `an object`.
     public static var form: String { "an object" }
 
-    /// Keeps an object, its members in the order of their names.
+    /// Keeps an object, with its members sorted by name.
     public init(controlValue value: JSONValue) throws(ControlMemberError) {
         guard value.object != nil else { throw ControlMemberError(expected: JSONText.form) }
         var text = TextBuffer()

@@ -11,7 +11,7 @@ struct ClassedPosition: ControlValue {
     }
 
     init(controlValue value: JSONValue) throws(ControlMemberError) {
-        // One of which something cannot be read is as good as none.
+        // A position that is partly unreadable counts as missing.
         guard case .position(let position)? = try? TPVCodec.decode(value) else {  // See above.
             throw ControlMemberError(expected: ClassedPosition.form)
         }
@@ -26,7 +26,7 @@ struct ClassedPosition: ControlValue {
     }
 }
 
-/// A position as a member: a TPV without its class, so that who looks for fixes in the text of a line finds none.
+/// A position as a member: a TPV without its class, so that a search for fixes in the text of a line finds none.
 struct PlainPosition: ControlValue {
     var position: Position
 

@@ -4,27 +4,27 @@ import Waypost
 public struct CapabilitiesRequest: ControlVerb {
     /// `capabilities`.
     public static let name = "capabilities"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "Asks what the tracker can do on this device."
 
     /// A request.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {}
 
-    /// What the tracker can do on this device.
+    /// The tracker's abilities on this device.
     public struct Answer: ControlAnswer {
         /// `CAPABILITIES`.
         public static let className = "CAPABILITIES"
-        /// What the guide of the control socket says of it.
+        /// Its description in the guide of the control socket.
         public static let documentation = "What the tracker can do on this device."
 
         /// The tracker's version.
         public var version = ""
         /// Receivers that are plugged in and known by their USB ids.
         public var receivers: [Receiver] = []
-        /// Whether a watch can ask for significant changes alone.
+        /// Whether a watch can select only significant changes.
         public var hasSignificantChanges = true
         /// Whether the receiver sleeps when few positions are needed.
         public var sleepsBetweenSamples = false
@@ -37,10 +37,10 @@ public struct CapabilitiesRequest: ControlVerb {
         /// Whether a recording or a simulated drive is played.
         public var isPlayback = false
 
-        /// An answer that says nothing yet.
+        /// An answer with no values set.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("version", &version, "The tracker's version.")
             try codec.member("receivers", &receivers, "Receivers that are plugged in and known by their USB ids.")
@@ -60,23 +60,23 @@ public struct CapabilitiesRequest: ControlVerb {
     public struct Receiver: ControlObject {
         /// The device: `/dev/ttyACM0`.
         public var path = ""
-        /// What it is: `u-blox 8`.
+        /// Its name: `u-blox 8`.
         public var name = ""
 
-        /// A receiver of which nothing is known yet.
+        /// A receiver with no values set.
         public init() {}
 
         /// A receiver.
         ///
         /// - Parameters:
         ///   - path: the device.
-        ///   - name: what it is.
+        ///   - name: its name.
         public init(path: String, name: String) {
             self.path = path
             self.name = name
         }
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("path", &path, "The device: `/dev/ttyACM0`.")
             try codec.member("receiver", &name, "What it is.")

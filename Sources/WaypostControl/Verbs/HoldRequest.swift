@@ -4,7 +4,7 @@ import Waypost
 public struct HoldRequest: ControlVerb {
     /// `hold`.
     public static let name = "hold"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "Keeps positions coming for every fix until the connection ends; `status` shows the reason."
 
     /// The reason, for people: 1 to 200 characters.
@@ -20,16 +20,16 @@ public struct HoldRequest: ControlVerb {
         self.reason = reason
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("reason", &reason, "Why positions are needed, for people: 1 to 200 characters.")
     }
 
-    /// That the receiver is kept on.
+    /// The answer that the receiver is kept on.
     public struct Answer: ControlAnswer {
         /// `HELD`.
         public static let className = "HELD"
-        /// What the guide of the control socket says of it.
+        /// Its description in the guide of the control socket.
         public static let documentation = "The receiver is kept on until the connection ends."
 
         /// The reason, as it was given.
@@ -45,7 +45,7 @@ public struct HoldRequest: ControlVerb {
             self.reason = reason
         }
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("reason", &reason, "The reason, as it was given.")
         }

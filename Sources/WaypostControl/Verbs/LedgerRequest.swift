@@ -1,24 +1,24 @@
 import Waypost
 
-/// `ledger`: what became of fixes and events, one by its id or all since a moment.
+/// `ledger`: what happened to fixes and events, one by its id or all since a moment.
 public struct LedgerRequest: ControlVerb {
     /// `ledger`.
     public static let name = "ledger"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Asks what became of fixes and events: logged, queued, sent, received, or left out and why. Either of one record by its `id`, or of all \
         since a moment, a page at a time.
         """
 
-    /// Which records.
+    /// The selection of records.
     public enum Query: Sendable, Hashable {
-        /// One by its id.
+        /// One record by its id.
         case record(id: String)
-        /// All since a moment, a page of them.
+        /// All records since a moment, one page.
         case since(UTCTime, LedgerCursor)
     }
 
-    /// Which records are asked for.
+    /// The requested records.
     public var query: Query
 
     /// A request for a record without an id.
@@ -28,12 +28,12 @@ public struct LedgerRequest: ControlVerb {
 
     /// A request.
     ///
-    /// - Parameter query: which records are asked for.
+    /// - Parameter query: the requested records.
     public init(_ query: Query) {
         self.query = query
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         var (id, since, cursor): (String?, UTCTime?, LedgerCursor?)
         switch query {
@@ -48,11 +48,11 @@ public struct LedgerRequest: ControlVerb {
         if let id { query = .record(id: id) } else if let since { query = .since(since, cursor ?? .first) }
     }
 
-    /// What became of the records.
+    /// The fates of the records.
     public struct Answer: ControlAnswer {
         /// `LEDGER`.
         public static let className = "LEDGER"
-        /// What the guide of the control socket says of it.
+        /// Its description in the guide of the control socket.
         public static let documentation =
             "What became of the records: a page of them, first those that are in the outbox alone, then those of the log."
 
@@ -74,7 +74,7 @@ public struct LedgerRequest: ControlVerb {
             self.next = next
         }
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("records", &records, "The records, or stretches of fixes that were left out.")
             try codec.member("next", &next, "Where the next page begins; absent with the last one.")
@@ -83,7 +83,7 @@ public struct LedgerRequest: ControlVerb {
 }
 
 extension LedgerCursor: ControlValue {
-    /// What `next` of an answer says.
+    /// The value of `next` in an answer.
     public static var form: String { cursorForm }
 
     /// Reads a cursor.
@@ -96,5 +96,5 @@ extension LedgerCursor: ControlValue {
     public func writeElement(to json: inout JSONWriter) { json.element(text) }
 }
 
-/// What a cursor must be.
+/// The form of a cursor.
 let cursorForm = "what \"next\" of the answer before said"

@@ -1,19 +1,19 @@
 import Waypost
 
-/// `playback`: steers the recordings and simulated drives that are played; a request that changes nothing asks how they are.
+/// `playback`: controls the recordings and simulated drives that are played; a request that changes nothing asks for their state.
 public struct PlaybackRequest: ControlVerb {
     /// `playback`.
     public static let name = "playback"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Steers the recordings and simulated drives that the tracker plays. Without any member it only asks how they are.
         """
 
-    /// Whether the position is to stand still; nil leaves it.
+    /// Whether the position should stand still; nil leaves it unchanged.
     public var isStationary: Bool?
-    /// Whether the position is to be lost while the drive goes on; nil leaves it.
+    /// Whether the position should be lost while the drive continues; nil leaves it unchanged.
     public var isPositionLost: Bool?
-    /// Whether it begins again.
+    /// Whether it restarts.
     public var resets = false
 
     /// A request that changes nothing.
@@ -22,27 +22,27 @@ public struct PlaybackRequest: ControlVerb {
     /// A request.
     ///
     /// - Parameters:
-    ///   - isStationary: whether the position is to stand still; nil leaves it.
-    ///   - isPositionLost: whether the position is to be lost while the drive goes on; nil leaves it.
-    ///   - resets: whether it begins again.
+    ///   - isStationary: whether the position should stand still; nil leaves it unchanged.
+    ///   - isPositionLost: whether the position should be lost while the drive continues; nil leaves it unchanged.
+    ///   - resets: whether it restarts.
     public init(isStationary: Bool? = nil, isPositionLost: Bool? = nil, resets: Bool = false) {
         self.isStationary = isStationary
         self.isPositionLost = isPositionLost
         self.resets = resets
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("stationary", &isStationary, "Whether the position is to stand still, as at a red light.")
         try codec.member("position_lost", &isPositionLost, "Whether the position is to be lost while the drive goes on, as in a tunnel.")
         try codec.member("reset", &resets, absent: false, "Whether the drive starts again.")
     }
 
-    /// How the recordings and simulated drives are.
+    /// The state of the recordings and simulated drives.
     public struct Answer: ControlAnswer {
         /// `PLAYBACK`.
         public static let className = "PLAYBACK"
-        /// What the guide of the control socket says of it.
+        /// Its description in the guide of the control socket.
         public static let documentation = "How the recordings and simulated drives are now."
 
         /// How many are played.
@@ -52,10 +52,10 @@ public struct PlaybackRequest: ControlVerb {
         /// Whether the position of all of them is lost.
         public var isPositionLost = false
 
-        /// An answer: nothing is played.
+        /// An answer for when nothing is played.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("playing", &count, "How many are played.")
             try codec.member("stationary", &isStationary, "Whether all of them stand still.")

@@ -1,16 +1,16 @@
 import Waypost
 
-/// `private`: turns private mode on or off, or asks which it is.
+/// `private`: turns private mode on or off, or asks for its state.
 public struct PrivateModeRequest: ControlVerb {
     /// `private`.
     public static let name = "private"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Turns private mode on or off: while it is on, nothing is logged, sent or shared. Without `on` it only asks which it is. It stays on over \
         restarts.
         """
 
-    /// Whether it is to be on; nil only asks.
+    /// Whether private mode should be on; nil only asks.
     public var isOn: Bool?
 
     /// A request that only asks.
@@ -18,12 +18,12 @@ public struct PrivateModeRequest: ControlVerb {
 
     /// A request.
     ///
-    /// - Parameter isOn: whether private mode is to be on; nil only asks.
+    /// - Parameter isOn: whether private mode should be on; nil only asks.
     public init(isOn: Bool?) {
         self.isOn = isOn
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("on", &isOn, "Whether it is to be on; without it nothing changes.")
     }
@@ -32,7 +32,7 @@ public struct PrivateModeRequest: ControlVerb {
     public struct Answer: ControlAnswer {
         /// `PRIVATE`.
         public static let className = "PRIVATE"
-        /// What the guide of the control socket says of it.
+        /// Its description in the guide of the control socket.
         public static let documentation = "Whether private mode is on."
 
         /// Whether it is on now.
@@ -48,7 +48,7 @@ public struct PrivateModeRequest: ControlVerb {
             self.isOn = isOn
         }
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("on", &isOn, "Whether it is on now.")
         }

@@ -4,14 +4,14 @@ import Waypost
 public struct TrackRequest: ControlVerb {
     /// `track`.
     public static let name = "track"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Sends an application's own event, with the position, to every destination. It is on the disk when the answer comes.
         """
 
     /// The event's name.
     public var event = ""
-    /// What is sent with it.
+    /// The values that are sent with it.
     public var values: [String: JSONValue] = [:]
 
     /// An event without a name.
@@ -21,36 +21,36 @@ public struct TrackRequest: ControlVerb {
     ///
     /// - Parameters:
     ///   - event: its name.
-    ///   - values: what is sent with it.
+    ///   - values: the values that are sent with it.
     public init(event: String, values: [String: JSONValue]) {
         self.event = event
         self.values = values
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("name", &event, "The event's name.")
         try codec.member("values", &values, "What is sent with it: any members.")
     }
 
-    /// That the event is on the disk.
+    /// The answer that the event is on the disk.
     public struct Answer: ControlAnswer {
         /// `TRACKED`.
         public static let className = "TRACKED"
-        /// What the guide of the control socket says of it.
+        /// Its description in the guide of the control socket.
         public static let documentation = "The event is on the disk, and is sent when each destination is due."
 
-        /// The event's id for ever.
+        /// The event's permanent id.
         public var id = ""
-        /// Destinations that have no word for such an event and will not get it.
+        /// The destinations whose format cannot express such an event and that will not get it.
         public var excluded: [String] = []
-        /// Why, for each of them.
+        /// The reason for each of them.
         public var reasons: [String] = []
 
         /// An answer without an id.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("id", &id, "The event's id: the same at every destination and in the ledger.")
             try codec.member("not_for", &excluded, absent: [], "Destinations that cannot express such an event and will not get it.")

@@ -8,19 +8,19 @@ public enum WatchLine: Sendable, Hashable {
     case noFix(NoFix)
     /// The satellites in view (SKY).
     case sky(SkyView)
-    /// Something happened (EVENT).
+    /// An event (EVENT).
     case event(TrackerEvent)
     /// The position was lost (LOST).
     case lost(PositionLoss)
-    /// The client was too slow for so many lines (DROPPED).
+    /// The client was too slow for some lines (DROPPED).
     case dropped(DroppedLines)
     /// A line of a later version; its class.
     case other(String)
 
     /// Reads a line.
     ///
-    /// - Parameter line: what the tracker has sent, without the line feed.
-    /// - Errors: it is no JSON, has no class, or lacks a member.
+    /// - Parameter line: a line from the tracker, without the line feed.
+    /// - Errors: it is not JSON, has no class, or lacks a member.
     public init(line: [UInt8]) throws(ControlAnswerError) {
         let value: JSONValue
         do { value = try JSONParser().parse(line) } catch { throw .notJSON(reason: "\(error)") }
@@ -52,7 +52,7 @@ public enum WatchLine: Sendable, Hashable {
     }
 }
 
-/// A position that a watch sends, and what is said of it.
+/// A position that a watch sends, with its attributes.
 public struct WatchedPosition: Sendable, Hashable {
     /// The position.
     public var position: Position
@@ -60,7 +60,7 @@ public struct WatchedPosition: Sendable, Hashable {
     public var isSignificant: Bool
     /// Whether it was known before the watch began.
     public var isCached: Bool
-    /// How many seconds old it is; nil when that is not known.
+    /// Its age in seconds; nil when that is not known.
     public var ageSeconds: Int?
 
     fileprivate init(_ position: Position, _ line: JSONValue) {
@@ -76,7 +76,7 @@ public struct WatchedPosition: Sendable, Hashable {
     ///   - position: the position.
     ///   - isSignificant: whether it is a significant change.
     ///   - isCached: whether it was known before the watch began.
-    ///   - ageSeconds: how many seconds old it is; nil when that is not known.
+    ///   - ageSeconds: its age in seconds; nil when that is not known.
     public init(_ position: Position, isSignificant: Bool = false, isCached: Bool = false, ageSeconds: Int? = nil) {
         self.position = position
         self.isSignificant = isSignificant
@@ -100,22 +100,22 @@ public struct WatchedPosition: Sendable, Hashable {
 public struct PositionLoss: ControlAnswer {
     /// `LOST`.
     public static let className = "LOST"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "The position was lost: the receiver has no fix any more, or the source cannot be reached."
 
-    /// Why, for programs.
+    /// The reason, for programs.
     public var reason = LossCode.noFix
-    /// Why, for people.
+    /// The reason, for people.
     public var detail = ""
-    /// The last position that was known; nil when there was none, or nobody may know it.
+    /// The last known position; nil when there was none, or it must not be shown.
     public var lastPosition: Position?
-    /// How many seconds old that is; nil when it is of an earlier run.
+    /// Its age in seconds; nil when it comes from an earlier run.
     public var lastPositionAgeSeconds: Int?
 
-    /// A loss of which nothing is known yet.
+    /// A loss with no values set.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("reason", &reason, "Why, for programs.")
         try codec.member("detail", &detail, "Why, for people.")
@@ -126,17 +126,17 @@ public struct PositionLoss: ControlAnswer {
     }
 }
 
-/// The client was too slow for so many lines of its watch.
+/// The client was too slow for some lines of its watch.
 public struct DroppedLines: ControlAnswer {
     /// `DROPPED`.
     public static let className = "DROPPED"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "The client was too slow for so many lines of its watch, the oldest."
 
     /// How many lines were dropped.
     public var count = 0
 
-    /// An answer: none.
+    /// An answer with no lines dropped.
     public init() {}
 
     /// An answer.
@@ -146,7 +146,7 @@ public struct DroppedLines: ControlAnswer {
         self.count = count
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("count", &count, "How many lines were dropped.")
     }
@@ -157,7 +157,7 @@ public struct LossCode: ControlWord {
     /// The word on the wire.
     public let text: String
 
-    /// The word of that text.
+    /// A word from its text.
     public init(_ text: String) {
         self.text = text
     }
@@ -166,7 +166,7 @@ public struct LossCode: ControlWord {
     public static let noFix = LossCode("no_fix")
     /// Nothing comes from the source.
     public static let silent = LossCode("silent")
-    /// What comes from the source is of no use.
+    /// The source's data is unusable.
     public static let unusable = LossCode("unusable")
     /// The source cannot be reached.
     public static let disconnected = LossCode("disconnected")
@@ -181,7 +181,7 @@ public struct LossCode: ControlWord {
     /// Private mode is on.
     public static let privateMode = LossCode("private")
 
-    /// Those that this version has.
+    /// The words of this version.
     public static let known: [LossCode] = [
         .noFix, .silent, .unusable, .disconnected, .deviceGone, .ended, .replaced, .privacyZone, .privateMode,
     ]

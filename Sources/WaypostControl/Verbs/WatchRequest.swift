@@ -2,11 +2,11 @@ import Waypost
 
 /// `watch`: positions and events as they come, until the connection ends.
 ///
-/// It has no answer of its own: its lines are those of ``WatchLine``. A second watch on a connection replaces the first one's options.
+/// It has no answer of its own, only the lines of ``WatchLine``. A second watch on a connection replaces the first one's options.
 public struct WatchRequest: ControlRequest {
     /// `watch`.
     public static let name = "watch"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Sends positions and events as they come, until the connection ends. There is no answer but these lines. A second `watch` replaces the first \
         one's options; further requests are answered between the lines.
@@ -14,9 +14,9 @@ public struct WatchRequest: ControlRequest {
 
     /// Sky views, too.
     public var sky = false
-    /// Positions, reports without a fix and losses; false for events alone.
+    /// Positions, reports without a fix and losses; false for events only.
     public var positions = true
-    /// Which positions.
+    /// The selection of positions.
     public var selection = PositionSelection.Options()
 
     /// A plain watch: every position, every loss and every event.
@@ -26,15 +26,15 @@ public struct WatchRequest: ControlRequest {
     ///
     /// - Parameters:
     ///   - sky: whether sky views come, too.
-    ///   - positions: whether positions, reports without a fix and losses come; false for events alone.
-    ///   - selection: which positions.
+    ///   - positions: whether positions, reports without a fix and losses come; false for events only.
+    ///   - selection: the selection of positions.
     public init(sky: Bool = false, positions: Bool = true, selection: PositionSelection.Options = .init()) {
         self.sky = sky
         self.positions = positions
         self.selection = selection
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("sky", &sky, absent: false, isOmitted: false, "Whether sky views come, too.")
         try codec.member("positions", &positions, absent: true, "Whether positions and losses come; false for events alone.")
@@ -48,7 +48,7 @@ public struct WatchRequest: ControlRequest {
         try codec.member("accuracy", &selection.accuracy, absent: .best, "The accuracy that is wanted; coarser ones need fewer fixes.")
     }
 
-    /// Whether a line of that topic, sent to every watch, is wanted.
+    /// Whether a line of the given topic that goes to every watch is wanted.
     func wants(_ topic: ControlTopic) -> Bool {
         switch topic {
         case .position: positions && selection.takesEverything

@@ -1,10 +1,10 @@
 import Waypost
 
-/// `fences_add`: adds fences, or changes those of the same ids.
+/// `fences_add`: adds fences, or changes those with the same ids.
 public struct AddFencesRequest: ControlVerb {
     /// `fences_add`.
     public static let name = "fences_add"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Adds fences, or changes those of the same ids; they are kept over restarts. A change that is longer than a request comes in parts on one \
         connection: the part without `more` makes all of it, the end of the connection none of it.
@@ -28,7 +28,7 @@ public struct AddFencesRequest: ControlVerb {
         self.hasMore = hasMore
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("more", &hasMore, absent: false, "Whether more parts of the same change are to come on this connection.")
         try codec.member("fences", &collection, "A GeoJSON FeatureCollection with the properties of waypost's fence files.")
@@ -42,7 +42,7 @@ public struct AddFencesRequest: ControlVerb {
 public struct RemoveFenceRequest: ControlVerb {
     /// `fences_remove`.
     public static let name = "fences_remove"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Removes a fence that was added over the control socket. When the device is inside, an exit with the reason `removed` follows.
         """
@@ -60,7 +60,7 @@ public struct RemoveFenceRequest: ControlVerb {
         self.id = id
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("id", &id, "The fence's id.")
     }
@@ -73,24 +73,24 @@ public struct RemoveFenceRequest: ControlVerb {
 public struct FencesChanged: ControlAnswer {
     /// `FENCES_CHANGED`.
     public static let className = "FENCES_CHANGED"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "How many fences were added, changed or removed."
 
     /// How many.
     public var count = 0
-    /// How many of them have replaced others of the same ids; nil after a removal.
+    /// How many of them have replaced others with the same ids; nil after a removal.
     public var replacedCount: Int?
     /// How many wait for the rest of the change; nil when the change is made.
     public var waitingCount: Int?
 
-    /// An answer: none.
+    /// An answer with no changes.
     public init() {}
 
     /// An answer.
     ///
     /// - Parameters:
     ///   - count: how many fences were added, changed or removed.
-    ///   - replaced: how many of them have replaced others of the same ids.
+    ///   - replaced: how many of them have replaced others with the same ids.
     ///   - waiting: how many wait for the rest of the change.
     public init(count: Int, replaced: Int? = nil, waiting: Int? = nil) {
         self.count = count
@@ -98,7 +98,7 @@ public struct FencesChanged: ControlAnswer {
         waitingCount = waiting
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("changed", &count, "How many.")
         try codec.member("replaced", &replacedCount, "How many of them have replaced others of the same ids.")

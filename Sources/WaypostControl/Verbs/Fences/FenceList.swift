@@ -4,22 +4,22 @@ import Waypost
 public struct FenceList: ControlAnswer {
     /// `FENCES`.
     public static let className = "FENCES"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "Fences of the running tracker: a page of them, or the nearest."
 
     /// How many fences there are.
     public var totalCount = 0
     /// Where the next page begins; nil when this is the last one.
     public var next: UInt64?
-    /// The fences with their shapes, as a GeoJSON FeatureCollection; nil when they were asked for without.
+    /// The fences with their shapes, as a GeoJSON FeatureCollection; nil when they were requested without shapes.
     public var collection: JSONText?
-    /// The fences without their shapes; nil when they were asked for with these.
+    /// The fences without their shapes; nil when they were requested with shapes.
     public var fences: [FenceEntry]?
 
     /// An answer without fences.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("total", &totalCount, "How many fences there are.")
         try codec.member("next", &next, "Where the next page begins; absent with the last one.")
@@ -30,12 +30,12 @@ public struct FenceList: ControlAnswer {
 
 /// A fence of the running tracker, without its shape.
 public struct FenceEntry: ControlObject {
-    /// What kind of shape a fence has.
+    /// The kind of a fence's shape.
     public struct Shape: ControlWord {
         /// The word on the wire.
         public let text: String
 
-        /// The word of that text.
+        /// A word from its text.
         public init(_ text: String) {
             self.text = text
         }
@@ -47,15 +47,15 @@ public struct FenceEntry: ControlObject {
         /// A line and a width.
         public static let corridor = Shape("corridor")
 
-        /// Those that this version has.
+        /// The words of this version.
         public static let known: [Shape] = [.circle, .polygon, .corridor]
     }
 
-    /// What identifies it.
+    /// Its identifier.
     public var id = ""
     /// Its name.
     public var name = ""
-    /// What kind of shape it has.
+    /// The kind of its shape.
     public var shape = Shape.circle
     /// The radius of a circle.
     public var radiusMetres: Double?
@@ -65,23 +65,23 @@ public struct FenceEntry: ControlObject {
     public var latitudeDegrees = 0.0
     /// The longitude of its middle, degrees.
     public var longitudeDegrees = 0.0
-    /// After how long inside a dwell is reported; nil for never.
+    /// The time inside after which a dwell is reported; nil for never.
     public var dwellSeconds: Double?
-    /// When it stops counting; nil for never.
+    /// The moment at which it expires; nil for never.
     public var expires: UTCTime?
-    /// Whether that is over.
+    /// Whether it has expired.
     public var isExpired = false
-    /// Whether it was added over the control socket, and is not in the fence file.
+    /// Whether it was added over the control socket, rather than in the fence file.
     public var isAdded = false
-    /// Whether the device is inside; nil when that is not known or not to be known.
+    /// Whether the device is inside; nil when that is unknown or must not be shown.
     public var isInside: Bool?
-    /// From the device to the border, negative inside; nil when that is not known or not to be known.
+    /// The distance from the device to the border, negative inside; nil when that is unknown or must not be shown.
     public var distanceMetres: Double?
 
-    /// A fence of which nothing is known yet.
+    /// A fence with no values set.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("id", &id, "What identifies it.")
         try codec.member("name", &name, "Its name.")

@@ -4,10 +4,10 @@ import Waypost
 public struct ListFencesRequest: ControlVerb {
     /// `fences_list`.
     public static let name = "fences_list"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "Lists the fences in their order, as many as an answer holds."
 
-    /// Where the page begins: how many fences go before it.
+    /// Where the page begins: the number of fences before it.
     public var start: UInt64 = 0
     /// Whether the fences come with their shapes, as GeoJSON.
     public var hasShapes = false
@@ -18,14 +18,14 @@ public struct ListFencesRequest: ControlVerb {
     /// A request.
     ///
     /// - Parameters:
-    ///   - start: where the page begins; `next` of the answer before.
+    ///   - start: where the page begins; `next` of the previous answer.
     ///   - hasShapes: whether the fences come with their shapes, as GeoJSON.
     public init(start: UInt64, hasShapes: Bool) {
         self.start = start
         self.hasShapes = hasShapes
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("from", &start, "Where the page begins: 0, then `next` of the answer before.")
         try codec.member(
@@ -36,11 +36,11 @@ public struct ListFencesRequest: ControlVerb {
     public typealias Answer = FenceList
 }
 
-/// `fences_active`: the fences nearest to where the device is.
+/// `fences_active`: the fences nearest to the device.
 public struct ActiveFencesRequest: ControlVerb {
     /// `fences_active`.
     public static let name = "fences_active"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Lists the twenty fences with the nearest borders; none before the first fix, in private mode or inside a privacy zone.
         """
@@ -48,7 +48,7 @@ public struct ActiveFencesRequest: ControlVerb {
     /// A request.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {}
 
     /// The nearest fences.

@@ -1,10 +1,10 @@
 import Waypost
 
-/// `log_ack`: records how much of the log a puller has.
+/// `log_ack`: notes how much of the log a puller has.
 public struct AcknowledgeLogRequest: ControlVerb {
     /// `log_ack`.
     public static let name = "log_ack"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "Records how much of the log a puller has. A cursor before the known one changes nothing."
 
     /// The number of the last record that the puller has.
@@ -25,7 +25,7 @@ public struct AcknowledgeLogRequest: ControlVerb {
         self.puller = puller
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("cursor", &cursor, "The number of the last record that the puller has.")
         try codec.member("puller", &puller, "The puller's name; a new name adds one.")
@@ -35,7 +35,7 @@ public struct AcknowledgeLogRequest: ControlVerb {
     public struct Answer: ControlAnswer {
         /// `ACKNOWLEDGED`.
         public static let className = "ACKNOWLEDGED"
-        /// What the guide of the control socket says of it.
+        /// Its description in the guide of the control socket.
         public static let documentation = "How much of the log the puller has."
 
         /// The puller's name.
@@ -46,7 +46,7 @@ public struct AcknowledgeLogRequest: ControlVerb {
         /// An answer without a puller.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("puller", &puller, "The puller's name.")
             try codec.member("cursor", &cursor, "The number of the last record that it has.")

@@ -1,10 +1,10 @@
 import Waypost
 
-/// `log_erase`: removes a stretch of time from the log and from what waits to be sent, for good.
+/// `log_erase`: permanently removes a period from the log and from the waiting records.
 public struct EraseLogRequest: ControlVerb {
     /// `log_erase`.
     public static let name = "log_erase"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Removes what was recorded from one moment until before another, for good: from the log, its GPX files, and what waits to be sent.
         """
@@ -27,22 +27,22 @@ public struct EraseLogRequest: ControlVerb {
         self.to = to
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("from", &from, "The first moment that is erased.")
         try codec.member("to", &to, "The first moment after it that is kept.")
     }
 
-    /// Checks that there is something to be erased.
+    /// Checks that the period is not empty.
     public func validate() throws(ControlMemberError) {
         guard from < to else { throw ControlMemberError(path: "from", expected: "before \"to\"") }
     }
 
-    /// What was erased.
+    /// The erased records.
     public struct Answer: ControlAnswer {
         /// `ERASED`.
         public static let className = "ERASED"
-        /// What the guide of the control socket says of it.
+        /// Its description in the guide of the control socket.
         public static let documentation = "What was erased."
 
         /// How many positions.
@@ -50,10 +50,10 @@ public struct EraseLogRequest: ControlVerb {
         /// How many tracks they were in.
         public var trackCount = 0
 
-        /// An answer: nothing was erased.
+        /// An answer with nothing erased.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("positions", &positionCount, "How many positions.")
             try codec.member("tracks", &trackCount, "How many tracks they were in.")

@@ -1,14 +1,14 @@
 import Waypost
 
 extension StatusReport {
-    /// How closely the device is followed, and for whom.
+    /// How closely the device is followed, and for which clients.
     public struct Following: ControlObject {
         /// How often positions are taken, in a word.
         public struct Pace: ControlWord {
             /// The word on the wire.
             public let text: String
 
-            /// The word of that text.
+            /// A word from its text.
             public init(_ text: String) {
                 self.text = text
             }
@@ -19,30 +19,30 @@ extension StatusReport {
             public static let sampling = Pace("sampling")
             /// The receiver sleeps between two samples.
             public static let asleep = Pace("asleep")
-            /// Nobody needs positions.
+            /// No client needs positions.
             public static let unneeded = Pace("unneeded")
             /// Positioning is stopped.
             public static let stopped = Pace("stopped")
 
-            /// Those that this version has.
+            /// The words of this version.
             public static let known: [Pace] = [.everyFix, .sampling, .asleep, .unneeded, .stopped]
         }
 
         /// How often positions are taken.
         public var pace = Pace.everyFix
-        /// For how many more seconds the receiver sleeps.
+        /// How many more seconds the receiver sleeps.
         public var asleepSeconds: Int?
-        /// For whom.
+        /// The clients.
         public var clients: [Client] = []
         /// Whether the device is at rest.
         public var isStationary = false
-        /// The average speed, m/s; nil when it is not known, or nobody may know it.
+        /// The average speed, m/s; nil when it is unknown, or must not be shown.
         public var averageSpeedMetresPerSecond: Double?
 
-        /// What is said of a device that is followed for nobody.
+        /// A device that is followed for no client.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("pace", &pace, "How often positions are taken.")
             try codec.member("asleep_seconds", &asleepSeconds, "For how many more seconds the receiver sleeps.")
@@ -52,24 +52,24 @@ extension StatusReport {
         }
     }
 
-    /// Somebody who needs positions.
+    /// A client that needs positions.
     public struct Client: ControlObject {
         /// How closely the device must be followed, in a word.
         public struct Need: ControlWord {
             /// The word on the wire.
             public let text: String
 
-            /// The word of that text.
+            /// A word from its text.
             public init(_ text: String) {
                 self.text = text
             }
 
             /// Every fix.
             public static let everyFix = Need("every_fix")
-            /// A fix within so many seconds.
+            /// A fix within the given number of seconds.
             public static let within = Need("within")
 
-            /// Those that this version has.
+            /// The words of this version.
             public static let known: [Need] = [.everyFix, .within]
         }
 
@@ -77,13 +77,13 @@ extension StatusReport {
         public var reason = ""
         /// How closely the device must be followed.
         public var need = Need.everyFix
-        /// Within how many seconds a fix is needed.
+        /// The number of seconds within which a fix is needed.
         public var seconds: Double?
 
-        /// Somebody of whom nothing is known yet.
+        /// A client with no values set.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("reason", &reason, "The reason: `tracker`, `fences`, `watch`, or that of a hold.")
             try codec.member("need", &need, "How closely the device must be followed.")
@@ -95,7 +95,7 @@ extension StatusReport {
     public struct Fences: ControlObject {
         /// How many there are.
         public var count = 0
-        /// The ids of those that the device is inside of; nil when nobody may know it.
+        /// The ids of the fences that the device is inside; nil when that must not be shown.
         public var inside: [String]?
         /// The last events.
         public var events: [TrackerEvent] = []
@@ -103,7 +103,7 @@ extension StatusReport {
         /// No fences.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("count", &count, "How many there are.")
             try codec.member("inside", &inside, "The ids of those that the device is inside of.")
@@ -117,13 +117,13 @@ extension StatusReport {
         public var isPrivate = false
         /// Whether the position is withheld: in private mode, and inside a privacy zone.
         public var isWithheld = false
-        /// Whether one coarse place is told for the whole zone.
+        /// Whether one coarse place is shown for the whole zone.
         public var isCoarse = false
 
         /// Nothing is withheld.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("private", &isPrivate, "Whether private mode is on.")
             try codec.member("withheld", &isWithheld, "Whether the position is withheld: in private mode, and inside a privacy zone.")
@@ -138,10 +138,10 @@ extension StatusReport {
         /// The name of the time zone; nil for that of the system.
         public var timeZone: String?
 
-        /// Metric, by the clocks of the system.
+        /// Metric, in the system's time zone.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("units", &units, "The units.")
             try codec.member("time_zone", &timeZone, "The name of the time zone; absent for that of the system.")

@@ -1,21 +1,21 @@
 import Waypost
 
 extension StatusReport {
-    /// What the log did in this run, and what it costs the disk.
+    /// The log's figures for this run, and its writes to the disk.
     public struct Log: ControlObject {
         /// The folder of the tracks.
         public var directory = ""
-        /// Whether nothing is logged, as the configuration says.
+        /// Whether logging is switched off in the configuration.
         public var isOff = false
         /// Whether positions can be written; false while logging is paused.
         public var isRecording = true
-        /// For how many seconds logging has been paused.
+        /// How many seconds logging has been paused.
         public var pausedSeconds: Int?
-        /// How many positions were lost meanwhile.
+        /// How many positions were lost during the pause.
         public var lostWhilePausedCount: Int?
         /// How many events wait for the log.
         public var waitingEventCount: Int?
-        /// Whether what is written survives a power cut.
+        /// Whether written data survives a power cut.
         public var isDurable = true
         /// How many tracks have no GPX file yet.
         public var unfinishedTrackCount = 0
@@ -23,13 +23,13 @@ extension StatusReport {
         public var positionCount = 0
         /// How many events were logged.
         public var eventCount = 0
-        /// In how many segments.
+        /// How many segments there are.
         public var segmentCount = 0
-        /// How many positions were left out as they had no time.
+        /// How many positions were left out because they had no time.
         public var untimedCount = 0
-        /// How many positions were left out as they were not measured.
+        /// How many positions were left out because they were not measured.
         public var notMeasuredCount = 0
-        /// How many positions were left out as they had been logged before.
+        /// How many positions were left out because they had been logged before.
         public var repeatedCount = 0
         /// How many positions could not be written.
         public var failedCount = 0
@@ -39,15 +39,15 @@ extension StatusReport {
         public var byteCount = 0
         /// How often the journal was synchronised with the disk.
         public var synchronizationCount = 0
-        /// What the whole process has written.
+        /// The writes of the whole process.
         public var writes = Writes()
         /// How many positions were left out to thin the log.
         public var thinnedCount = 0
 
-        /// A log of which nothing is known yet.
+        /// A log with no values set.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("directory", &directory, "The folder of the tracks.")
             try codec.member("off", &isOff, absent: false, "Whether nothing is logged, as the configuration says.")
@@ -72,7 +72,7 @@ extension StatusReport {
         }
     }
 
-    /// What the whole process has written.
+    /// The writes of the whole process.
     public struct Writes: ControlObject {
         /// How often files were synchronised with the disk.
         public var synchronizationCount = 0
@@ -80,17 +80,17 @@ extension StatusReport {
         public var journalByteCount = 0
         /// How many bytes went to GPX files.
         public var trackByteCount = 0
-        /// How many bytes went anywhere else.
+        /// How many bytes went to other files.
         public var otherByteCount = 0
-        /// How often files are synchronised in a day; nil in the first hour.
+        /// How often files are synchronised per day; nil in the first hour.
         public var synchronizationsPerDay: Int?
-        /// How many bytes are written in a day; nil in the first hour.
+        /// How many bytes are written per day; nil in the first hour.
         public var bytesPerDay: Int?
 
-        /// Nothing was written.
+        /// No writes.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("fsyncs", &synchronizationCount, "How often files were synchronised with the disk.")
             try codec.member("journal_bytes", &journalByteCount, "How many bytes went to the journal.")

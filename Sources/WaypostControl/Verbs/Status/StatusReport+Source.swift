@@ -1,56 +1,56 @@
 import Waypost
 
 extension StatusReport {
-    /// How a source is, in a word.
+    /// The state of a source, in a word.
     public struct SourceState: ControlWord {
         /// The word on the wire.
         public let text: String
 
-        /// The word of that text.
+        /// A word from its text.
         public init(_ text: String) {
             self.text = text
         }
 
         /// There is a position.
         public static let fix = SourceState("fix")
-        /// There has been none yet.
+        /// There has been no position yet.
         public static let searching = SourceState("searching")
-        /// There is none any more, or the source cannot be reached.
+        /// There is no position any more, or the source cannot be reached.
         public static let lost = SourceState("lost")
         /// The source has ended by itself.
         public static let finished = SourceState("finished")
-        /// There may be one, and nobody may know it now.
+        /// There may be a position, but it is withheld for now.
         public static let withheld = SourceState("withheld")
         /// Another source is used, and this one waits.
         public static let standby = SourceState("standby")
         /// It is being opened.
         public static let starting = SourceState("starting")
 
-        /// Those that this version has.
+        /// The words of this version.
         public static let known: [SourceState] = [.fix, .searching, .lost, .finished, .withheld, .standby, .starting]
     }
 
-    /// Where positions come from now.
+    /// The current source of positions.
     public struct Source: ControlObject {
         /// The source's URL.
         public var url = ""
-        /// How it is.
+        /// Its state.
         public var state = SourceState.searching
         /// Why there is no position, for programs.
         public var reason: LossCode?
         /// Why there is no position, for people.
         public var detail: String?
-        /// What is at the other end: a device, a server.
+        /// The other end of the connection: a device, a server.
         public var connected: String?
         /// How many satellites are in view, as far as the source says.
         public var satellitesSeen: Int?
         /// How many of them are used.
         public var satellitesUsed: Int?
 
-        /// A source of which nothing is known yet.
+        /// A source with no values set.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("url", &url, "The source's URL.")
             try codec.member("state", &state, "How it is.")
@@ -66,21 +66,21 @@ extension StatusReport {
     public struct Member: ControlObject {
         /// Its URL.
         public var url = ""
-        /// How it is.
+        /// Its state.
         public var state = SourceState.standby
         /// Whether it is the one in use.
         public var isActive = false
-        /// What is at the other end.
+        /// The other end of the connection.
         public var connected: String?
         /// Why it has no position, for programs.
         public var reason: LossCode?
         /// Why it has no position, for people.
         public var detail: String?
 
-        /// A source of which nothing is known yet.
+        /// A source with no values set.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("url", &url, "Its URL.")
             try codec.member("state", &state, "How it is.")
@@ -91,9 +91,9 @@ extension StatusReport {
         }
     }
 
-    /// What is tried for a position.
+    /// The search for a position.
     public struct Search: ControlObject {
-        /// For how many seconds there has been no position.
+        /// How many seconds there has been no position.
         public var seconds = 0
         /// What was tried and found, in one line for people.
         public var why = ""
@@ -104,10 +104,10 @@ extension StatusReport {
         /// The commands that do it.
         public var commands: [String] = []
 
-        /// A search of which nothing is known yet.
+        /// A search with no values set.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("seconds", &seconds, "For how many seconds there has been no position.")
             try codec.member("why", &why, "What was tried and found, in one line for people.")
@@ -124,7 +124,7 @@ extension StatusReport {
         /// What was found there, for people.
         public var found = ""
 
-        /// An attempt of which nothing is known yet.
+        /// An attempt with no values set.
         public init() {}
 
         /// An attempt.
@@ -137,7 +137,7 @@ extension StatusReport {
             self.found = found
         }
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("source", &source, "The source.")
             try codec.member("found", &found, "What was found there, for people.")
@@ -148,17 +148,17 @@ extension StatusReport {
     public struct Switch: ControlObject {
         /// The source that was used before.
         public var from = ""
-        /// The source that is used since.
+        /// The source that has been used since.
         public var to = ""
-        /// Why, for people.
+        /// The reason, for people.
         public var reason = ""
         /// How many seconds ago.
         public var secondsAgo = 0
 
-        /// A change of which nothing is known yet.
+        /// A change with no values set.
         public init() {}
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("from", &from, "The source that was used before.")
             try codec.member("to", &to, "The source that is used since.")

@@ -1,10 +1,10 @@
 import Waypost
 
-/// `status`: what the tracker does and whether all is well.
+/// `status`: what the tracker is doing, and whether all is well.
 public struct StatusRequest: ControlVerb {
     /// `status`.
     public static let name = "status"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Asks what the tracker does and whether all is well. It is the one request that every local user may make; to those who may not see the \
         position it tells no more than `version`, `pid`, `uptime` and `health`.
@@ -13,18 +13,18 @@ public struct StatusRequest: ControlVerb {
     /// A request.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {}
 
-    /// What the tracker does.
+    /// What the tracker is doing.
     public typealias Answer = StatusReport
 }
 
-/// What the tracker does and whether all is well.
+/// What the tracker is doing, and whether all is well.
 public struct StatusReport: ControlAnswer {
     /// `STATUS`.
     public static let className = "STATUS"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "What the tracker does and whether all is well."
 
     /// Whether all is well, in a word.
@@ -32,65 +32,65 @@ public struct StatusReport: ControlAnswer {
         /// The word on the wire.
         public let text: String
 
-        /// The word of that text.
+        /// A word from its text.
         public init(_ text: String) {
             self.text = text
         }
 
         /// All is well.
         public static let healthy = Health("healthy")
-        /// Something is not; ``StatusReport/problems`` says what.
+        /// Something is wrong; ``StatusReport/problems`` lists it.
         public static let degraded = Health("degraded")
 
-        /// Those that this version has.
+        /// The words of this version.
         public static let known: [Health] = [.healthy, .degraded]
     }
 
     /// The tracker's version.
     public var version = ""
-    /// The number of its process.
+    /// The id of its process.
     public var processID = 0
-    /// For how many seconds it has run.
+    /// How many seconds it has run.
     public var uptimeSeconds = 0
     /// Whether all is well.
     public var health = Health.healthy
-    /// What is not well, a sentence each; nil when this user may see no more than the members above.
+    /// The problems, a sentence each; nil when this user may see only the members above.
     public var problems: [String]?
-    /// Where positions come from now.
+    /// The current source of positions.
     public var source: Source?
     /// All sources, when there are several.
     public var sources: [Member] = []
-    /// What is tried for a position; nil while there is one.
+    /// The search for a position; nil while there is one.
     public var search: Search?
     /// The last change from one source to another.
     public var lastSwitch: Switch?
-    /// How closely the device is followed, and for whom.
+    /// How closely the device is followed, and for which clients.
     public var following: Following?
     /// The fences; nil when there are none.
     public var fences: Fences?
-    /// How the destinations are.
+    /// The states of the destinations.
     public var destinations: [DestinationReport] = []
     /// Whether something is withheld.
     public var privacy: Privacy?
-    /// The position; nil when there is none, or nobody may know it.
+    /// The position; nil when there is none, or it must not be shown.
     public var position: Position?
-    /// The last position that was known, while there is none.
+    /// The last known position, while there is none.
     public var lastPosition: Position?
-    /// How many seconds old that is; nil when it is of an earlier run.
+    /// Its age in seconds; nil when it comes from an earlier run.
     public var lastPositionAgeSeconds: Int?
-    /// The file that configures the tracker, whether it is there or not.
+    /// The tracker's configuration file, whether it exists or not.
     public var configurationFile: String?
-    /// What a file of the configuration replaces of an earlier one, a line each.
+    /// The values of an earlier configuration file that a later one replaces, a line each.
     public var replacements: [String] = []
     /// How quantities and times are shown.
     public var display: Display?
     /// The log.
     public var log: Log?
 
-    /// An answer in which nothing has been said yet.
+    /// An answer with no values set.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("version", &version, "The tracker's version.")
         try codec.member("pid", &processID, "The number of its process.")
