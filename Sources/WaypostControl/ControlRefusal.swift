@@ -65,7 +65,7 @@ public struct ControlRefusal: Error, Sendable, Hashable {
 /// The line of a refusal, which is sent instead of an answer.
 struct RefusalLine: ControlAnswer {
     static let className = "ERROR"
-    static let documentation = "The tracker does not do what was asked; this comes instead of an answer."
+    static let documentation = "The tracker refuses a request; this is sent instead of an answer."
 
     /// The kind of refusal; a word of ``ControlRefusal/Code``, or of a later version.
     var code = ""
@@ -74,7 +74,7 @@ struct RefusalLine: ControlAnswer {
 
     mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         let codes = ControlRefusal.Code.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
-        try codec.member("code", &code, absent: "", isOmitted: false, "What kind of refusal it is, for programs: \(codes).")
-        try codec.member("message", &message, absent: "", isOmitted: false, "What, why and what to do, for people: `WHAT: WHY; NEXT`.")
+        try codec.member("code", &code, absent: "", isOmitted: false, "The kind of refusal, for programs: \(codes).")
+        try codec.member("message", &message, absent: "", isOmitted: false, "Problem, cause and remedy, for people: `WHAT: WHY; NEXT`.")
     }
 }

@@ -40,7 +40,7 @@ private enum ControlProtocolPage {
 
         The command line asks the running tracker over a Unix socket; any program can ask the same.
 
-        The socket of the service is `/run/waypost/waypost.sock`; a tracker of your own makes it where `--socket` says. Both sides send JSON, one \
+        The socket of the service is `/run/waypost/waypost.sock`; your own tracker makes it at the path of `--socket`. Both sides send JSON, one \
         object per line:
 
         ```
@@ -51,13 +51,13 @@ private enum ControlProtocolPage {
         waypostd  {"class":"TPV",...}
         ```
 
-        - `class` is always the first member of what the tracker says. Skip members and classes that you do not know: they may be added without \
+        - `class` is always the first member of the tracker's lines. Skip members and classes that you do not know: they may be added without \
         a new protocol number.
         - A request with a member that the tracker does not know is refused.
-        - Answers come in the order of the requests. A watch goes on until the connection ends; further requests are answered between its lines.
-        - A client may shut down its sending side: what it asked for is still answered, and a watch goes on.
+        - Answers come in the order of the requests. A watch continues until the connection ends; further requests are answered between its lines.
+        - A client may shut down its sending side: its requests are still answered, and a watch continues.
         - A request has at most \(ControlProtocol.maximumRequestBytes) bytes, an answer at most \(ControlProtocol.maximumAnswerBytes).
-        - Every local user may connect and ask for `status`. All else is for root, the tracker's own user, and the members of the group \
+        - Every local user may connect and ask for `status`. Everything else is only for root, the tracker's own user, and the members of the group \
         `\(PeerPolicy.trustedGroupName)`.
 
         This page is made from the types of the library `WaypostControl`. A Swift program uses these types directly: \
@@ -115,14 +115,14 @@ private enum ControlProtocolPage {
         ### `TPV`
 
         A position, or a report without a fix (`mode` 1), in gpsd's names and units: `time` (UTC), `mode` (2 or 3), `lat`, `lon` (degrees), `altMSL`, \
-        `altHAE` (m), `speed` (m/s), `track` (degrees from true north), `accuracy` (m, 68 %) and more. What is not known is absent. A watch of \
-        significant changes has three members more:
+        `altHAE` (m), `speed` (m/s), `track` (degrees from true north), `accuracy` (m, 68 %) and more. Unknown values are absent. A watch of \
+        significant changes has three more members:
 
         | member | value | may be absent | meaning |
         |---|---|---|---|
         | `significant` | true or false | yes | Whether it is a significant change. |
         | `cached` | true or false | yes | Whether it was known before the watch began. |
-        | `age` | a whole number | yes | How many seconds old it is. |
+        | `age` | a whole number | yes | Its age in seconds. |
 
         ### `SKY`
 
@@ -130,8 +130,8 @@ private enum ControlProtocolPage {
 
         ### `EVENT`
 
-        Something happened at a fence: `id` (for ever), `time`, `event` (`enter`, `exit`, `dwell`, `pass`), `fence` (its name), `visit` (the same for all \
-        events of one stay), `lat`, `lon`, and why it was decided so.
+        An event at a fence: `id` (permanent), `time`, `event` (`enter`, `exit`, `dwell`, `pass`), `fence` (its name), `visit` (the same for all \
+        events of one visit), `lat`, `lon`, and the evidence for the decision.
 
         """
 }

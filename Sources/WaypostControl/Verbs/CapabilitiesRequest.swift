@@ -44,7 +44,7 @@ public struct CapabilitiesRequest: ControlVerb {
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("version", &version, "The tracker's version.")
             try codec.member("receivers", &receivers, "Receivers that are plugged in and known by their USB ids.")
-            try codec.member("significant_changes", &hasSignificantChanges, "Whether a watch can ask for significant changes alone.")
+            try codec.member("significant_changes", &hasSignificantChanges, "Whether a watch can select only significant changes.")
             try codec.member("sleeps_between_samples", &sleepsBetweenSamples, "Whether the receiver sleeps when few positions are needed.")
             try codec.member(
                 "switches_receiver_off", &switchesReceiverOff, "Whether the receiver is turned off while it sleeps (`[power] hook`).")
@@ -79,7 +79,7 @@ public struct CapabilitiesRequest: ControlVerb {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("path", &path, "The device: `/dev/ttyACM0`.")
-            try codec.member("receiver", &name, "What it is.")
+            try codec.member("receiver", &name, "Its name.")
         }
     }
 }

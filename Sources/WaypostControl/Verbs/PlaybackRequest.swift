@@ -6,7 +6,7 @@ public struct PlaybackRequest: ControlVerb {
     public static let name = "playback"
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Steers the recordings and simulated drives that the tracker plays. Without any member it only asks how they are.
+        Controls the recordings and simulated drives that the tracker plays. Without any member it only asks for their state.
         """
 
     /// Whether the position should stand still; nil leaves it unchanged.
@@ -33,8 +33,8 @@ public struct PlaybackRequest: ControlVerb {
 
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.member("stationary", &isStationary, "Whether the position is to stand still, as at a red light.")
-        try codec.member("position_lost", &isPositionLost, "Whether the position is to be lost while the drive goes on, as in a tunnel.")
+        try codec.member("stationary", &isStationary, "Whether the position should stand still, as at a red light.")
+        try codec.member("position_lost", &isPositionLost, "Whether the position should be lost while the drive continues, as in a tunnel.")
         try codec.member("reset", &resets, absent: false, "Whether the drive starts again.")
     }
 
@@ -43,7 +43,7 @@ public struct PlaybackRequest: ControlVerb {
         /// `PLAYBACK`.
         public static let className = "PLAYBACK"
         /// Its description in the guide of the control socket.
-        public static let documentation = "How the recordings and simulated drives are now."
+        public static let documentation = "The present state of the recordings and simulated drives."
 
         /// How many are played.
         public var count = 0

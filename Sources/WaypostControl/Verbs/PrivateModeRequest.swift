@@ -6,7 +6,7 @@ public struct PrivateModeRequest: ControlVerb {
     public static let name = "private"
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Turns private mode on or off: while it is on, nothing is logged, sent or shared. Without `on` it only asks which it is. It stays on over \
+        Turns private mode on or off: while it is on, nothing is logged, sent or shared. Without `on` it only asks for the state. It stays on across \
         restarts.
         """
 
@@ -25,7 +25,7 @@ public struct PrivateModeRequest: ControlVerb {
 
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.member("on", &isOn, "Whether it is to be on; without it nothing changes.")
+        try codec.member("on", &isOn, "Whether private mode should be on; if absent, nothing changes.")
     }
 
     /// Whether private mode is on.

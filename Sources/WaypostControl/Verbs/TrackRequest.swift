@@ -30,7 +30,7 @@ public struct TrackRequest: ControlVerb {
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("name", &event, "The event's name.")
-        try codec.member("values", &values, "What is sent with it: any members.")
+        try codec.member("values", &values, "The values that are sent with it: any members.")
     }
 
     /// The answer that the event is on the disk.
@@ -54,7 +54,7 @@ public struct TrackRequest: ControlVerb {
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("id", &id, "The event's id: the same at every destination and in the ledger.")
             try codec.member("not_for", &excluded, absent: [], "Destinations that cannot express such an event and will not get it.")
-            try codec.member("why", &reasons, absent: [], "Why, for each of them in the same order.")
+            try codec.member("why", &reasons, absent: [], "The reason for each of them, in the same order.")
         }
     }
 }

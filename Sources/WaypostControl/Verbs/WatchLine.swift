@@ -117,12 +117,12 @@ public struct PositionLoss: ControlAnswer {
 
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.member("reason", &reason, "Why, for programs.")
-        try codec.member("detail", &detail, "Why, for people.")
+        try codec.member("reason", &reason, "The reason, for programs.")
+        try codec.member("detail", &detail, "The reason, for people.")
         var last = lastPosition.map(PlainPosition.init)
-        try codec.member("last", &last, isLenient: true, "The last position that was known: a TPV without its class.")
+        try codec.member("last", &last, isLenient: true, "The last known position: a TPV without its class.")
         lastPosition = last?.position
-        try codec.member("last_age", &lastPositionAgeSeconds, "How many seconds old that is; absent when it is of an earlier run.")
+        try codec.member("last_age", &lastPositionAgeSeconds, "Its age in seconds; absent when it comes from an earlier run.")
     }
 }
 
@@ -131,7 +131,7 @@ public struct DroppedLines: ControlAnswer {
     /// `DROPPED`.
     public static let className = "DROPPED"
     /// Its description in the guide of the control socket.
-    public static let documentation = "The client was too slow for so many lines of its watch, the oldest."
+    public static let documentation = "The client was too slow, so the oldest lines of its watch were dropped."
 
     /// How many lines were dropped.
     public var count = 0

@@ -8,7 +8,7 @@ public struct WatchRequest: ControlRequest {
     public static let name = "watch"
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Sends positions and events as they come, until the connection ends. There is no answer but these lines. A second `watch` replaces the first \
+        Sends positions and events as they come, until the connection ends. These lines are the only answer. A second `watch` replaces the first \
         one's options; further requests are answered between the lines.
         """
 
@@ -37,7 +37,7 @@ public struct WatchRequest: ControlRequest {
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("sky", &sky, absent: false, isOmitted: false, "Whether sky views come, too.")
-        try codec.member("positions", &positions, absent: true, "Whether positions and losses come; false for events alone.")
+        try codec.member("positions", &positions, absent: true, "Whether positions and losses come; false for events only.")
         try codec.member(
             "significant", &selection.isSignificantOnly, absent: false,
             "Only significant changes: 500 m and 5 min from the last one. The first is the last known position, at once.")
@@ -45,7 +45,7 @@ public struct WatchRequest: ControlRequest {
             "distance", &selection.distanceFilterMetres, absent: 0,
             rule: ControlRule("metres, from 0 to 1000000") { (0...1_000_000).contains($0) },
             "Only positions at least this far from the last one that was sent.")
-        try codec.member("accuracy", &selection.accuracy, absent: .best, "The accuracy that is wanted; coarser ones need fewer fixes.")
+        try codec.member("accuracy", &selection.accuracy, absent: .best, "The desired accuracy; a coarser one needs fewer fixes.")
     }
 
     /// Whether a line of the given topic that goes to every watch is wanted.

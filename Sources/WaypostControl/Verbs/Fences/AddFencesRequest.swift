@@ -6,8 +6,8 @@ public struct AddFencesRequest: ControlVerb {
     public static let name = "fences_add"
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Adds fences, or changes those of the same ids; they are kept over restarts. A change that is longer than a request comes in parts on one \
-        connection: the part without `more` makes all of it, the end of the connection none of it.
+        Adds fences, or changes those with the same ids; they are kept across restarts. A change that is longer than a request is sent in parts on one \
+        connection: the part without `more` applies all of it; if the connection ends before, nothing changes.
         """
 
     /// Whether more parts of the same change are to come on this connection.
@@ -30,7 +30,7 @@ public struct AddFencesRequest: ControlVerb {
 
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.member("more", &hasMore, absent: false, "Whether more parts of the same change are to come on this connection.")
+        try codec.member("more", &hasMore, absent: false, "Whether more parts of the same change follow on this connection.")
         try codec.member("fences", &collection, "A GeoJSON FeatureCollection with the properties of waypost's fence files.")
     }
 
@@ -44,7 +44,7 @@ public struct RemoveFenceRequest: ControlVerb {
     public static let name = "fences_remove"
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Removes a fence that was added over the control socket. When the device is inside, an exit with the reason `removed` follows.
+        Removes a fence that was added over the control socket. If the device is inside, an exit with the reason `removed` follows.
         """
 
     /// The fence's id.
@@ -101,7 +101,7 @@ public struct FencesChanged: ControlAnswer {
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("changed", &count, "How many.")
-        try codec.member("replaced", &replacedCount, "How many of them have replaced others of the same ids.")
+        try codec.member("replaced", &replacedCount, "How many of them have replaced others with the same ids.")
         try codec.member("waiting", &waitingCount, "How many wait for the rest of the change.")
     }
 }

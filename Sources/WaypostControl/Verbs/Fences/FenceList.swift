@@ -83,18 +83,18 @@ public struct FenceEntry: ControlObject {
 
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.member("id", &id, "What identifies it.")
+        try codec.member("id", &id, "Its identifier.")
         try codec.member("name", &name, "Its name.")
-        try codec.member("shape", &shape, "What kind of shape it has.")
+        try codec.member("shape", &shape, "The kind of its shape.")
         try codec.member("radius", &radiusMetres, "The radius of a circle, metres.")
         try codec.member("width", &widthMetres, "The whole width of a corridor, metres.")
         try codec.member("lat", &latitudeDegrees, "The latitude of its middle, degrees.")
         try codec.member("lon", &longitudeDegrees, "The longitude of its middle, degrees.")
-        try codec.member("dwell_seconds", &dwellSeconds, "After how long inside a dwell is reported.")
-        try codec.member("expires", &expires, "When it stops counting.")
-        try codec.member("expired", &isExpired, absent: false, "Whether that is over.")
-        try codec.member("added", &isAdded, absent: false, "Whether it was added over the control socket, and is not in the fence file.")
+        try codec.member("dwell_seconds", &dwellSeconds, "The time inside after which a dwell is reported.")
+        try codec.member("expires", &expires, "When it expires.")
+        try codec.member("expired", &isExpired, absent: false, "Whether it has expired.")
+        try codec.member("added", &isAdded, absent: false, "Whether it was added over the control socket, rather than in the fence file.")
         try codec.member("inside", &isInside, "Whether the device is inside.")
-        try codec.member("distance", &distanceMetres, "From the device to the border in metres, negative inside.")
+        try codec.member("distance", &distanceMetres, "The distance from the device to the border in metres, negative inside.")
     }
 }

@@ -5,7 +5,7 @@ public struct ListFencesRequest: ControlVerb {
     /// `fences_list`.
     public static let name = "fences_list"
     /// Its description in the guide of the control socket.
-    public static let documentation = "Lists the fences in their order, as many as an answer holds."
+    public static let documentation = "Lists the fences in order, as many as fit into an answer."
 
     /// Where the page begins: the number of fences before it.
     public var start: UInt64 = 0
@@ -27,7 +27,7 @@ public struct ListFencesRequest: ControlVerb {
 
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.member("from", &start, "Where the page begins: 0, then `next` of the answer before.")
+        try codec.member("from", &start, "Where the page begins: 0, then `next` of the previous answer.")
         try codec.member(
             "shapes", &hasShapes, absent: false, isOmitted: false, "Whether the fences come with their shapes, as GeoJSON in `collection`.")
     }

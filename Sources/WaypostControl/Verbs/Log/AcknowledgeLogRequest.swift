@@ -5,7 +5,7 @@ public struct AcknowledgeLogRequest: ControlVerb {
     /// `log_ack`.
     public static let name = "log_ack"
     /// Its description in the guide of the control socket.
-    public static let documentation = "Records how much of the log a puller has. A cursor before the known one changes nothing."
+    public static let documentation = "Stores how much of the log a puller has. A cursor older than the known one changes nothing."
 
     /// The number of the last record that the puller has.
     public var cursor: UInt64 = 0

@@ -6,7 +6,7 @@ public struct EraseLogRequest: ControlVerb {
     public static let name = "log_erase"
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Removes what was recorded from one moment until before another, for good: from the log, its GPX files, and what waits to be sent.
+        Permanently removes records from one moment until before another: from the log, its GPX files, and the waiting records.
         """
 
     /// The first moment that is erased.

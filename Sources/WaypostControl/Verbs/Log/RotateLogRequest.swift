@@ -5,7 +5,7 @@ public struct RotateLogRequest: ControlVerb {
     /// `log_rotate`.
     public static let name = "log_rotate"
     /// Its description in the guide of the control socket.
-    public static let documentation = "Ends the track that is recorded and makes its GPX file; the next fix starts a new one."
+    public static let documentation = "Ends the current track and makes its GPX file; the next fix starts a new one."
 
     /// A request.
     public init() {}
@@ -31,7 +31,7 @@ public struct RotateLogRequest: ControlVerb {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("track", &track, "The path of its GPX file; absent when nothing was recorded.")
-            try codec.member("positions", &positionCount, "How many positions are in it.")
+            try codec.member("positions", &positionCount, "How many positions it has.")
         }
     }
 }

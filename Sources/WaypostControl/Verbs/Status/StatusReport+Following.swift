@@ -45,8 +45,8 @@ extension StatusReport {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("pace", &pace, "How often positions are taken.")
-            try codec.member("asleep_seconds", &asleepSeconds, "For how many more seconds the receiver sleeps.")
-            try codec.member("for", &clients, "For whom.")
+            try codec.member("asleep_seconds", &asleepSeconds, "How many more seconds the receiver sleeps.")
+            try codec.member("for", &clients, "The clients that need positions.")
             try codec.member("stationary", &isStationary, "Whether the device is at rest.")
             try codec.member("average_speed", &averageSpeedMetresPerSecond, "The average speed, m/s.")
         }
@@ -106,7 +106,7 @@ extension StatusReport {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("count", &count, "How many there are.")
-            try codec.member("inside", &inside, "The ids of those that the device is inside of.")
+            try codec.member("inside", &inside, "The ids of the fences that the device is inside.")
             try codec.member("events", &events, "The last events, each as in an EVENT line.")
         }
     }
@@ -127,7 +127,7 @@ extension StatusReport {
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("private", &isPrivate, "Whether private mode is on.")
             try codec.member("withheld", &isWithheld, "Whether the position is withheld: in private mode, and inside a privacy zone.")
-            try codec.member("coarse", &isCoarse, absent: false, "Whether one coarse place is told for the whole zone.")
+            try codec.member("coarse", &isCoarse, absent: false, "Whether one coarse place is reported for the whole zone.")
         }
     }
 

@@ -50,24 +50,24 @@ extension StatusReport {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("directory", &directory, "The folder of the tracks.")
-            try codec.member("off", &isOff, absent: false, "Whether nothing is logged, as the configuration says.")
+            try codec.member("off", &isOff, absent: false, "Whether logging is switched off in the configuration.")
             try codec.member("recording", &isRecording, "Whether positions can be written; false while logging is paused.")
-            try codec.member("paused_seconds", &pausedSeconds, "For how many seconds logging has been paused.")
-            try codec.member("lost_while_paused", &lostWhilePausedCount, "How many positions were lost meanwhile.")
+            try codec.member("paused_seconds", &pausedSeconds, "How many seconds logging has been paused.")
+            try codec.member("lost_while_paused", &lostWhilePausedCount, "How many positions were lost during the pause.")
             try codec.member("events_waiting", &waitingEventCount, "How many events wait for the log.")
-            try codec.member("durable", &isDurable, "Whether what is written survives a power cut.")
+            try codec.member("durable", &isDurable, "Whether written data survives a power cut.")
             try codec.member("unfinished_tracks", &unfinishedTrackCount, "How many tracks have no GPX file yet.")
             try codec.member("positions", &positionCount, "How many positions were logged in this run.")
             try codec.member("events", &eventCount, "How many events were logged.")
-            try codec.member("segments", &segmentCount, "In how many segments.")
-            try codec.member("untimed", &untimedCount, "How many positions were left out as they had no time.")
-            try codec.member("not_measured", &notMeasuredCount, "How many positions were left out as they were not measured.")
-            try codec.member("repeated", &repeatedCount, "How many positions were left out as they had been logged before.")
+            try codec.member("segments", &segmentCount, "How many segments there are.")
+            try codec.member("untimed", &untimedCount, "How many positions were left out because they had no time.")
+            try codec.member("not_measured", &notMeasuredCount, "How many positions were left out because they were not measured.")
+            try codec.member("repeated", &repeatedCount, "How many positions were left out because they had been logged before.")
             try codec.member("failed", &failedCount, "How many positions could not be written.")
             try codec.member("deleted_tracks", &deletedTrackCount, "How many old tracks were deleted.")
             try codec.member("bytes", &byteCount, "How many bytes were written to the journal.")
             try codec.member("fsyncs", &synchronizationCount, "How often the journal was synchronised with the disk.")
-            try codec.member("writes", &writes, "What the whole process has written.")
+            try codec.member("writes", &writes, "The writes of the whole process.")
             try codec.member("thinned", &thinnedCount, "How many positions were left out to thin the log.")
         }
     }
@@ -95,10 +95,10 @@ extension StatusReport {
             try codec.member("fsyncs", &synchronizationCount, "How often files were synchronised with the disk.")
             try codec.member("journal_bytes", &journalByteCount, "How many bytes went to the journal.")
             try codec.member("gpx_bytes", &trackByteCount, "How many bytes went to GPX files.")
-            try codec.member("other_bytes", &otherByteCount, "How many bytes went anywhere else.")
+            try codec.member("other_bytes", &otherByteCount, "How many bytes went to other files.")
             try codec.member(
-                "fsyncs_per_day", &synchronizationsPerDay, "How often files are synchronised in a day; absent in the first hour.")
-            try codec.member("bytes_per_day", &bytesPerDay, "How many bytes are written in a day; absent in the first hour.")
+                "fsyncs_per_day", &synchronizationsPerDay, "How often files are synchronised per day; absent in the first hour.")
+            try codec.member("bytes_per_day", &bytesPerDay, "How many bytes are written per day; absent in the first hour.")
         }
     }
 }

@@ -53,11 +53,11 @@ extension StatusReport {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("url", &url, "The source's URL.")
-            try codec.member("state", &state, "How it is.")
+            try codec.member("state", &state, "Its state.")
             try codec.member("reason", &reason, "Why there is no position, for programs.")
             try codec.member("detail", &detail, "Why there is no position, for people.")
-            try codec.member("connected", &connected, "What is at the other end: a device, a server.")
-            try codec.member("satellites_seen", &satellitesSeen, "How many satellites are in view, as far as the source says.")
+            try codec.member("connected", &connected, "The other end of the connection: a device, a server.")
+            try codec.member("satellites_seen", &satellitesSeen, "How many satellites are in view, as far as the source reports it.")
             try codec.member("satellites_used", &satellitesUsed, "How many of them are used.")
         }
     }
@@ -83,9 +83,9 @@ extension StatusReport {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("url", &url, "Its URL.")
-            try codec.member("state", &state, "How it is.")
+            try codec.member("state", &state, "Its state.")
             try codec.member("active", &isActive, "Whether it is the one in use.")
-            try codec.member("connected", &connected, "What is at the other end.")
+            try codec.member("connected", &connected, "The other end of the connection.")
             try codec.member("reason", &reason, "Why it has no position, for programs.")
             try codec.member("detail", &detail, "Why it has no position, for people.")
         }
@@ -109,7 +109,7 @@ extension StatusReport {
 
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-            try codec.member("seconds", &seconds, "For how many seconds there has been no position.")
+            try codec.member("seconds", &seconds, "How many seconds there has been no position.")
             try codec.member("why", &why, "What was tried and found, in one line for people.")
             try codec.member("tried", &attempts, "What was tried, one by one.")
             try codec.member("next", &next, "What to do next, for people.")
@@ -161,8 +161,8 @@ extension StatusReport {
         /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("from", &from, "The source that was used before.")
-            try codec.member("to", &to, "The source that is used since.")
-            try codec.member("reason", &reason, "Why, for people.")
+            try codec.member("to", &to, "The source that has been used since.")
+            try codec.member("reason", &reason, "The reason, for people.")
             try codec.member("seconds_ago", &secondsAgo, "How many seconds ago.")
         }
     }

@@ -6,8 +6,8 @@ public struct StatusRequest: ControlVerb {
     public static let name = "status"
     /// Its description in the guide of the control socket.
     public static let documentation = """
-        Asks what the tracker does and whether all is well. It is the one request that every local user may make; to those who may not see the \
-        position it tells no more than `version`, `pid`, `uptime` and `health`.
+        Asks what the tracker is doing and whether all is well. Every local user may make this request; users who may not see the \
+        position get only `version`, `pid`, `uptime` and `health`.
         """
 
     /// A request.
@@ -25,7 +25,7 @@ public struct StatusReport: ControlAnswer {
     /// `STATUS`.
     public static let className = "STATUS"
     /// Its description in the guide of the control socket.
-    public static let documentation = "What the tracker does and whether all is well."
+    public static let documentation = "What the tracker is doing and whether all is well."
 
     /// Whether all is well, in a word.
     public struct Health: ControlWord {
@@ -80,7 +80,7 @@ public struct StatusReport: ControlAnswer {
     public var lastPositionAgeSeconds: Int?
     /// The tracker's configuration file, whether it exists or not.
     public var configurationFile: String?
-    /// The values of an earlier configuration file that a later one replaces, a line each.
+    /// The values of one configuration file that a later one replaces, a line each.
     public var replacements: [String] = []
     /// How quantities and times are shown.
     public var display: Display?
@@ -93,15 +93,15 @@ public struct StatusReport: ControlAnswer {
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("version", &version, "The tracker's version.")
-        try codec.member("pid", &processID, "The number of its process.")
-        try codec.member("uptime", &uptimeSeconds, "For how many seconds it has run.")
+        try codec.member("pid", &processID, "The id of its process.")
+        try codec.member("uptime", &uptimeSeconds, "How many seconds it has run.")
         try codec.member("health", &health, "Whether all is well.")
-        try codec.member("problems", &problems, "What is not well, a sentence each.")
-        try codec.member("source", &source, "Where positions come from now.")
+        try codec.member("problems", &problems, "The problems, a sentence each.")
+        try codec.member("source", &source, "The current source of positions.")
         try codec.member("sources", &sources, absent: [], "All sources, when there are several.")
-        try codec.member("search", &search, "What is tried for a position; absent while there is one.")
+        try codec.member("search", &search, "The search for a position; absent while there is one.")
         try codec.member("last_switch", &lastSwitch, "The last change from one source to another.")
-        try codec.member("following", &following, "How closely the device is followed, and for whom.")
+        try codec.member("following", &following, "How closely the device is followed, and for which clients.")
         try codec.member("fences", &fences, "The fences; absent when there are none.")
         try codec.member("destinations", &destinations, absent: [], "How the destinations are.")
         try codec.member("privacy", &privacy, "Whether something is withheld.")
@@ -109,11 +109,11 @@ public struct StatusReport: ControlAnswer {
         try codec.member("position", &current, isLenient: true, "The position, a TPV as a watch sends it.")
         position = current?.position
         var last = lastPosition.map(PlainPosition.init)
-        try codec.member("last", &last, isLenient: true, "The last position that was known, while there is none: a TPV without its class.")
+        try codec.member("last", &last, isLenient: true, "The last known position, while there is none: a TPV without its class.")
         lastPosition = last?.position
-        try codec.member("last_age", &lastPositionAgeSeconds, "How many seconds old that is; absent when it is of an earlier run.")
-        try codec.member("configuration", &configurationFile, "The file that configures the tracker, whether it is there or not.")
-        try codec.member("replaced", &replacements, absent: [], "What a file of the configuration replaces of an earlier one, a line each.")
+        try codec.member("last_age", &lastPositionAgeSeconds, "Its age in seconds; absent when it comes from an earlier run.")
+        try codec.member("configuration", &configurationFile, "The tracker's configuration file, whether it exists or not.")
+        try codec.member("replaced", &replacements, absent: [], "Values of one configuration file that a later one replaces, a line each.")
         try codec.member("display", &display, "How quantities and times are shown.")
         try codec.member("log", &log, "The log.")
     }
