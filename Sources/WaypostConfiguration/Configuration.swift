@@ -19,7 +19,7 @@ public struct Configuration: Equatable, Sendable {
     public var geofences = Geofences()
     /// Where positions and events are sent; a destination without a server is ignored.
     package var destinations = [DestinationConfiguration()]
-    /// The queue of what is to be sent.
+    /// The queue of records to send.
     public var dispatch = Dispatch()
     /// Where nothing is logged, sent or shared.
     public var privacy: Privacy
@@ -113,7 +113,7 @@ public struct Configuration: Equatable, Sendable {
         public var maxActive = 0
     }
 
-    /// The queue of what is to be sent: `[dispatch]`.
+    /// The queue of records to send: `[dispatch]`.
     public struct Dispatch: Equatable, Sendable {
         /// The name of this device; empty = the host name.
         public var device = ""
@@ -123,7 +123,7 @@ public struct Configuration: Equatable, Sendable {
         public var maximumByteCount: Int64 = 64_000_000
         /// How long an event is kept in the queue; 0 = forever.
         public var maximumAge = Duration.zero
-        /// How long the tracker may go on sending when it is stopped.
+        /// How long the tracker may keep sending after it is stopped.
         public var stopBudget = Duration.seconds(5)
     }
 

@@ -163,7 +163,7 @@ extension Configuration {
             """,
             DestinationConfiguration.keys, fault: \.fault),
         .table(
-            "dispatch", \.dispatch, "The queue of what is to be sent: events on the disk in the state folder, positions in the log.",
+            "dispatch", \.dispatch, "The queue of records to send: events on the disk in the state folder, positions in the log.",
             [
                 .init("device", \.device, .plainText, "The name of this device. Empty = the host name."),
                 .init(
@@ -177,7 +177,7 @@ extension Configuration {
                     "Drops and counts events that have waited longer than this, once the date is confirmed. 0 = none."),
                 .init(
                     "stop_budget", \.stopBudget, .duration(in: .zero ... .seconds(60)),
-                    "How long the tracker may go on sending when it is stopped. 0 = the queue waits for the next start."),
+                    "How long the tracker may keep sending after it is stopped. 0 = the queue waits for the next start."),
             ]),
         .table(
             "privacy", \.privacy,
@@ -206,7 +206,7 @@ extension Configuration {
             ]),
         .table(
             "display", \.display,
-            "How waypost shows quantities and times to people. Files, JSON and what is sent use metres, m/s and UTC.",
+            "How waypost shows quantities and times to people. Files, JSON and sent records use metres, m/s and UTC.",
             [
                 .init(
                     "units", \.units, .choice(),

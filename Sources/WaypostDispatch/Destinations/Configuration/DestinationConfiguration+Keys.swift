@@ -28,7 +28,7 @@ extension DestinationConfiguration {
         .init(
             "interval", \.interval, .duration(in: .zero ... .seconds(86_400)),
             """
-            The time between two dispatches. Each box has its own moment within it. Below 1 s = only on demand (waypost dispatch \
+            The time between two dispatches. Each device has its own moment within it. Below 1 s = only on demand (waypost dispatch \
             now).
             """),
         .init(
@@ -81,7 +81,7 @@ extension DestinationConfiguration {
         ),
         .init(
             "client_certificate", \.clientCertificate, .file(for: .reading),
-            "The client certificate (PEM) of this box. Empty = none."
+            "The client certificate (PEM) of this device. Empty = none."
         ),
         .init("client_key", \.clientKey, .file(for: .reading), "The key (PEM) of client_certificate. Empty = in the same file."),
     ]

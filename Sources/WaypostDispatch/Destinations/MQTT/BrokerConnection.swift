@@ -14,7 +14,7 @@ package struct BrokerConnection: Sendable, Equatable {
         "Broker: the client ID. Empty = made from the machine's id and the destination's name.")
     static let presenceKey = ConfigurationKey<DestinationConfiguration>(
         "presence", \.broker.showsPresence, .truth,
-        "Broker: keeps the connection open; the broker tells others when this box comes and goes.")
+        "Broker: keeps the connection open; the broker tells others when this device comes and goes.")
     static let windowKey = ConfigurationKey<DestinationConfiguration>(
         "window", \.broker.window, .count(in: 1...1_000), "Broker: at most this many messages are in flight.")
 

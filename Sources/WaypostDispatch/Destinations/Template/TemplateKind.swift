@@ -17,7 +17,7 @@ package struct TemplateKind: DestinationKind {
         key(
             "body", \.body, .longText,
             """
-            template: what is posted, such as "lat={lat}&lon={lon}&t={timestamp}". \(fields) are filled in here and in url. Empty = \
+            template: the body of the POST, such as "lat={lat}&lon={lon}&t={timestamp}". \(fields) are filled in here and in url. Empty = \
             a GET of url.
             """),
         key(
