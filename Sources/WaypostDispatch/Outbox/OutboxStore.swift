@@ -249,7 +249,7 @@ final class OutboxStore {
         try database.run(
             "UPDATE destination SET takes_positions = ?1 WHERE name = ?2 AND takes_positions <> ?1", [takesPositions ? 1 : 0, .text(name)])
         try countWaiting()
-        // A waiting destination must not be lost with the database's log.
+        // A new destination must not be lost with the database's log.
         if isNew { try database.checkpoint() }
     }
 

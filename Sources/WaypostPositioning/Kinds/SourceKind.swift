@@ -13,7 +13,7 @@ package protocol SourceKind: Hashable, Sendable {
     static var documentation: String { get }
     /// Whether its fixes may set a clock: they are measured now, by a receiver.
     static var isClock: Bool { get }
-    /// Whether it plays something that can be paused, put into a loss and restarted.
+    /// Whether it plays something that can be made stationary, put into a loss and restarted.
     static var isPlayed: Bool { get }
     /// The keys of `[[source]]` besides `url` that it uses.
     static var keys: Set<String> { get }

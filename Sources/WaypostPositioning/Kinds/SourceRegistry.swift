@@ -30,7 +30,7 @@ package enum SourceRegistry {
     /// The schemes for people: `gpsd:, nmea: and serial:`.
     static var list: String { joined(schemes.map { "\($0):" }, by: "and") }
 
-    /// The schemes of the sources that can be paused, put into a loss and restarted: `nmea:, gpx: or sim:`.
+    /// The schemes of the sources that can be made stationary, put into a loss and restarted: `nmea:, gpx: or sim:`.
     package static var playedList: String { joined(all.filter { $0.isPlayed }.map { "\($0.scheme):" }, by: "or") }
 
     /// The schemes whose fixes may set a clock.

@@ -268,6 +268,6 @@ public struct PositioningCapabilities: Sendable, Hashable {
     public var pausesAtRest: Bool
     /// Whether positions are matched to roads.
     public var matchesPositions: Bool
-    /// How many recordings or simulated drives can be paused, put into a loss and reset (``PositionSource/playbackControls``).
+    /// How many recordings or simulated drives can be made stationary, put into a loss and reset (``PositionSource/playbackControls``).
     public var playbackCount: Int
 }

@@ -28,7 +28,7 @@ struct NMEAFileReader: ~Copyable {
         case reset
     }
 
-    /// The time between repeated positions while the recording is paused.
+    /// The time between repeated positions while the position stands still.
     private static let heldInterval: Int64 = 1_000
 
     init(source: NMEAFileSource, queue: EventQueue, stop: WakeSignal) throws(PositionSourceError) {

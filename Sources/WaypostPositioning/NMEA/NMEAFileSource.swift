@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// NMEA 0183 from a file, a FIFO or standard input.
 ///
-/// A file is paced by its own times, and can be paused, put into a loss and reset while it is played; a FIFO and standard input deliver their
+/// A file is paced by its own times, and can be made stationary, put into a loss and reset while it is played; a FIFO and standard input deliver their
 /// positions as they come, until the writer closes.
 /// - Errors: the file cannot be opened or read, or holds no NMEA at all.
 public struct NMEAFileSource: PositionSource {
