@@ -1,9 +1,7 @@
 import Waypost
 
 /// `dispatch`, `now`: sends everything that waits.
-public struct DispatchNowRequest: ControlVerb {
-    /// `dispatch`.
-    public static let name = "dispatch"
+public struct DispatchNowRequest: DispatchRequest {
     /// `now`.
     public static let action: String? = "now"
     /// What the guide of the control socket says of it.
@@ -15,26 +13,12 @@ public struct DispatchNowRequest: ControlVerb {
     /// To all destinations.
     public init() {}
 
-    /// A request.
-    ///
-    /// - Parameter destination: to which destination; nil for all.
-    public init(destination: String?) {
-        self.destination = destination
-    }
-
-    /// Hands its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.destination(&destination)
-    }
-
     /// How it ended.
     public typealias Answer = DispatchOutcome
 }
 
 /// `dispatch`, `drain`: sends until nothing waits, something fails or the time is up.
-public struct DrainDispatchRequest: ControlVerb {
-    /// `dispatch`.
-    public static let name = "dispatch"
+public struct DrainDispatchRequest: DispatchRequest {
     /// `drain`.
     public static let action: String? = "drain"
     /// What the guide of the control socket says of it.
@@ -59,7 +43,7 @@ public struct DrainDispatchRequest: ControlVerb {
     ///   - destination: to which destination; nil for all.
     ///   - budgetSeconds: how long it may take: from 1 to ``maximumBudgetSeconds``.
     public init(destination: String?, budgetSeconds: UInt64) {
-        self.destination = destination
+        self.init(destination: destination)
         self.budgetSeconds = budgetSeconds
     }
 
@@ -74,13 +58,6 @@ public struct DrainDispatchRequest: ControlVerb {
 
     /// How it ended.
     public typealias Answer = DispatchOutcome
-}
-
-extension ControlCodec {
-    /// The member that chooses one of the destinations.
-    mutating func destination(_ name: inout String?) throws(Failure) {
-        try member("destination", &name, "Which destination; all when absent.")
-    }
 }
 
 /// How sending ended.

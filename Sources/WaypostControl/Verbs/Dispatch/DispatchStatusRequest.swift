@@ -1,9 +1,7 @@
 import Waypost
 
 /// `dispatch`, `status`: how the destinations are.
-public struct DispatchStatusRequest: ControlVerb {
-    /// `dispatch`.
-    public static let name = "dispatch"
+public struct DispatchStatusRequest: DispatchRequest {
     /// `status`.
     public static let action: String? = "status"
     /// What the guide of the control socket says of it.
@@ -14,18 +12,6 @@ public struct DispatchStatusRequest: ControlVerb {
 
     /// All destinations.
     public init() {}
-
-    /// A request.
-    ///
-    /// - Parameter destination: which destination; nil for all.
-    public init(destination: String?) {
-        self.destination = destination
-    }
-
-    /// Hands its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.destination(&destination)
-    }
 
     /// How the destinations are.
     public struct Answer: ControlAnswer {

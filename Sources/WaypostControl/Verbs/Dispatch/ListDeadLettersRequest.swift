@@ -1,9 +1,7 @@
 import Waypost
 
 /// `dispatch`, `list`: the records that a destination refused for good.
-public struct ListDeadLettersRequest: ControlVerb {
-    /// `dispatch`.
-    public static let name = "dispatch"
+public struct ListDeadLettersRequest: DispatchRequest {
     /// `list`.
     public static let action: String? = "list"
     /// What the guide of the control socket says of it.
@@ -14,18 +12,6 @@ public struct ListDeadLettersRequest: ControlVerb {
 
     /// Of all destinations.
     public init() {}
-
-    /// A request.
-    ///
-    /// - Parameter destination: of which destination; nil for all.
-    public init(destination: String?) {
-        self.destination = destination
-    }
-
-    /// Hands its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.destination(&destination)
-    }
 
     /// The refused records.
     public struct Answer: ControlAnswer {

@@ -1,9 +1,7 @@
 import Waypost
 
 /// `dispatch`, `pause`: stops sending, over restarts.
-public struct PauseDispatchRequest: ControlVerb {
-    /// `dispatch`.
-    public static let name = "dispatch"
+public struct PauseDispatchRequest: DispatchRequest {
     /// `pause`.
     public static let action: String? = "pause"
     /// What the guide of the control socket says of it.
@@ -15,26 +13,12 @@ public struct PauseDispatchRequest: ControlVerb {
     /// To all destinations.
     public init() {}
 
-    /// A request.
-    ///
-    /// - Parameter destination: to which destination; nil for all.
-    public init(destination: String?) {
-        self.destination = destination
-    }
-
-    /// Hands its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.destination(&destination)
-    }
-
     /// That it is so.
     public typealias Answer = QueueChanged
 }
 
 /// `dispatch`, `resume`: sends again after a pause.
-public struct ResumeDispatchRequest: ControlVerb {
-    /// `dispatch`.
-    public static let name = "dispatch"
+public struct ResumeDispatchRequest: DispatchRequest {
     /// `resume`.
     public static let action: String? = "resume"
     /// What the guide of the control socket says of it.
@@ -45,18 +29,6 @@ public struct ResumeDispatchRequest: ControlVerb {
 
     /// To all destinations.
     public init() {}
-
-    /// A request.
-    ///
-    /// - Parameter destination: to which destination; nil for all.
-    public init(destination: String?) {
-        self.destination = destination
-    }
-
-    /// Hands its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.destination(&destination)
-    }
 
     /// That it is so.
     public typealias Answer = QueueChanged

@@ -1,9 +1,7 @@
 import Waypost
 
 /// `dispatch`, `retry`: sends refused records again.
-public struct RetryDeadLettersRequest: ControlVerb {
-    /// `dispatch`.
-    public static let name = "dispatch"
+public struct RetryDeadLettersRequest: DeadLetterRequest {
     /// `retry`.
     public static let action: String? = "retry"
     /// What the guide of the control socket says of it.
@@ -17,30 +15,12 @@ public struct RetryDeadLettersRequest: ControlVerb {
     /// All refused records.
     public init() {}
 
-    /// A request.
-    ///
-    /// - Parameters:
-    ///   - destination: of which destination; nil for all.
-    ///   - number: which record, by its number among the dead letters; nil for all.
-    public init(destination: String?, number: UInt64?) {
-        self.destination = destination
-        self.number = number
-    }
-
-    /// Hands its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.destination(&destination)
-        try codec.deadLetter(&number)
-    }
-
     /// How many there were.
     public typealias Answer = QueueChanged
 }
 
 /// `dispatch`, `drop`: removes refused records for good.
-public struct DropDeadLettersRequest: ControlVerb {
-    /// `dispatch`.
-    public static let name = "dispatch"
+public struct DropDeadLettersRequest: DeadLetterRequest {
     /// `drop`.
     public static let action: String? = "drop"
     /// What the guide of the control socket says of it.
@@ -54,29 +34,6 @@ public struct DropDeadLettersRequest: ControlVerb {
     /// All refused records.
     public init() {}
 
-    /// A request.
-    ///
-    /// - Parameters:
-    ///   - destination: of which destination; nil for all.
-    ///   - number: which record, by its number among the dead letters; nil for all.
-    public init(destination: String?, number: UInt64?) {
-        self.destination = destination
-        self.number = number
-    }
-
-    /// Hands its members to the codec.
-    public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.destination(&destination)
-        try codec.deadLetter(&number)
-    }
-
     /// How many there were.
     public typealias Answer = QueueChanged
-}
-
-extension ControlCodec {
-    /// The member that chooses one of the dead letters.
-    fileprivate mutating func deadLetter(_ number: inout UInt64?) throws(Failure) {
-        try member("number", &number, "Which record, by its number among the dead letters; all when absent.")
-    }
 }
