@@ -96,7 +96,8 @@ extension UBXSettings {
         case open = 4
     }
 
-    /// The antenna in an answer to a poll of `MON-HW` or `MON-RF`; of several, the first with a fault, else the first.
+    /// The antenna in an answer to a poll of `MON-HW` or `MON-RF`; of several, the first with a fault, else one that is still
+    /// ``Antenna/unsure``, else the first.
     public static func antenna(in frame: UBXFrame) -> Antenna? {
         switch frame.kind {
         case Kinds.hardware: return frame.number(at: 20, byteCount: 1).flatMap(Antenna.init)
@@ -104,7 +105,7 @@ extension UBXSettings {
             let count = Int(frame.number(at: 1, byteCount: 1) ?? 0)
             // A block of 24 bytes per antenna: band, flags, antenna, its power, ...
             let states = (0..<count).compactMap { frame.number(at: 4 + 24 * $0 + 2, byteCount: 1).flatMap(Antenna.init) }
-            return states.first { $0 == .shortCircuit || $0 == .open } ?? states.first
+            return states.first { $0 == .shortCircuit || $0 == .open } ?? states.first { $0 == .unsure } ?? states.first
         default: return nil
         }
     }

@@ -67,13 +67,17 @@ public enum UBXSettings {
         case uartGST = 0x2091_00d4
         case usbGST = 0x2091_00d6
 
-        /// Bits 28 to 30 of a key say how large its value is.
-        public var byteCount: Int {
-            switch rawValue >> 28 & 7 {
+        /// The size of its value.
+        public var byteCount: Int { Key.byteCount(ofKey: rawValue) ?? 8 }
+
+        /// The size of the value of any key, whether it is one of these or not: bits 28 to 30 say it; nil for a size that is not defined.
+        static func byteCount(ofKey number: UInt32) -> Int? {
+            switch number >> 28 & 7 {
             case 1, 2: 1
             case 3: 2
             case 4: 4
-            default: 8
+            case 5: 8
+            default: nil
             }
         }
     }
@@ -104,10 +108,12 @@ public enum UBXSettings {
         var found: [Key: UInt64] = [:]
         var offset = 4
         while let number = frame.number(at: offset, byteCount: 4) {
-            // An unknown key ends the list, since its size is unknown; only known keys were asked for.
-            guard let key = Key(rawValue: UInt32(number)), let value = frame.number(at: offset + 4, byteCount: key.byteCount) else { break }
-            found[key] = value
-            offset += 4 + key.byteCount
+            let number = UInt32(number)
+            guard let byteCount = Key.byteCount(ofKey: number), let value = frame.number(at: offset + 4, byteCount: byteCount) else {
+                break
+            }
+            if let key = Key(rawValue: number) { found[key] = value }
+            offset += 4 + byteCount
         }
         return found
     }

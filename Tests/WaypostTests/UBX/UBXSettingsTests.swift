@@ -37,6 +37,20 @@ import Waypost
         #expect(UBXSettings.get([.uartBaudRate]).payload == [0, 0, 0, 0, 0x01, 0x00, 0x52, 0x40])
     }
 
+    @Test func readsOnBehindUnknownKeys() {
+        // One of each size in bits 28 to 30 of a key that is not ours, between two that are; then one of a size that is not defined.
+        let ours = { (frame: UBXFrame) in frame.payload.dropFirst(4) }
+        let unknown: [[UInt8]] = [
+            [1, 0, 0x31, 0x10, 1], [1, 0, 0x31, 0x20, 9], [1, 0, 0x31, 0x30, 9, 9], [1, 0, 0x31, 0x40, 9, 9, 9, 9],
+            [1, 0, 0x31, 0x50, 9, 9, 9, 9, 9, 9, 9, 9],
+        ]
+        let payload =
+            [1, 0, 0, 0] + ours(UBXSettings.set([(.measurementPeriod, 200)])) + unknown.joined()
+            + ours(UBXSettings.set([(.dynamicModel, 4)])) + [1, 0, 0x31, 0x60, 9] + ours(UBXSettings.set([(.uartRMC, 1)]))
+        let answer = UBXFrame(UBXSettings.Kinds.getValues, payload)
+        #expect(UBXSettings.values(in: answer) == [.measurementPeriod: 200, .dynamicModel: 4])
+    }
+
     @Test func givesEveryKeyTheSizeThatItsNumberSays() {
         #expect(UBXSettings.Key.allCases.map(\.byteCount) == [2, 2, 1, 4] + [Int](repeating: 1, count: 16))
     }
@@ -67,6 +81,8 @@ import Waypost
         let block = { (state: UInt8) in [0, 0, state] + [UInt8](repeating: 0, count: 21) }
         #expect(UBXSettings.antenna(in: UBXFrame(Kinds.radio, [0, 2, 0, 0] + block(2) + block(3))) == .shortCircuit)
         #expect(UBXSettings.antenna(in: UBXFrame(Kinds.radio, [0, 2, 0, 0] + block(2))) == .well)
+        #expect(UBXSettings.antenna(in: UBXFrame(Kinds.radio, [0, 2, 0, 0] + block(2) + block(0))) == .unsure)
+        #expect(UBXSettings.antenna(in: UBXFrame(Kinds.radio, [0, 2, 0, 0] + block(0) + block(4))) == .open)
         #expect(UBXSettings.antenna(in: UBXFrame(Kinds.radio, [])) == nil)
     }
 
