@@ -1,13 +1,14 @@
-/// Decides whether the device is at rest: for 60 s all fixes lie within the noise, with no speed.
+/// Decides whether the device is at rest: it has not moved for 60 s.
 ///
+/// - A fix counts as moving when its Doppler speed is at least ``movingMetresPerSecond`` or, when the receiver reports no speed, when it is outside
+///   the noise. Movement is two such fixes in a row; one alone is an outlier.
+/// - Movement ends a rest, and the 60 s begin anew.
 /// - At rest, the place that fixes are compared with follows them slowly, so that the drift of a parked receiver (tens of metres in an hour, with
 ///   a Doppler speed near zero) does not end the rest.
-/// - Movement ends it: two fixes in a row with a Doppler speed of at least ``movingMetresPerSecond`` or, when the receiver reports no
-///   speed, outside the noise. One such fix alone is an outlier.
-/// - Two fixes in a row further than ``farthestDriftMetres`` from where the rest began also end it, whatever the speed: a boat that drifts.
+/// - A fix further than ``farthestDriftMetres`` from where the rest began also counts as moving, whatever its speed: a boat that drifts.
 /// - Everything runs on the time of the fixes; a loss changes nothing, because the fixes after it decide.
 public struct StationaryRule: Sendable {
-    /// How long all fixes must be within the noise, in milliseconds.
+    /// How long the device must not have moved, in milliseconds.
     public static let restMilliseconds: Int64 = 60_000
     /// The Doppler speed that counts as movement: half the pace of a slow walker; at rest, receivers report less than half of that.
     public static let movingMetresPerSecond = 0.7
