@@ -10,7 +10,7 @@ extension LoadedConfiguration {
     /// Destinations that need positions while the log is off.
     var mistakesOfLogSwitch: [ConfigurationError] {
         guard configuration.log.isOff, let origin = origins["[log] types"] else { return [] }
-        let names = configuration.destinations.filter { !$0.url.isEmpty && $0.isSentPositions }.map { quoted($0.name) }
+        let names = configuration.destinations.filter { $0.isInUse && $0.isSentPositions }.map { quoted($0.name) }
         guard !names.isEmpty else { return [] }
         let reason = """
             is [], which switches the log off, and positions for \(names.joined(separator: ", ")) come from the log; write \

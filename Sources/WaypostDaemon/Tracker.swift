@@ -127,7 +127,7 @@ struct Tracker {
     ///
     /// A drive that is played at a desk is sent as any other: that must not surprise anybody.
     private var sending: String {
-        let names = configuration.destinations.filter { !$0.url.isEmpty }.map(\.name)
+        let names = configuration.destinations.filter(\.isInUse).map(\.name)
         return names.isEmpty ? "" : ", sending to \(names.joined(separator: ", "))"
     }
 

@@ -20,7 +20,7 @@ struct DispatchOpening: Sendable {
     private var marksPath: String {
         configuration.log.isOff ? stateFolder + "/destinations" : LogFolder(path: configuration.log.directory).destinationsPath
     }
-    var destinations: [DestinationConfiguration] { configuration.destinations.filter { !$0.url.isEmpty } }
+    var destinations: [DestinationConfiguration] { configuration.destinations.filter(\.isInUse) }
     /// The destinations that receive the fences.
     var fenceReaders: [String] { destinations.filter(\.kind.wantsFences).map(\.name) }
 

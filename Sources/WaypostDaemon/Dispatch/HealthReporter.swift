@@ -17,7 +17,7 @@ actor HealthReporter {
     init(_ configuration: Configuration, dispatches: DispatchService, fences: GeofenceKeeper, clock: ConfirmedClock) {
         (self.dispatches, self.fences, self.clock) = (dispatches, fences, clock)
         logFolder = configuration.log.directory
-        let wanting = configuration.destinations.filter { !$0.url.isEmpty }
+        let wanting = configuration.destinations.filter(\.isInUse)
         schedule = HealthSchedule(wanting.map { ($0.name, $0.health) }, at: MonotonicClock.milliseconds)
     }
 

@@ -114,7 +114,7 @@ extension EndToEnd {
             try folder.write("[[destination]]\nname = \"work\"\nurl = \"\(server.url)\"\ninterval = 0\n", to: "w.toml")
             let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             let text = try await ask("dispatch", in: folder).output
-            #expect(text.contains("unconfigured\n  3 events and 10 positions wait; not in the configuration"), "\(text)")
+            #expect(text.contains("unconfigured\n  3 events and 10 positions wait; no longer configured"), "\(text)")
             let waiting = try await ask("dispatch", "export", "home", in: folder).output.split(separator: "\n")
             let ids = try waiting.map { try JSONParser().parse(Array($0.utf8))["id"]?.string ?? "" }
             #expect(

@@ -34,6 +34,10 @@ import Testing
             url = "mqtt://127.0.0.1"
             headers = ["X-A: b"]
             tracker_id = "ab"
+            [[destination]]
+            name = "c"
+            kind = "template"
+            url = ""
             """)
         #expect(
             Set(found) == [
@@ -45,6 +49,7 @@ import Testing
                 #"12:1: [[destination]] user: is not used without password_file"#,
                 #"17:1: [[destination]] headers: is for web servers; a broker does not use it"#,
                 #"18:1: [[destination]] tracker_id: kind "mqtt" does not use it"#,
+                #"22:1: [[destination]] url: is empty, so nothing is sent to "c""#,
             ], "\(found)")
     }
 

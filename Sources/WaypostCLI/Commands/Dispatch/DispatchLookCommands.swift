@@ -45,7 +45,7 @@ struct DestinationLine {
         if let seconds = destination.nextSeconds { parts.append("next in \(spanText(seconds: seconds))") }
         if let reason = destination.reason { parts.append(reason) }
         if destination.state == .unconfigured {
-            parts.append("not in the configuration any more: waypost dispatch move, export or discard \(destination.name)")
+            parts.append("no longer configured, or without a url: waypost dispatch move, export or discard \(destination.name)")
         }
         return "\(destination.name), \(destination.state): \(parts.joined(separator: ", "))"
     }

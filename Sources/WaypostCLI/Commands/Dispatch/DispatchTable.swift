@@ -61,7 +61,7 @@ struct DispatchTable {
         if let reason = destination.reason { parts.append(printable(reason)) }
         switch destination.state {
         case .paused: parts.append("resume with waypost dispatch resume")
-        case .unconfigured: parts.append("not in the configuration any more: waypost dispatch move, export or discard")
+        case .unconfigured: parts.append("no longer configured, or without a url: waypost dispatch move, export or discard")
         default: break
         }
         return parts

@@ -64,7 +64,7 @@ public struct DestinationReport: ControlObject {
         public static let failing = State("failing")
         /// Somebody has paused it.
         public static let paused = State("paused")
-        /// It is not in the configuration any more; what waits for it is kept.
+        /// It is no longer configured, or without a `url`; what waits for it is kept.
         public static let unconfigured = State("unconfigured")
 
         /// Those that this version has.
@@ -102,7 +102,7 @@ public struct DestinationReport: ControlObject {
     /// Hands its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("name", &name, "Its name.")
-        try codec.member("state", &state, "How it is; `unconfigured`: not in the configuration any more, what waits is kept.")
+        try codec.member("state", &state, "How it is; `unconfigured`: no longer configured, or without a `url`; what waits is kept.")
         try codec.member("events", &eventCount, "How many events wait.")
         try codec.member("positions", &positionCount, "How many positions wait; absent while the log cannot be read.")
         try codec.member("dead_letters", &deadLetterCount, "How many records it has refused for good.")

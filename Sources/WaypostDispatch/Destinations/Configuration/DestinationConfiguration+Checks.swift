@@ -39,7 +39,7 @@ extension DestinationConfiguration {
             let others = DestinationRegistry.all.filter { $0.transports.contains(.broker) }.map { "\"\($0.name)\"" }
             return ("url", "is a broker's: kind must be \(others.joined(separator: " or "))")
         }
-        if !isBroker, !url.isEmpty, !kind.transports.contains(.web) {
+        if isInUse, !isBroker, !kind.transports.contains(.web) {
             return ("url", "must begin with mqtt:// or mqtts:// with kind \"\(kind.name)\"")
         }
         return isBroker && tokenFile != nil ? ("token_file", "is for web servers; a broker takes user and password_file") : nil
@@ -49,6 +49,7 @@ extension DestinationConfiguration {
     package func reasonNotToUse(_ key: String) -> String? {
         let kind = kindType
         switch key {
+        case "url": return isInUse ? nil : "is empty, so nothing is sent to \"\(name)\""
         case "gzip", "headers":
             return isBroker ? "is for web servers; a broker does not use it" : nil
         case "positions":

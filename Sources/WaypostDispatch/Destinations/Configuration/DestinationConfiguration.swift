@@ -81,6 +81,8 @@ package struct DestinationConfiguration: Equatable, Sendable {
     package var kind: any DestinationKind { DestinationRegistry.kind(named: kindName).map { kinds.value(of: $0) } ?? HTTPKind() }
     /// The kind without values.
     package var kindType: any DestinationKind.Type { type(of: kind) }
+    /// Whether anything is sent to it: it names a server.
+    package var isInUse: Bool { !url.isEmpty }
     /// Whether the server is a broker.
     package var isBroker: Bool { url.lowercased().hasPrefix("mqtt") }
     /// Whether it gets the positions of the log.

@@ -31,7 +31,7 @@ package struct TemplateKind: DestinationKind {
 
     package func fault(in destination: DestinationConfiguration) -> (key: String, reason: String)? {
         // Without a server no request is made.
-        if destination.url.isEmpty { return nil }
+        if !destination.isInUse { return nil }
         if destination.url.drop(while: { $0 != ":" }).dropFirst(3).prefix(while: { $0 != "/" && $0 != "?" }).contains("{") {
             return ("url", "must name its host without anything to fill in")
         }
