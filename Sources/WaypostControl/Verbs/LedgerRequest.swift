@@ -82,19 +82,4 @@ public struct LedgerRequest: ControlVerb {
     }
 }
 
-extension LedgerCursor: ControlValue {
-    /// The value of `next` in an answer.
-    public static var form: String { cursorForm }
-
-    /// Reads a cursor.
-    public init(controlValue value: JSONValue) throws(ControlMemberError) {
-        guard let cursor = value.string.flatMap(LedgerCursor.init(text:)) else { throw ControlMemberError(expected: Self.form) }
-        self = cursor
-    }
-
-    /// Writes the cursor's text.
-    public func writeElement(to json: inout JSONWriter) { json.element(text) }
-}
-
-/// The form of a cursor.
-let cursorForm = "what \"next\" of the answer before said"
+extension LedgerCursor: ControlCursor {}

@@ -66,16 +66,4 @@ public struct ExportQueueRequest: ControlVerb {
     }
 }
 
-extension WaitingCursor: ControlValue {
-    /// What `next` of an answer says.
-    public static var form: String { cursorForm }
-
-    /// Reads a cursor.
-    public init(controlValue value: JSONValue) throws(ControlMemberError) {
-        guard let cursor = value.string.flatMap(WaitingCursor.init(text:)) else { throw ControlMemberError(expected: Self.form) }
-        self = cursor
-    }
-
-    /// Writes the cursor's text.
-    public func writeElement(to json: inout JSONWriter) { json.element(text) }
-}
+extension WaitingCursor: ControlCursor {}
