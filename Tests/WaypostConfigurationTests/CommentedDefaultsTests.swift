@@ -5,14 +5,18 @@ import Waypost
 @testable import WaypostConfiguration
 
 /// `Config/waypost.toml` must show exactly what the program does.
-@Suite struct CommentedDefaultsTests {
+///
+/// The first test may write the file, so the others wait for it.
+@Suite(.serialized) struct CommentedDefaultsTests {
     private let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Config/waypost.toml")
 
     /// Set WAYPOST_WRITE_DEFAULTS=1 to write the file anew after a change of the key table.
     @Test func fileIsWhatTheKeyTableSays() throws {
         let expected = Configuration.commentedDefaults()
-        if ProcessInfo.processInfo.environment["WAYPOST_WRITE_DEFAULTS"] == "1" { try Data(expected.utf8).write(to: file) }
+        if ProcessInfo.processInfo.environment["WAYPOST_WRITE_DEFAULTS"] == "1" {
+            try Data(expected.utf8).write(to: file, options: .atomic)
+        }
         #expect(try String(contentsOf: file, encoding: .utf8) == expected, "run the tests once with WAYPOST_WRITE_DEFAULTS=1")
     }
 
