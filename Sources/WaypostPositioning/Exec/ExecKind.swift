@@ -18,10 +18,14 @@ package struct ExecKind: SourceKind {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         var command = text.drop(while: isBlank)
         while command.last.map(isBlank) ?? false { command.removeLast() }
-        guard !command.isEmpty else { throw .missingCommand }
+        guard !command.isEmpty else {
+            throw .invalid(reason: "exec: needs a command that prints NMEA or JSON lines, as in exec:gpspipe -r")
+        }
         // The name of a source must be one line wherever it is printed.
         let isPrintable = command.unicodeScalars.allSatisfy { $0 == "\t" || $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
-        guard isPrintable else { throw .badCommand }
+        guard isPrintable else {
+            throw .invalid(reason: "the command of exec: must be on one line, without control characters; put a longer one into a script")
+        }
         self.init(String(command))
     }
 

@@ -23,7 +23,8 @@ package struct GPSDKind: SourceKind {
 
     package init(afterScheme text: Substring) throws(SourceURLError) {
         self.init()
-        let parts = try URLAuthority.split(text, scheme: Self.scheme)
+        let parts = try URLAuthority.split(
+            text, scheme: Self.scheme, hint: "a '?' in a device's name is written %3F")
         host = parts.authority.host ?? host
         port = parts.authority.port ?? port
         if parts.rest.count > 1 { device = try PercentCoding.decode(parts.rest) }

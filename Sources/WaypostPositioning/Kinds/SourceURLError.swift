@@ -10,24 +10,18 @@ package enum SourceURLError: Error, Equatable, Sendable {
     case unknownScheme(String)
     /// Something other than `//` follows the scheme of a network URL.
     case needsSlashes(scheme: String, String)
-    /// A network URL ends in `?...`.
-    case hasNoOptions(scheme: String, String)
+    /// A network URL ends in `?...`; the hint is the kind's own, empty for none.
+    case hasNoOptions(scheme: String, String, hint: String = "")
     /// A network URL other than gpsd's ends in `/...`.
     case hasNoPath(scheme: String, String)
     /// The host is neither a name nor an address.
     case badHost(String)
     /// The port is not a number in 1...65535.
     case badPort(String)
-    /// What follows `serial:` is neither `auto` nor an absolute path.
-    case badSerialPort(String)
-    /// No drive of that name is built in.
-    case unknownDrive(String)
-    /// The scheme needs a file and none is given.
-    case missingFile(scheme: String)
-    /// Nothing follows `exec:`.
-    case missingCommand
-    /// The command has line breaks or other control characters.
-    case badCommand
+    /// The scheme needs a file and there is none; the example is a file of that kind.
+    case missingFile(scheme: String, example: String)
+    /// What follows the scheme is not what its kind reads; the reason, in one line, is the kind's own.
+    case invalid(reason: String)
     /// The text that the percent signs encode is not UTF-8 or holds a NUL byte.
     case notAPath(String)
     /// The scheme has no such option.
@@ -54,28 +48,18 @@ extension SourceURLError: CustomStringConvertible {
             return "unknown kind of source \(quoted(scheme + ":"))\(hint) (this version supports \(supported))"
         case .needsSlashes(let scheme, let text):
             return "\(quoted("\(scheme):\(text)")) needs two slashes: \(scheme)://HOST:PORT"
-        case .hasNoOptions(let scheme, let text):
-            let hint = scheme == "gpsd" ? "; a '?' in a device's name is written %3F" : ""
-            return "\(scheme): has no options, but \(quoted(text)) follows\(hint)"
+        case .hasNoOptions(let scheme, let text, let hint):
+            return "\(scheme): has no options, but \(quoted(text)) follows" + (hint.isEmpty ? "" : "; \(hint)")
         case .hasNoPath(let scheme, let text):
             return "\(scheme): ends with its port, but \(quoted(text)) follows"
         case .badHost(let host):
             return "\(quoted(host)) is not a host; write a name, an IPv4 address, or an IPv6 address in brackets, as in [::1]"
         case .badPort(let port):
             return "port \(quoted(port)) is not a number from 1 to 65535"
-        case .badSerialPort(let text):
-            return "\(quoted("serial:" + text)) names no port; write serial:auto or a path: serial:///dev/ttyUSB0"
-        case .unknownDrive(let name):
-            let names = BuiltInRoute.allCases.map { "sim:\($0.rawValue)" }.joined(separator: ", ")
-            return "\(quoted("sim:" + name)) is not a built-in drive; there are \(names)"
-        case .missingFile(let scheme):
-            return scheme == "nmea"
-                ? "nmea: needs a file, as in nmea:drive.nmea, or - for the standard input"
-                : "\(scheme): needs a file, as in \(scheme):drive.\(RecordingFormat(rawValue: scheme)?.rawValue ?? "gpx")"
-        case .missingCommand:
-            return "exec: needs a command that prints NMEA or JSON lines, as in exec:gpspipe -r"
-        case .badCommand:
-            return "the command of exec: must be on one line, without control characters; put a longer one into a script"
+        case .missingFile(let scheme, let example):
+            return "\(scheme): needs a file, as in \(scheme):\(example)"
+        case .invalid(let reason):
+            return reason
         case .notAPath(let text):
             return "\(quoted(text)) is not a path: it must not contain NUL (a plain % is written %25)"
         case .unknownOption(let name, let known):

@@ -4,12 +4,16 @@ struct URLAuthority: Equatable {
     var port: UInt16?
 
     /// Splits what follows a scheme, `//HOST:PORT/REST`, all of it optional; the rest keeps its slash.
-    static func split(_ text: Substring, scheme: String) throws(SourceURLError) -> (authority: URLAuthority, rest: Substring) {
+    ///
+    /// - Parameter hint: what to say to a user who writes options, which no such URL has.
+    static func split(
+        _ text: Substring, scheme: String, hint: String = ""
+    ) throws(SourceURLError) -> (authority: URLAuthority, rest: Substring) {
         guard !text.isEmpty else { return (URLAuthority(), text) }
         guard text.hasPrefix("//") else { throw .needsSlashes(scheme: scheme, String(text)) }
         let authority = text.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
         let rest = text.dropFirst(2 + authority.count)
-        guard !rest.contains("?") else { throw .hasNoOptions(scheme: scheme, String(rest.drop { $0 != "?" })) }
+        guard !rest.contains("?") else { throw .hasNoOptions(scheme: scheme, String(rest.drop { $0 != "?" }), hint: hint) }
         return (try URLAuthority(authority), rest)
     }
 

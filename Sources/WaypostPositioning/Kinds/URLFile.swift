@@ -8,9 +8,11 @@ struct URLFile {
     let options: [(name: String, value: String)]
 
     /// Reads `FILE?name=value&name=value`; the options may be missing.
-    init(_ text: Substring, scheme: String) throws(SourceURLError) {
+    ///
+    /// - Parameter example: a file of that kind, for a user who names none.
+    init(_ text: Substring, scheme: String, example: String) throws(SourceURLError) {
         let (fileText, options) = URLFile.split(text)
-        guard !fileText.isEmpty, fileText != "-" else { throw .missingFile(scheme: scheme) }
+        guard !fileText.isEmpty, fileText != "-" else { throw .missingFile(scheme: scheme, example: example) }
         let path = try PercentCoding.decode(fileText)
         self.path = path == "-" ? "./-" : path
         self.options = options

@@ -36,7 +36,8 @@ package struct NMEAKind: SourceKind {
         if options.contains(where: { ["style", "interval", "times"].contains($0.name) }) {
             self.init(try RecordedDrive(text, scheme: Self.scheme))
         } else {
-            let path = fileText == "-" ? "-" : try URLFile(text, scheme: Self.scheme).path
+            let example = "drive.nmea, or - for the standard input"
+            let path = fileText == "-" ? "-" : try URLFile(text, scheme: Self.scheme, example: example).path
             var read = SourceOptions(options, known: ["speed"])
             self.init(path, speed: try read.playbackSpeed())
             try read.refuseUnknown()

@@ -12,9 +12,9 @@ package struct RecordedDrive: Hashable, Sendable {
         (self.path, self.options) = (path, options)
     }
 
-    /// Reads what follows the scheme; the options may be missing.
+    /// Reads what follows the scheme, which is the name of the recording's format; the options may be missing.
     init(_ text: Substring, scheme: String) throws(SourceURLError) {
-        let file = try URLFile(text, scheme: scheme)
+        let file = try URLFile(text, scheme: scheme, example: "drive.\(scheme)")
         self.init(file.path)
         var read = SourceOptions(file.options, known: ["style", "interval", "speed", "times"])
         options.style = try read.word("style", among: ReplaySchedule.Style.allCases.map { ($0.rawValue, $0) }) ?? options.style

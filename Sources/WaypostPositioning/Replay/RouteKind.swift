@@ -20,7 +20,7 @@ package struct RouteKind: SourceKind {
     }
 
     package init(afterScheme text: Substring) throws(SourceURLError) {
-        let file = try URLFile(text, scheme: Self.scheme)
+        let file = try URLFile(text, scheme: Self.scheme, example: "drive.gpx")
         self.init(file.path)
         var read = SourceOptions(file.options, known: ["speed", "interval"])
         speedMetresPerSecond = try read.drivingSpeed() ?? speedMetresPerSecond

@@ -16,7 +16,9 @@ package struct SimulationKind: SourceKind {
     }
 
     package init(afterScheme text: Substring) throws(SourceURLError) {
-        guard let route = BuiltInRoute(rawValue: String(text)) else { throw .unknownDrive(String(text)) }
+        guard let route = BuiltInRoute(rawValue: String(text)) else {
+            throw .invalid(reason: "\(quoted("sim:\(text)")) is not a built-in drive; there are \(Self.forms.joined(separator: ", "))")
+        }
         self.init(route)
     }
 

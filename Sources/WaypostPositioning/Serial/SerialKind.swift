@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// A receiver on a serial line: `serial:auto` finds one, `serial:///dev/ttyUSB0[?baud=X]` names it.
@@ -25,7 +26,9 @@ package struct SerialKind: SourceKind {
         } else {
             // serial:/dev/ttyUSB0, a common way to write it, is just as clear.
             let pathText = portText.hasPrefix("//") ? portText.dropFirst(2) : portText
-            guard pathText.first == "/", pathText.count > 1 else { throw .badSerialPort(String(text)) }
+            guard pathText.first == "/", pathText.count > 1 else {
+                throw .invalid(reason: "\(quoted("serial:\(text)")) names no port; write serial:auto or a path: serial:///dev/ttyUSB0")
+            }
             self.init(.path(try PercentCoding.decode(pathText)))
         }
         var isSet = false

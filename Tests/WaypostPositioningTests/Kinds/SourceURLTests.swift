@@ -126,31 +126,33 @@ import WaypostPositioning
     @Test(arguments: [
         ("", SourceURLError.empty), ("localhost:2947:x", .unknownScheme("localhost")), ("drive.nmea", .noScheme("drive.nmea")),
         (" gpsd:", .noScheme(" gpsd:")), ("/dev/ttyUSB0", .noScheme("/dev/ttyUSB0")), ("ftp://x", .unknownScheme("ftp")),
-        ("serial:", .badSerialPort("")), ("serial://", .badSerialPort("//")), ("serial:ttyUSB0", .badSerialPort("ttyUSB0")),
-        ("serial://ttyUSB0", .badSerialPort("//ttyUSB0")), ("serial:/dev/a%00", .notAPath("/dev/a%00")),
+        ("serial:", noPort("")), ("serial://", noPort("//")), ("serial:ttyUSB0", noPort("ttyUSB0")),
+        ("serial://ttyUSB0", noPort("//ttyUSB0")), ("serial:/dev/a%00", .notAPath("/dev/a%00")),
         ("serial:/dev/a?baud=9600&baud=auto", .repeatedOption("baud")), ("serial:auto?speed=1", .unknownOption("speed", known: ["baud"])),
-        ("gpx:", .missingFile(scheme: "gpx")), ("gpx:-", .missingFile(scheme: "gpx")), ("route:?speed=1", .missingFile(scheme: "route")),
+        ("gpx:", noFile("gpx", "drive.gpx")), ("gpx:-", noFile("gpx", "drive.gpx")), ("route:?speed=1", noFile("route", "drive.gpx")),
         ("gpx:a?spede=1", .unknownOption("spede", known: ["style", "interval", "speed", "times"])),
         ("gpx:a?style=fast", .badOption("style", value: "fast", expected: "actual, interpolated or fixed")),
         ("gpx:a?times=now", .badOption("times", value: "now", expected: "rebased or original")),
         ("gpx:a?interval=0.05", .badOption("interval", value: "0.05", expected: "a number of seconds from 0.1 to 86400")),
         ("nmea:a?style=fixed&style=fixed", .repeatedOption("style")),
         ("route:a?speed=0", .badOption("speed", value: "0", expected: "a number of metres per second from 0.01 to 10000")),
-        ("sim:", .unknownDrive("")), ("sim:run", .unknownDrive("run")),
-        ("exec:", .missingCommand), ("exec: \t ", .missingCommand), ("exec:a\nb", .badCommand),
-        ("exec:a\u{7F}", .badCommand),
+        ("sim:", noDrive("")), ("sim:run", noDrive("run")),
+        ("exec:", noCommand), ("exec: \t ", noCommand), ("exec:a\nb", badCommand),
+        ("exec:a\u{7F}", badCommand),
         ("gpsd:localhost", .needsSlashes(scheme: "gpsd", "localhost")),
         ("gpsd://h:0", .badPort("0")), ("gpsd://h:65536", .badPort("65536")), ("gpsd://h:+1", .badPort("+1")),
         ("gpsd://h:99999999999999999999", .badPort("99999999999999999999")), ("gpsd://::1", .badHost("::1")),
         ("gpsd://[::1", .badHost("[::1")),
         ("gpsd://[::1]2947", .badHost("[::1]2947")), ("gpsd://[host]", .badHost("[host]")), ("gpsd://a b", .badHost("a b")),
-        ("gpsd://me@host", .badHost("me@host")), ("gpsd://h?x=1", .hasNoOptions(scheme: "gpsd", "?x=1")),
-        ("gpsd://h/d?x", .hasNoOptions(scheme: "gpsd", "?x")),
-        ("nmea:", .missingFile(scheme: "nmea")), ("nmea:?speed=1", .missingFile(scheme: "nmea")), ("nmea:a%00", .notAPath("a%00")),
+        ("gpsd://me@host", .badHost("me@host")), ("gpsd://h?x=1", .hasNoOptions(scheme: "gpsd", "?x=1", hint: deviceHint)),
+        ("gpsd://h/d?x", .hasNoOptions(scheme: "gpsd", "?x", hint: deviceHint)),
+        ("nmea:", noFile("nmea", "drive.nmea, or - for the standard input")),
+        ("nmea:?speed=1", noFile("nmea", "drive.nmea, or - for the standard input")), ("nmea:a%00", .notAPath("a%00")),
         ("nmea:x?spede=1", .unknownOption("spede", known: ["speed"])),
         ("nmea:x?speed=1&speed=2", .repeatedOption("speed")), ("nmea-tcp:h:1", .needsSlashes(scheme: "nmea-tcp", "h:1")),
         ("nmea-tcp://h:1/x", .hasNoPath(scheme: "nmea-tcp", "/x")), ("nmea-udp://h:1?x=1", .hasNoOptions(scheme: "nmea-udp", "?x=1")),
         ("nmea-udp://h:0", .badPort("0")), ("nmea-udp://::", .badHost("::")),
+        ("nmea:?style=fixed", noFile("nmea", "drive.nmea")),
     ])
     func refuses(text: String, problem: SourceURLError) {
         #expect(throws: problem) { try SourceURL(text) }
@@ -198,4 +200,20 @@ import WaypostPositioning
         #expect(url.description == "nmea:a%FF%25.nmea?speed=2")
         #expect(try SourceURL(url.description) == url)
     }
+}
+
+// What kinds say in their own words.
+private let deviceHint = "a '?' in a device's name is written %3F"
+private let noCommand = SourceURLError.invalid(reason: "exec: needs a command that prints NMEA or JSON lines, as in exec:gpspipe -r")
+private let badCommand = SourceURLError.invalid(
+    reason: "the command of exec: must be on one line, without control characters; put a longer one into a script")
+
+private func noFile(_ scheme: String, _ example: String) -> SourceURLError { .missingFile(scheme: scheme, example: example) }
+
+private func noPort(_ text: String) -> SourceURLError {
+    .invalid(reason: "'serial:\(text)' names no port; write serial:auto or a path: serial:///dev/ttyUSB0")
+}
+
+private func noDrive(_ name: String) -> SourceURLError {
+    .invalid(reason: "'sim:\(name)' is not a built-in drive; there are sim:walk, sim:city, sim:freeway, sim:none")
 }
