@@ -34,7 +34,8 @@ import WaypostTestKit
 
     @Test func keepsTheContractOfDestinations() async throws {
         let server = try await FlakyServer()
-        #expect(await DestinationContract().violations(of: try destination(server.url)) == [])
+        let violations = await DestinationContract().violations(of: try destination(server.url))
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test func sendsWhatTheFormatSays() async throws {

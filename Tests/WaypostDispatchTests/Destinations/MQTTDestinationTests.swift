@@ -46,7 +46,8 @@ import WaypostTestKit
 
     @Test func keepsTheContractOfDestinations() async throws {
         let broker = try await MosquittoBroker()
-        #expect(await DestinationContract().violations(of: try Self.destination(broker.url)) == [])
+        let violations = await DestinationContract().violations(of: try Self.destination(broker.url))
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test func keepsTheContractWithReceiptsOfAnApplication() async throws {
@@ -54,7 +55,8 @@ import WaypostTestKit
         let consumer = try MQTTConsumer(broker.url) { $0 }
         _ = try await consumer.client.connect()
         let destination = try Self.destination(broker.url, Self.applicationReceipts)
-        #expect(await DestinationContract().violations(of: destination) == [])
+        let violations = await DestinationContract().violations(of: destination)
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test func publishesEachRecordAsAMessageOfItsOwn() async throws {

@@ -22,7 +22,8 @@ import WaypostTestKit
 
     @Test func keepsTheContractOfDestinations() async throws {
         let server = try await FlakyServer("answer []")
-        #expect(await DestinationContract().violations(of: try destination(server.url)) == [])
+        let violations = await DestinationContract().violations(of: try destination(server.url))
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test func saysWhoItIsInTheHeadAndInTheMessage() async throws {

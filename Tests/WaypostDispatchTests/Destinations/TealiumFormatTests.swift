@@ -151,7 +151,8 @@ import WaypostTestKit
     func keepsTheContractOfDestinations(isBulk: Bool) async throws {
         let server = try await FlakyServer("silent")
         let destination = try HTTPDestination(.init(url: server.url), format: format { $0.isBulk = isBulk })
-        #expect(await DestinationContract().violations(of: destination) == [])
+        let violations = await DestinationContract().violations(of: destination)
+        #expect(violations.isEmpty, "\(violations)")
         let received = try server.received()
         #expect(!received.isEmpty && received.allSatisfy { $0.object?.values.allSatisfy { $0.string != nil } == true })
     }

@@ -123,7 +123,8 @@ import WaypostTestKit
     @Test(arguments: TraccarFormat.Shape.allCases)
     func keepsTheContractOfDestinations(shape: TraccarFormat.Shape) async throws {
         let server = try await FlakyServer("device van-7")
-        #expect(await DestinationContract().violations(of: try destination(server.url, shape)) == [])
+        let violations = await DestinationContract().violations(of: try destination(server.url, shape))
+        #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test func knowsADeviceThatTheServerDoesNotKnow() async throws {
