@@ -197,15 +197,15 @@ final class ControlConnection: ChannelInboundHandler, ChannelOutboundHandler {
 
     /// Answers with the daemon's line, some time later.
     private func answer(
-        _ context: ChannelHandlerContext, _ line: @escaping @Sendable () async throws(ControlRefusal) -> [UInt8]
+        _ context: ChannelHandlerContext, _ answer: @escaping @Sendable () async throws(ControlRefusal) -> any ControlAnswer
     ) {
         isAnswering = true
         context.eventLoop.makeFutureWithTask {
-            do throws(ControlRefusal) { return try await line() } catch { return error.line }
-        }.assumeIsolated().whenSuccess { [self] answer in
+            do throws(ControlRefusal) { return try await answer().line } catch { return error.line }
+        }.assumeIsolated().whenSuccess { [self] line in
             isAnswering = false
             guard let context = self.context, !isClosing else { return }
-            send(answer, context)
+            send(line, context)
             answerRequests(context)
             readOn(context)
         }

@@ -4,15 +4,15 @@ import WaypostSystem
 ///
 /// The server checks the authorisation: a request reaches the handler only when the peer may make it, with the peer's access.
 public protocol ControlHandler: Sendable {
-    /// The STATUS line for a peer, without the line feed (``ControlAnswer/line`` of a ``StatusReport``).
+    /// The status for a peer.
     ///
     /// - Parameters:
     ///   - peer: the user who asks.
-    ///   - access: with ``PeerAccess/none`` the line must hold no position, no fence and no time of a fix.
+    ///   - access: with ``PeerAccess/none`` the report must hold no position, no fence and no time of a fix.
     /// - Errors: a refusal goes to the client as an ERROR line.
-    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8]
+    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> StatusReport
 
-    /// Carries out a request of a peer with full access, and returns the line that answers it, without the line feed.
+    /// Carries out a request of a peer with full access, and returns its answer.
     ///
     /// - Parameters:
     ///   - verb: any but `status`.
@@ -21,7 +21,7 @@ public protocol ControlHandler: Sendable {
     /// - Errors: a refusal goes to the client as an ERROR line.
     func perform(
         _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
-    ) async throws(ControlRefusal) -> [UInt8]
+    ) async throws(ControlRefusal) -> any ControlAnswer
 
     /// A connection has begun a watch, or has changed it.
     ///
@@ -43,7 +43,7 @@ extension ControlHandler {
     /// Refuses every request.
     public func perform(
         _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
-    ) async throws(ControlRefusal) -> [UInt8] {
+    ) async throws(ControlRefusal) -> any ControlAnswer {
         throw ControlRefusal(.unknownRequest, what: "request", why: "this tracker does not do that")
     }
 

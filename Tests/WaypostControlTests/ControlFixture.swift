@@ -20,11 +20,17 @@ final class ControlFixture: ControlHandler {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
-        ControlProtocol.object("STATUS") { json in
-            json.member("uid", Int(peer.userID))
-            if access == .full { json.member("lat", 1.5) }
-        }
+    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> StatusReport {
+        var report = StatusReport()
+        report.processID = Int(peer.userID)
+        if access == .full { report.problems = ["a secret"] }
+        return report
+    }
+
+    /// The line of ``status(for:access:)``.
+    static func statusLine(userID: UInt32, access: PeerAccess) -> String {
+        let secret = access == .full ? #","problems":["a secret"]"# : ""
+        return #"{"class":"STATUS","version":"","pid":\#(userID),"uptime":0,"health":"healthy"\#(secret)}"#
     }
 
     func watchBegan(_ request: WatchRequest, on connection: ControlConnectionID) {

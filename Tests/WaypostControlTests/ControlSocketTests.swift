@@ -15,7 +15,7 @@ import WaypostSystem
             return (client.daemonVersion, try client.answer(to: StatusRequest()).text)
         }
         #expect(version == "1.2.3")
-        #expect(line == #"{"class":"STATUS","uid":\#(geteuid()),"lat":1.5}"#)
+        #expect(line == ControlFixture.statusLine(userID: geteuid(), access: .full))
         await server.stop()
         #expect(access(fixture.path, F_OK) != 0)
     }

@@ -55,7 +55,7 @@ import WaypostSystem
         let lines = try await linesForNobody(of: fixture, groups: "701")
         #expect(lines.count == 3)
         #expect(lines.dropFirst().first?.hasPrefix(#"{"class":"ERROR","code":"not_authorised""#) == true)
-        #expect(lines.last == #"{"class":"STATUS","uid":65534}"#)
+        #expect(lines.last == ControlFixture.statusLine(userID: 65_534, access: .none))
         await server.stop()
     }
 
@@ -64,7 +64,7 @@ import WaypostSystem
         let fixture = try ControlFixture()
         let server = try await fixture.start(policy: PeerPolicy(ownUserID: geteuid(), trustedGroupID: 700))
         let lines = try await linesForNobody(of: fixture, groups: "5,700,701")
-        #expect(lines.last == #"{"class":"STATUS","uid":65534,"lat":1.5}"#)
+        #expect(lines.last == ControlFixture.statusLine(userID: 65_534, access: .full))
         #expect(lines.count == 2)
         await server.stop()
     }

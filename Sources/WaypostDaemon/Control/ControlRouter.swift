@@ -7,13 +7,13 @@ struct ControlRouter: ControlHandler {
     let commands: TrackerCommands
     let watches: WatchBroadcaster
 
-    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> [UInt8] {
-        await reporter.report(access: access).line
+    func status(for peer: PeerCredentials, access: PeerAccess) async throws(ControlRefusal) -> StatusReport {
+        await reporter.report(access: access)
     }
 
     func perform(
         _ verb: any ControlVerb, for peer: PeerCredentials, on connection: ControlConnectionID
-    ) async throws(ControlRefusal) -> [UInt8] {
+    ) async throws(ControlRefusal) -> any ControlAnswer {
         try await commands.perform(verb, for: ControlCaller(peer: peer, connection: connection))
     }
 

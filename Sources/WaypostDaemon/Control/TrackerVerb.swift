@@ -20,15 +20,11 @@ struct ControlCaller: Sendable {
 }
 
 extension TrackerCommands {
-    /// Does what is asked and gives the line that answers.
-    func perform(_ verb: any ControlVerb, for caller: ControlCaller) async throws(ControlRefusal) -> [UInt8] {
+    /// Does what is asked, and answers.
+    func perform(_ verb: any ControlVerb, for caller: ControlCaller) async throws(ControlRefusal) -> any ControlAnswer {
         guard let verb = verb as? any TrackerVerb else {
             throw ControlRefusal(.unknownRequest, what: "request", why: "this tracker does not do that")
         }
-        return try await line(of: verb, for: caller)
-    }
-
-    private func line<Verb: TrackerVerb>(of verb: Verb, for caller: ControlCaller) async throws(ControlRefusal) -> [UInt8] {
-        try await verb.answer(by: self, to: caller).line
+        return try await verb.answer(by: self, to: caller)
     }
 }
