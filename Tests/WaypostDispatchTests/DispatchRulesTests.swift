@@ -6,7 +6,7 @@ import Waypost
 @Suite struct DispatchScheduleTests {
     private func schedule(interval: Int64 = 120_000, phase: Int64 = 7_000, goesAlong: Bool = false) -> DispatchSchedule {
         var settings = DispatchSchedule.Settings(interval: .milliseconds(interval), phaseOf: "box home", goesAlong: goesAlong)
-        settings.phaseMilliseconds = phase
+        settings.phase = .milliseconds(phase)
         return DispatchSchedule(settings)
     }
 
@@ -71,12 +71,12 @@ import Waypost
     }
 
     @Test func spreadsAFleetOverTheInterval() {
-        let phases = (0..<1_000).map { DispatchSchedule.Settings(phaseOf: "van-\($0) home").phaseMilliseconds }
+        let phases = (0..<1_000).map { DispatchSchedule.Settings(phaseOf: "van-\($0) home").phase }
         for tenth in 0..<10 {
-            let count = phases.count { $0 / 12_000 == tenth }
+            let count = phases.count { $0.milliseconds / 12_000 == tenth }
             #expect((60...140).contains(count), "\(count) of 1000 boxes in tenth \(tenth)")
         }
-        #expect(DispatchSchedule.Settings(phaseOf: "van-1 home").phaseMilliseconds == phases[1])
+        #expect(DispatchSchedule.Settings(phaseOf: "van-1 home").phase == phases[1])
     }
 }
 

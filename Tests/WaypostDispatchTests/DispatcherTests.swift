@@ -124,10 +124,10 @@ import WaypostTestKit
         #expect(try await !pass(3_600))
         #expect(try await !pass(59))
         #expect(try await pass(1))
-        #expect(try await dispatcher.statuses()[0].failingMilliseconds == 60_000)
+        #expect(try await dispatcher.statuses()[0].failingTime == .seconds(60))
         destination.setAnswer { _ in .good }
         #expect(try await !pass(100))
-        #expect(try await dispatcher.statuses()[0].failingMilliseconds == nil)
+        #expect(try await dispatcher.statuses()[0].failingTime == nil)
     }
 
     @Test func marksAndCountsWhatMissesTheCutoff() async throws {
@@ -390,7 +390,7 @@ import WaypostTestKit
         #expect(destination.takenNames == ["call 1", "1"])
         // Empty: nothing is planned any more.
         try await Task.sleep(for: .milliseconds(1_200))
-        #expect(try await dispatcher.statuses()[0].nextAttemptMilliseconds == nil)
+        #expect(try await dispatcher.statuses()[0].timeToNextAttempt == nil)
         await dispatcher.stop()
     }
 }

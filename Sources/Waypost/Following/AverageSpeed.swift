@@ -8,13 +8,14 @@ public struct AverageSpeed: Sendable {
     /// The largest number of fixes kept; when a window has more, only some are used.
     public static let capacity = 128
 
-    /// The window's length in milliseconds.
-    public let windowMilliseconds: Int64
+    private let windowMilliseconds: Int64
     private var fixes: [(time: Int64, coordinate: Coordinate, metres: Double)] = []
 
-    /// Creates an average over a window of this length.
-    public init(windowMilliseconds: Int64 = 60_000) {
-        self.windowMilliseconds = max(1_000, windowMilliseconds)
+    /// Creates an average.
+    ///
+    /// - Parameter window: the window's length, at least a second.
+    public init(window: Duration = .seconds(60)) {
+        windowMilliseconds = max(.seconds(1), window).milliseconds
     }
 
     /// The average in metres per second; nil until there are two fixes.

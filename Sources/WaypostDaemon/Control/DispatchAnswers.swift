@@ -24,8 +24,8 @@ extension DestinationReport {
         droppedCount = status.state.droppedCount
         lateCount = status.state.lateCount
         isOnDemand = status.isOnDemand
-        nextSeconds = status.nextAttemptMilliseconds.map { Int($0 / 1_000) }
-        receiptSecondsAgo = status.lastReceiptMilliseconds.map { Int($0 / 1_000) }
+        nextSeconds = status.timeToNextAttempt.map { Int($0.components.seconds) }
+        receiptSecondsAgo = status.timeSinceReceipt.map { Int($0.components.seconds) }
         reason = status.failure
     }
 }
@@ -67,6 +67,6 @@ extension DestinationStatus {
         guard let failure else { return nil }
         if needsMending { return "destination \(state.name): \(failure)" }
         guard isStalled else { return nil }
-        return "destination \(state.name) has taken nothing for \(spanText(seconds: (failingMilliseconds ?? 0) / 1_000)): \(failure)"
+        return "destination \(state.name) has taken nothing for \(spanText(seconds: failingTime?.components.seconds ?? 0)): \(failure)"
     }
 }

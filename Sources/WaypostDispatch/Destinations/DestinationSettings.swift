@@ -92,14 +92,14 @@ public struct DestinationStatus: Sendable, Hashable {
     public var failure: String?
     /// Whether a person has to change something before it can be reached.
     public var needsMending: Bool
-    /// Milliseconds since the first failure; nil when the last attempt succeeded.
-    public var failingMilliseconds: Int64?
+    /// The time since the first failure; nil when the last attempt succeeded.
+    public var failingTime: Duration?
     /// Whether the failure has lasted for two intervals and more than a minute while something waits.
     public var isStalled = false
-    /// Milliseconds until the next attempt; nil when nothing waits, or it sends only on demand.
-    public var nextAttemptMilliseconds: Int64?
-    /// Milliseconds since the last receipt of this run; nil when there was none.
-    public var lastReceiptMilliseconds: Int64?
+    /// The time until the next attempt; nil when nothing waits, or it sends only on demand.
+    public var timeToNextAttempt: Duration?
+    /// The time since the last receipt of this run; nil when there was none.
+    public var timeSinceReceipt: Duration?
     /// How many positions wait, approximately if there are very many; nil while the log cannot be read.
     public var waitingPositionCount: Int?
 }

@@ -161,18 +161,19 @@ actor DestinationWorker {
             do throws(PositionSupplyError) { positionCount = try await supply.count(waitingFor: progress) } catch { positionCount = nil }
         }
         let now = clock.bootMilliseconds()
-        let failing = failure.map { now - $0.since }
-        let isStalled = (failing ?? 0) >= stallMilliseconds && (positionCount != 0 || progress.waitingEventCount > 0)
+        let failingTime = failure.map { Duration.milliseconds(now - $0.since) }
+        let isStalled = (failingTime ?? .zero) >= stallTime && (positionCount != 0 || progress.waitingEventCount > 0)
         return DestinationStatus(
             state: progress, isSending: state.run != nil, isOnDemand: schedule.settings.isManual, failure: failure?.reason,
             needsMending: failure?.needsMending ?? false,
-            failingMilliseconds: failing, isStalled: isStalled,
-            nextAttemptMilliseconds: state.alarm.map { max(0, $0.moment - now) }, lastReceiptMilliseconds: lastReceipt.map { now - $0 },
+            failingTime: failingTime, isStalled: isStalled,
+            timeToNextAttempt: state.alarm.map { .milliseconds(max(0, $0.moment - now)) },
+            timeSinceReceipt: lastReceipt.map { .milliseconds(now - $0) },
             waitingPositionCount: positionCount)
     }
 
     /// How long without a receipt is more than a gap in the network.
-    private var stallMilliseconds: Int64 { max(60_000, min(settings.schedule.intervalMilliseconds, .max / 2) * 2) }
+    private var stallTime: Duration { max(.seconds(60), settings.schedule.interval * 2) }
 
     // MARK: - The alarm
 

@@ -9,28 +9,28 @@ import Waypost
 public struct DispatchSchedule: Sendable, Hashable {
     /// How often, and when.
     public struct Settings: Sendable, Hashable {
-        /// The time between two dispatches, milliseconds; less than a second means only on demand.
-        public var intervalMilliseconds: Int64
-        /// The moment within the interval at which this device sends, milliseconds.
-        public var phaseMilliseconds: Int64
+        /// The time between two dispatches; less than a second means only on demand.
+        public var interval: Duration
+        /// The moment within the interval at which this device sends, in whole milliseconds.
+        public var phase: Duration
         /// Whether it also sends when another destination was reached.
         public var goesAlong: Bool
 
         /// 120 s, at a moment derived from a text, such as the device's and the destination's name.
         public init(interval: Duration = .seconds(120), phaseOf text: String, goesAlong: Bool = false) {
-            intervalMilliseconds = interval.milliseconds
+            self.interval = interval
             // FNV-1a: the same in every run, unlike the standard library's hash.
             let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-            phaseMilliseconds = intervalMilliseconds > 0 ? Int64(hash % UInt64(intervalMilliseconds)) : 0
+            phase = interval >= .milliseconds(1) ? .milliseconds(Int64(hash % UInt64(interval.milliseconds))) : .zero
             self.goesAlong = goesAlong
         }
 
         /// Whether it sends only on demand.
-        public var isManual: Bool { intervalMilliseconds < 1_000 }
+        public var isManual: Bool { interval < .seconds(1) }
 
         /// A warning about an interval that probably means something else; nil when there is none.
         public var warning: String? {
-            intervalMilliseconds > 0 && isManual ? "an interval below 1 s means: only on demand" : nil
+            interval > .zero && isManual ? "an interval below 1 s means: only on demand" : nil
         }
     }
 
@@ -88,9 +88,9 @@ public struct DispatchSchedule: Sendable, Hashable {
     private func next(after now: Int64) -> Int64? {
         var moment: Int64?
         if !settings.isManual {
-            let interval = settings.intervalMilliseconds
+            let interval = settings.interval.milliseconds
             // The distance to the grid's next moment: 1...interval, for any signs.
-            let past = ((now - settings.phaseMilliseconds) % interval + interval) % interval
+            let past = ((now - settings.phase.milliseconds) % interval + interval) % interval
             moment = now + interval - past
         }
         if let cutoff {

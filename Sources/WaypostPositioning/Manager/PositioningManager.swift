@@ -20,8 +20,8 @@ public actor PositioningManager {
         public var restInterval: Duration?
         /// The last position of the previous run: the first report for a listener to significant changes.
         public var storedPosition: Position?
-        /// The period over which the average speed is measured, in milliseconds.
-        public var averageSpeedMilliseconds: Int64 = 60_000
+        /// The period over which the average speed is measured.
+        public var averageSpeedWindow = Duration.seconds(60)
         /// Turns the receiver off for pauses of a minute or more; nil if nothing can.
         public var power: (any ReceiverPower)?
 
@@ -87,7 +87,7 @@ public actor PositioningManager {
     public init(source: any PositionSource, settings: Settings = Settings()) {
         self.source = source
         self.settings = settings
-        averageSpeed = AverageSpeed(windowMilliseconds: settings.averageSpeedMilliseconds)
+        averageSpeed = AverageSpeed(window: settings.averageSpeedWindow)
         lastKnown = settings.storedPosition.map { ($0, nil) }
     }
 

@@ -27,7 +27,7 @@ import Waypost
     }
 
     @Test func forgetsWhatIsOlderThanTheWindow() throws {
-        var speed = AverageSpeed(windowMilliseconds: 60_000)
+        var speed = AverageSpeed(window: .seconds(60))
         for second in 0...600 {
             try speed.process(fix(Double(second), metres: Double(min(second, 500)) * 20, speed: second < 500 ? 20 : 0))
         }
