@@ -43,14 +43,14 @@ struct EpochAssembler: NMEASentenceReader, Sendable {
             guard let rmc = RMC(&fields, in: bytes) else { return false }
             add(rmc, talker: talker)
         case .gga:
-            guard let gga = GGA(&fields, in: bytes) else { return false }
-            add(gga, talker: talker)
+            guard let gga = GGA.read(&fields, in: bytes) else { return false }
+            add(gga, .gga, talker: talker, statusRank: .quality)
         case .gll:
             guard let gll = GLL(&fields, in: bytes) else { return false }
             add(gll, talker: talker)
         case .gns:
-            guard let gns = GNS(&fields, in: bytes) else { return false }
-            add(gns, talker: talker)
+            guard let gns = GNS.read(&fields, in: bytes) else { return false }
+            add(gns, .gns, talker: talker, statusRank: .letter)
         case .vtg:
             guard let vtg = VTG(&fields, in: bytes) else { return false }
             epoch.add(vtg)
@@ -143,22 +143,13 @@ extension EpochAssembler {
         if rmc.coordinate != nil { epoch.add(speed: rmc.speedMetresPerSecond, course: rmc.courseDegrees) }
     }
 
-    private mutating func add(_ gga: GGA, talker: UInt16) {
-        guard begin(gga.millisecondOfDay, .gga, talker: talker, place: gga.coordinate) else { return }
-        epoch.note(positionOf: talker, isWarning: gga.saysNoFix && gga.millisecondOfDay != nil)
-        epoch.add(fix: gga.coordinate, of: talker, rank: .other, status: gga.status, statusRank: .quality)
-        guard gga.coordinate != nil else { return }
+    private mutating func add(_ fix: FixData, _ type: NMEASentenceType, talker: UInt16, statusRank: EpochDraft.StatusRank) {
+        guard begin(fix.millisecondOfDay, type, talker: talker, place: fix.coordinate) else { return }
+        epoch.note(positionOf: talker, isWarning: fix.saysNoFix && fix.millisecondOfDay != nil)
+        epoch.add(fix: fix.coordinate, of: talker, rank: .other, status: fix.status, statusRank: statusRank)
+        guard fix.coordinate != nil else { return }
         epoch.add(
-            altitude: gga.altitudeMSLMetres, separation: gga.geoidSeparationMetres, satellites: gga.satellitesUsed, hdop: gga.hdop)
-    }
-
-    private mutating func add(_ gns: GNS, talker: UInt16) {
-        guard begin(gns.millisecondOfDay, .gns, talker: talker, place: gns.coordinate) else { return }
-        epoch.note(positionOf: talker, isWarning: gns.saysNoFix && gns.millisecondOfDay != nil)
-        epoch.add(fix: gns.coordinate, of: talker, rank: .other, status: gns.status, statusRank: .letter)
-        guard gns.coordinate != nil else { return }
-        epoch.add(
-            altitude: gns.altitudeMSLMetres, separation: gns.geoidSeparationMetres, satellites: gns.satellitesUsed, hdop: gns.hdop)
+            altitude: fix.altitudeMSLMetres, separation: fix.geoidSeparationMetres, satellites: fix.satellitesUsed, hdop: fix.hdop)
     }
 
     private mutating func add(_ gll: GLL, talker: UInt16) {

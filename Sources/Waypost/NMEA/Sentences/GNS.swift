@@ -4,30 +4,17 @@
 ///       0    1         2       3 4        5 6    7  8   9   10  11  12  13
 ///      1 UTC   2-3 latitude   4-5 longitude   6 one mode letter per constellation   7 satellites used   8 HDOP
 ///      9 altitude above mean sea level, metres   10 geoid above ellipsoid, metres   11 age of corrections   12 station   13 status (4.1)
-struct GNS {
-    var millisecondOfDay: Int?
-    /// The place; nil when the sentence reports that it is not valid.
-    var coordinate: Coordinate?
-    /// Whether the sentence states explicitly that there is no fix; an empty field states nothing.
-    var saysNoFix: Bool
-    var status: FixStatus
-    var satellitesUsed: Int?
-    var hdop: Double?
-    var altitudeMSLMetres: Double?
-    var geoidSeparationMetres: Double?
-
+enum GNS {
     /// Nil when the sentence is too short to be a GNS.
-    init?(_ fields: inout NMEAFields, in bytes: Span<UInt8>) {
+    static func read(_ fields: inout NMEAFields, in bytes: Span<UInt8>) -> FixData? {
         guard fields.count >= 9 else { return nil }
-        millisecondOfDay = fields.millisecondOfDay(1, in: bytes)
-        let hasFix = GNS.hasFix(fields.range(6), in: bytes)
-        saysNoFix = !hasFix && !fields.isEmpty(6)
-        if hasFix { coordinate = fields.coordinate(at: 2, in: bytes) }
-        status = GNS.best(fields.range(6), in: bytes)
-        satellitesUsed = fields.integer(7, in: bytes)
-        hdop = fields.dilution(8, in: bytes)
-        altitudeMSLMetres = fields.decimal(9, in: bytes)
-        geoidSeparationMetres = fields.decimal(10, in: bytes)
+        let moment = fields.millisecondOfDay(1, in: bytes)
+        let hasFix = hasFix(fields.range(6), in: bytes)
+        return FixData(
+            millisecondOfDay: moment, coordinate: hasFix ? fields.coordinate(at: 2, in: bytes) : nil,
+            saysNoFix: !hasFix && !fields.isEmpty(6), status: best(fields.range(6), in: bytes),
+            satellitesUsed: fields.integer(7, in: bytes), hdop: fields.dilution(8, in: bytes),
+            altitudeMSLMetres: fields.decimal(9, in: bytes), geoidSeparationMetres: fields.decimal(10, in: bytes))
     }
 
     private static func hasFix(_ modes: Range<Int>, in bytes: Span<UInt8>) -> Bool {
