@@ -111,11 +111,7 @@ struct OutputStream: ~Copyable {
     func write(object: some ControlValue) throws(CommandFailure) { try write(line: jsonText(object)) }
 
     /// Writes one JSON object as one line; the closure writes its members.
-    func writeObject(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
-        var text = TextBuffer()
-        text.appendJSON { json in json.object(members) }
-        try write(line: text.string)
-    }
+    func writeObject(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) { try write(line: jsonObject(members)) }
 
     /// Puts the file in place.
     consuming func finish() throws(CommandFailure) {
@@ -130,6 +126,13 @@ struct OutputStream: ~Copyable {
             throw CommandFailure(.inputOutput, what: name, why: "cannot be written: \(error.reason)")
         }
     }
+}
+
+/// A JSON object on one line; the closure writes its members.
+func jsonObject(_ members: (inout JSONWriter) -> Void) -> String {
+    var text = TextBuffer()
+    text.appendJSON { json in json.object(members) }
+    return text.string
 }
 
 /// An object of the control protocol as JSON, its members in the order of their names.

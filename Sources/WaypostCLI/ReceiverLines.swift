@@ -36,24 +36,20 @@ struct ReceiverLines {
 
     /// The line for programs.
     var json: String {
-        var text = TextBuffer()
-        text.appendJSON { json in
-            json.object { json in
-                json.member("class", "RECEIVER")
-                json.member("path", state.path)
-                json.member("maker", state.maker.rawValue)
-                json.member("product", state.model)
-                json.member("firmware", state.firmware)
-                json.member("protocol", state.protocolVersion)
-                json.member("baud", state.baudRate)
-                json.member("period_ms", state.periodMilliseconds)
-                json.member("model", state.movement)
-                json.member("gst", state.sendsGST)
-                json.member("nmea", state.sendsNMEA)
-                json.member("antenna", state.antenna?.code)
-            }
+        jsonObject { json in
+            json.member("class", "RECEIVER")
+            json.member("path", state.path)
+            json.member("maker", state.maker.rawValue)
+            json.member("product", state.model)
+            json.member("firmware", state.firmware)
+            json.member("protocol", state.protocolVersion)
+            json.member("baud", state.baudRate)
+            json.member("period_ms", state.periodMilliseconds)
+            json.member("model", state.movement)
+            json.member("gst", state.sendsGST)
+            json.member("nmea", state.sendsNMEA)
+            json.member("antenna", state.antenna?.code)
         }
-        return text.string
     }
 }
 

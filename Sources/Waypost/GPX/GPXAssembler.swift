@@ -107,20 +107,17 @@ struct GPXAssembler {
     mutating func startTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         hasCountedNUL = false
         hasCountedOutside = false
-        var local = name.lowerBound
-        for index in name where bytes[unchecked: index] == UInt8(ascii: ":") {  // A range of the bytes.
-            local = index + 1
-        }
-        let element = GPXElement(local..<name.upperBound, in: bytes)
-        let prefix = name.lowerBound..<max(name.lowerBound, local - 1)
+        let local = GPXAssembler.local(name, in: bytes)
+        let element = GPXElement(local, in: bytes)
+        let prefix = name.lowerBound..<max(name.lowerBound, local.lowerBound - 1)
         if copying != nil { copy.startTag(bytes.extracting(name)) }
         if skipped == 0, element.isChild(of: stack.top), isRead(element, prefix, in: bytes) {
             open(element)
             if element == .accuracy { startAccuracy(prefix, in: bytes) }
         } else if skipped == 0, stack.top.isPoint, element.isChild(of: .extensions) {
-            startBareExtension(element, prefix, local..<name.upperBound, in: bytes)
+            startBareExtension(element, prefix, local, in: bytes)
         } else {
-            startOddTag(element, prefix, local..<name.upperBound, in: bytes, visit)
+            startOddTag(element, prefix, local, in: bytes, visit)
         }
     }
 
@@ -258,17 +255,23 @@ struct GPXAssembler {
         if opening == .track { summary.tracks += 1 } else { summary.routes += 1 }
     }
 
+    /// A name without its prefix.
+    @inline(__always)
+    private static func local(_ name: Range<Int>, in bytes: Span<UInt8>) -> Range<Int> {
+        var start = name.lowerBound
+        for index in name where bytes[unchecked: index] == UInt8(ascii: ":") {  // A range of the bytes.
+            start = index + 1
+        }
+        return start..<name.upperBound
+    }
+
     // MARK: - End tags
 
     @inline(__always)
     mutating func endTag(_ name: Range<Int>, in bytes: Span<UInt8>, _ visit: (GPXItem) -> Void) {
         hasCountedNUL = false
         hasCountedOutside = false
-        var local = name.lowerBound
-        for index in name where bytes[unchecked: index] == UInt8(ascii: ":") {  // A range of the bytes.
-            local = index + 1
-        }
-        let element = GPXElement(local..<name.upperBound, in: bytes)
+        let element = GPXElement(GPXAssembler.local(name, in: bytes), in: bytes)
         if skipped == 0, element == stack.top {
             // The figure in the element must be known before its copy ends.
             close(at: name.lowerBound, in: bytes, visit)

@@ -51,33 +51,29 @@ struct DevicesCommand: ParsableCommand {
     }
 
     private static func line(_ device: SerialDevice) -> String {
-        var text = TextBuffer()
-        text.appendJSON { json in
-            json.object { json in
-                json.member("class", "SERIAL")
-                json.member("path", device.path)
-                json.member("receiver", device.knownReceiver)
-                json.member("possibly", device.possibleReceiver)
-                json.member("vendor_id", device.vendorID.map { hexadecimal($0) })
-                json.member("product_id", device.productID.map { hexadecimal($0) })
-                json.member("vendor", device.vendorName)
-                json.member("product", device.productName)
-                json.member("serial", device.serialNumber)
-                json.member("driver", device.driver)
-                if device.isConsole { json.member("console", true) }
-                json.array("by_id") { json in for name in device.byIDNames { json.element(name) } }
-                json.array("by_path") { json in for name in device.byPathNames { json.element(name) } }
-                json.array("holders") { json in
-                    for holder in device.holders {
-                        json.object { json in
-                            if case .process(let process) = holder { json.member("pid", Int(process.processID)) }
-                            json.member("program", holder.program)
-                        }
+        jsonObject { json in
+            json.member("class", "SERIAL")
+            json.member("path", device.path)
+            json.member("receiver", device.knownReceiver)
+            json.member("possibly", device.possibleReceiver)
+            json.member("vendor_id", device.vendorID.map { hexadecimal($0) })
+            json.member("product_id", device.productID.map { hexadecimal($0) })
+            json.member("vendor", device.vendorName)
+            json.member("product", device.productName)
+            json.member("serial", device.serialNumber)
+            json.member("driver", device.driver)
+            if device.isConsole { json.member("console", true) }
+            json.array("by_id") { json in for name in device.byIDNames { json.element(name) } }
+            json.array("by_path") { json in for name in device.byPathNames { json.element(name) } }
+            json.array("holders") { json in
+                for holder in device.holders {
+                    json.object { json in
+                        if case .process(let process) = holder { json.member("pid", Int(process.processID)) }
+                        json.member("program", holder.program)
                     }
                 }
             }
         }
-        return text.string
     }
 }
 

@@ -60,10 +60,10 @@ struct DoctorReport {
     var jsonLines: [String] {
         var lines: [String] = []
         for (check, report) in reports {
-            for finding in report.findings { lines.append(jsonLine { json in json.append(finding, of: check) }) }
+            for finding in report.findings { lines.append(jsonObject { json in json.append(finding, of: check) }) }
         }
         lines.append(
-            jsonLine { json in
+            jsonObject { json in
                 json.member("class", "DOCTOR")
                 json.member("healthy", faultCount == 0)
                 json.member("faults", faultCount)
@@ -79,12 +79,6 @@ struct DoctorReport {
                 }
             })
         return lines
-    }
-
-    private func jsonLine(_ members: (inout JSONWriter) -> Void) -> String {
-        var text = TextBuffer()
-        text.appendJSON { json in json.object(members) }
-        return text.string
     }
 }
 

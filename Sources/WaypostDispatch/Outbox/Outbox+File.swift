@@ -95,12 +95,8 @@ extension Outbox {
             // From here on a crash leaves it whole.
             try Syscalls.rename(copy, to: OutboxSalvage.rescuePath(path))
             try OutboxSalvage.finishRenaming(path)
-        } catch let error as SQLiteError {
-            throw OutboxError(error)
-        } catch let error as SystemError {
-            throw error.isDiskFull ? .full(path: path) : .cannotAccess(path: path, reason: error.reason)
         } catch {
-            preconditionFailure("no other errors are thrown")
+            throw OutboxError(error, at: path)
         }
         recovery = OutboxRecovery(
             reason: "it was removed while it was in use", wasRemoved: true, entryCount: Int(store.tally.waiting),

@@ -19,6 +19,15 @@ public enum OutboxError: Error, Equatable, Sendable {
     /// No destination of that name was ever attached.
     case unknownDestination(name: String)
 
+    /// A failure of SQLite or of the system; no other errors are thrown where files are replaced.
+    init(_ error: any Error, at path: String) {
+        switch error {
+        case let error as SQLiteError: self = OutboxError(error)
+        case let error as SystemError: self = error.isDiskFull ? .full(path: path) : .cannotAccess(path: path, reason: error.reason)
+        default: preconditionFailure("\(error) is thrown by neither SQLite nor the system")
+        }
+    }
+
     init(_ error: SQLiteError) {
         switch error.kind {
         case .full: self = .full(path: error.path)

@@ -73,12 +73,8 @@ struct OutboxSalvage {
             try salvage.setAside()
             try finishRenaming(path)
             return salvage.recovery
-        } catch let error as SQLiteError {
-            throw OutboxError(error)
-        } catch let error as SystemError {
-            throw error.isDiskFull ? .full(path: path) : .cannotAccess(path: path, reason: error.reason)
         } catch {
-            preconditionFailure("no other errors are thrown")
+            throw OutboxError(error, at: path)
         }
     }
 

@@ -93,27 +93,23 @@ struct LogListRow {
 
     /// One JSON object.
     var line: String {
-        var text = TextBuffer()
-        text.appendJSON { json in
-            json.object { json in
-                json.member("class", "TRACK")
-                json.member("name", journal.stem)
-                json.member("state", journal.isOpen ? "open" : "finished")
-                json.member("first", firstTime)
-                json.member("last", lastTime)
-                json.member("positions", positionCount)
-                json.member("segments", segmentCount)
-                json.member("first_seq", Int(clamping: journal.firstSequence))
-                json.member("last_seq", Int(clamping: lastSequence))
-                json.member("journal", journal.path)
-                json.member("journal_bytes", Int(journalByteCount))
-                json.member("track", track?.path)
-                json.member("track_bytes", track.map { Int($0.byteCount) })
-                json.member("damaged_bytes", damagedByteCount > 0 ? Int(damagedByteCount) : nil)
-                json.array("pulled_by") { json in for name in pulledBy { json.element(name) } }
-            }
+        jsonObject { json in
+            json.member("class", "TRACK")
+            json.member("name", journal.stem)
+            json.member("state", journal.isOpen ? "open" : "finished")
+            json.member("first", firstTime)
+            json.member("last", lastTime)
+            json.member("positions", positionCount)
+            json.member("segments", segmentCount)
+            json.member("first_seq", Int(clamping: journal.firstSequence))
+            json.member("last_seq", Int(clamping: lastSequence))
+            json.member("journal", journal.path)
+            json.member("journal_bytes", Int(journalByteCount))
+            json.member("track", track?.path)
+            json.member("track_bytes", track.map { Int($0.byteCount) })
+            json.member("damaged_bytes", damagedByteCount > 0 ? Int(damagedByteCount) : nil)
+            json.array("pulled_by") { json in for name in pulledBy { json.element(name) } }
         }
-        return text.string
     }
 
     /// The columns of the list for people.

@@ -56,14 +56,10 @@ struct LogVerifyCommand: ParsableCommand {
     }
 
     private func line(_ fault: LogFault) -> String {
-        var text = TextBuffer()
-        text.appendJSON { json in
-            json.object { json in
-                json.member("class", "FAULT")
-                json.member("path", fault.path)
-                json.member("fault", fault.words)
-            }
+        jsonObject { json in
+            json.member("class", "FAULT")
+            json.member("path", fault.path)
+            json.member("fault", fault.words)
         }
-        return text.string
     }
 }

@@ -99,10 +99,7 @@ extension JSONWriter {
                 json.appendEnvelope(record)
             }
         case .event(let event):
-            object { json in
-                json.member("class", "EVENT")
-                extra(&json)
-                json.appendEnvelope(record, withID: false)
+            append(record, "EVENT", withID: false, extra) { json in
                 var members = JSONObject()
                 event.write(to: &members)
                 json.members(members.members)
@@ -111,34 +108,32 @@ extension JSONWriter {
             var fix = JSONObject()
             if let position = call.position { TPVCodec.write(position, to: &fix) }
             fix.members["time"] = nil
-            object { json in
-                json.member("class", "TRACK")
-                extra(&json)
-                json.appendEnvelope(record)
+            append(record, "TRACK", extra) { json in
                 json.member("name", call.name)
                 json.member("values", .object(call.values))
                 json.member("time", call.time ?? call.position?.time)
                 json.member("fix_time", call.position?.time)
                 json.members(fix.members)
             }
-        case .health(let report):
-            object { json in
-                json.member("class", "HEALTH")
-                extra(&json)
-                json.appendEnvelope(record)
-                json.member("report", report)
-            }
-        case .waypoints(let waypoints):
-            object { json in
-                json.member("class", "WAYPOINTS")
-                extra(&json)
-                json.appendEnvelope(record)
-                json.member("waypoints", waypoints)
-            }
+        case .health(let report): append(record, "HEALTH", extra) { json in json.member("report", report) }
+        case .waypoints(let waypoints): append(record, "WAYPOINTS", extra) { json in json.member("waypoints", waypoints) }
         }
     }
 
-    fileprivate mutating func appendEnvelope(_ record: DispatchRecord, withID: Bool = true) {
+    /// The object of a record: its class, what the batch adds, its envelope, and what it says.
+    private mutating func append(
+        _ record: DispatchRecord, _ className: String, withID: Bool = true, _ extra: (inout JSONWriter) -> Void,
+        _ content: (inout JSONWriter) -> Void
+    ) {
+        object { json in
+            json.member("class", className)
+            extra(&json)
+            json.appendEnvelope(record, withID: withID)
+            content(&json)
+        }
+    }
+
+    private mutating func appendEnvelope(_ record: DispatchRecord, withID: Bool = true) {
         if withID { member("id", record.id) }
         member("lane", record.lane.rawValue)
         member("seq", Int(clamping: record.sequence))
