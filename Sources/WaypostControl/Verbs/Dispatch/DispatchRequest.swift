@@ -1,10 +1,10 @@
 import Waypost
 
-/// A request of the name `dispatch`: it is about one destination or all of them, and its action says what is asked.
+/// A request with the name `dispatch`, for one destination or all of them; its action says what to do.
 ///
-/// A type of this protocol has an action, a sentence for the guide, a destination and an answer; the rest is here.
+/// A type of this protocol has an action, a description for the guide, a destination and an answer; everything else is here.
 public protocol DispatchRequest: ControlVerb {
-    /// Which destination; nil for all.
+    /// The destination; nil for all.
     var destination: String? { get set }
 }
 
@@ -14,21 +14,21 @@ extension DispatchRequest {
 
     /// A request.
     ///
-    /// - Parameter destination: which destination; nil for all.
+    /// - Parameter destination: the destination; nil for all.
     public init(destination: String?) {
         self.init()
         self.destination = destination
     }
 
-    /// Hands the destination to the codec.
+    /// Passes the destination to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.destination(&destination)
     }
 }
 
-/// A request about one of the records that destinations refused for good, or about all of them.
+/// A request for one of the records that destinations refused permanently, or for all of them.
 public protocol DeadLetterRequest: DispatchRequest {
-    /// Which record, by its number among the dead letters; nil for all.
+    /// The record's number among the dead letters; nil for all.
     var number: UInt64? { get set }
 }
 
@@ -36,14 +36,14 @@ extension DeadLetterRequest {
     /// A request.
     ///
     /// - Parameters:
-    ///   - destination: of which destination; nil for all.
-    ///   - number: which record, by its number among the dead letters; nil for all.
+    ///   - destination: the destination; nil for all.
+    ///   - number: the record's number among the dead letters; nil for all.
     public init(destination: String?, number: UInt64?) {
         self.init(destination: destination)
         self.number = number
     }
 
-    /// Hands the destination and the number to the codec.
+    /// Passes the destination and the number to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.destination(&destination)
         try codec.member("number", &number, "Which record, by its number among the dead letters; all when absent.")
@@ -51,7 +51,7 @@ extension DeadLetterRequest {
 }
 
 extension ControlCodec {
-    /// The member that chooses one of the destinations.
+    /// The member that selects one of the destinations.
     mutating func destination(_ name: inout String?) throws(Failure) {
         try member("destination", &name, "Which destination; all when absent.")
     }

@@ -1,24 +1,24 @@
 import Waypost
 
-/// `dispatch`, `status`: how the destinations are.
+/// `dispatch`, `status`: the states of the destinations.
 public struct DispatchStatusRequest: DispatchRequest {
     /// `status`.
     public static let action: String? = "status"
-    /// What the guide of the control socket says of it.
-    public static let documentation = "Asks how the destinations are."
+    /// Its description in the guide of the control socket.
+    public static let documentation = "Asks for the states of the destinations."
 
-    /// Which destination; nil for all.
+    /// The destination; nil for all.
     public var destination: String?
 
-    /// All destinations.
+    /// A request for all destinations.
     public init() {}
 
-    /// How the destinations are.
+    /// The states of the destinations.
     public struct Answer: ControlAnswer {
         /// `DISPATCH`.
         public static let className = "DISPATCH"
-        /// What the guide of the control socket says of it.
-        public static let documentation = "How the destinations are."
+        /// Its description in the guide of the control socket.
+        public static let documentation = "The states of the destinations."
 
         /// The destinations, in the order of the configuration.
         public var destinations: [DestinationReport] = []
@@ -28,90 +28,90 @@ public struct DispatchStatusRequest: DispatchRequest {
 
         /// An answer.
         ///
-        /// - Parameter destinations: how each destination is.
+        /// - Parameter destinations: the state of each destination.
         public init(destinations: [DestinationReport]) {
             self.destinations = destinations
         }
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("destinations", &destinations, "The destinations, in the order of the configuration.")
         }
     }
 }
 
-/// How a destination is.
+/// The state of a destination.
 public struct DestinationReport: ControlObject {
-    /// How it is, in a word.
+    /// The state, in a word.
     public struct State: ControlWord {
         /// The word on the wire.
         public let text: String
 
-        /// The word of that text.
+        /// A word from its text.
         public init(_ text: String) {
             self.text = text
         }
 
         /// Nothing waits.
         public static let idle = State("idle")
-        /// Something waits for its time.
+        /// Records wait for the next attempt.
         public static let waiting = State("waiting")
-        /// It is being sent to.
+        /// It is sending.
         public static let sending = State("sending")
         /// It could not be reached, and is tried again.
         public static let retrying = State("retrying")
-        /// Somebody has to change something before it can be reached.
+        /// A person has to change something before it can be reached.
         public static let failing = State("failing")
-        /// Somebody has paused it.
+        /// It is paused.
         public static let paused = State("paused")
-        /// It is no longer configured, or without a `url`; what waits for it is kept.
+        /// It is no longer configured, or has no `url`; its queue is kept.
         public static let unconfigured = State("unconfigured")
 
-        /// Those that this version has.
+        /// The words of this version.
         public static let known: [State] = [.idle, .waiting, .sending, .retrying, .failing, .paused, .unconfigured]
     }
 
     /// Its name.
     public var name = ""
-    /// How it is.
+    /// Its state.
     public var state = State.idle
     /// How many events wait.
     public var eventCount = 0
-    /// How many positions wait, of very many about so many; nil while the log cannot be read.
+    /// How many positions wait, approximately if there are very many; nil while the log cannot be read.
     public var positionCount: Int?
-    /// How many records it has refused for good.
+    /// How many records it has refused permanently.
     public var deadLetterCount = 0
-    /// How many records it has.
+    /// How many records it has received.
     public var sentCount = 0
-    /// How many were dropped as the queue was full or too old.
+    /// How many were dropped because the queue was full or they were too old.
     public var droppedCount = 0
-    /// How many were sent after the cut-off.
+    /// How many were sent after the cutoff.
     public var lateCount = 0
-    /// Whether it is sent to only when somebody asks for it.
+    /// Whether it sends only on demand.
     public var isOnDemand = false
-    /// Seconds until the next attempt; nil when nothing waits, or only on demand.
+    /// Seconds until the next attempt; nil when nothing waits, or it sends only on demand.
     public var nextSeconds: Int?
     /// Seconds since the last receipt of this run; nil when there was none.
     public var receiptSecondsAgo: Int?
-    /// Why it could not be reached the last time; nil when it could.
+    /// Why the last attempt failed; nil when it succeeded.
     public var reason: String?
 
-    /// A destination of which nothing is known yet.
+    /// A destination with no values set.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("name", &name, "Its name.")
-        try codec.member("state", &state, "How it is; `unconfigured`: no longer configured, or without a `url`; what waits is kept.")
+        try codec.member("state", &state, "Its state; `unconfigured`: no longer configured, or without a `url`; its queue is kept.")
         try codec.member("events", &eventCount, "How many events wait.")
         try codec.member("positions", &positionCount, "How many positions wait; absent while the log cannot be read.")
-        try codec.member("dead_letters", &deadLetterCount, "How many records it has refused for good.")
-        try codec.member("sent", &sentCount, "How many records it has.")
-        try codec.member("dropped", &droppedCount, "How many were dropped as the queue was full or they were too old.")
-        try codec.member("late", &lateCount, "How many were sent after the cut-off.")
-        try codec.member("on_demand", &isOnDemand, absent: false, "Whether it is sent to only when somebody asks for it.")
+        try codec.member("dead_letters", &deadLetterCount, "How many records it has refused permanently.")
+        try codec.member("sent", &sentCount, "How many records it has received.")
+        try codec.member("dropped", &droppedCount, "How many were dropped because the queue was full or they were too old.")
+        try codec.member("late", &lateCount, "How many were sent after the cutoff.")
+        try codec.member("on_demand", &isOnDemand, absent: false, "Whether it sends only on demand.")
         try codec.member("next_seconds", &nextSeconds, "Seconds until the next attempt.")
         try codec.member("receipt_seconds_ago", &receiptSecondsAgo, "Seconds since the last receipt of this run.")
-        try codec.member("reason", &reason, "Why it could not be reached the last time.")
+        try codec.member("reason", &reason, "Why the last attempt failed.")
     }
 }

@@ -1,12 +1,12 @@
 import Waypost
 
-/// `waiting_export`: what waits for a destination, a page at a time; it stays there.
+/// `waiting_export`: the records that wait for a destination, a page at a time; they stay queued.
 public struct ExportQueueRequest: ControlVerb {
     /// `waiting_export`.
     public static let name = "waiting_export"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
-        Asks what waits for a destination, a page at a time; it stays there. The destination may have been removed from the configuration.
+        Asks for the records that wait for a destination, a page at a time; they stay queued. The destination may have been removed from the configuration.
         """
 
     /// The destination.
@@ -27,18 +27,18 @@ public struct ExportQueueRequest: ControlVerb {
         self.cursor = cursor
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("destination", &destination, "The destination.")
-        try codec.member("page", &cursor, "Where the page begins: `next` of the answer before; absent for the first.")
+        try codec.member("page", &cursor, "Where the page begins: `next` of the last answer; absent for the first.")
     }
 
-    /// What waits.
+    /// The waiting records.
     public struct Answer: ControlAnswer {
         /// `WAITING`.
         public static let className = "WAITING"
-        /// What the guide of the control socket says of it.
-        public static let documentation = "What waits for a destination: events first, then positions."
+        /// Its description in the guide of the control socket.
+        public static let documentation = "The records that wait for a destination: events first, then positions."
 
         /// The records, as servers get them in waypost's own format.
         public var records: [JSONText] = []
@@ -58,7 +58,7 @@ public struct ExportQueueRequest: ControlVerb {
             self.next = next
         }
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("records", &records, "The records, as servers get them in waypost's own format.")
             try codec.member("next", &next, "Where the next page begins; absent with the last one.")

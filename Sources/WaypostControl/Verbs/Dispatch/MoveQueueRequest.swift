@@ -4,7 +4,7 @@ import Waypost
 public struct MoveQueueRequest: ControlVerb {
     /// `waiting_move`.
     public static let name = "waiting_move"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
         Moves the queue of a destination, and its dead letters, to another. The first may have been removed from the configuration.
         """
@@ -27,23 +27,23 @@ public struct MoveQueueRequest: ControlVerb {
         self.target = target
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("destination", &destination, "The destination whose queue is moved.")
         try codec.member("target", &target, "The destination that gets it.")
     }
 
-    /// That it is moved.
+    /// The answer that it was moved.
     public typealias Answer = QueueChanged
 }
 
-/// `waiting_discard`: discards the queue of a destination for good.
+/// `waiting_discard`: permanently discards the queue of a destination.
 public struct DiscardQueueRequest: ControlVerb {
     /// `waiting_discard`.
     public static let name = "waiting_discard"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = """
-        Discards the queue of a destination for good; the log keeps what is logged. A destination that was removed from the configuration is \
+        Permanently discards the queue of a destination; logged positions stay in the log. A destination that was removed from the configuration is \
         forgotten together with its dead letters.
         """
 
@@ -60,7 +60,7 @@ public struct DiscardQueueRequest: ControlVerb {
         self.destination = destination
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("destination", &destination, "The destination.")
     }

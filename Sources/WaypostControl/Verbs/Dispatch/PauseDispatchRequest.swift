@@ -1,19 +1,19 @@
 import Waypost
 
-/// `dispatch`, `pause`: stops sending, over restarts.
+/// `dispatch`, `pause`: stops sending, also across restarts.
 public struct PauseDispatchRequest: DispatchRequest {
     /// `pause`.
     public static let action: String? = "pause"
-    /// What the guide of the control socket says of it.
-    public static let documentation = "Stops sending, also over restarts; records wait meanwhile."
+    /// Its description in the guide of the control socket.
+    public static let documentation = "Stops sending, also across restarts; records wait meanwhile."
 
-    /// To which destination; nil for all.
+    /// The destination; nil for all.
     public var destination: String?
 
-    /// To all destinations.
+    /// A request for all destinations.
     public init() {}
 
-    /// That it is so.
+    /// The answer that it was done.
     public typealias Answer = QueueChanged
 }
 
@@ -21,30 +21,30 @@ public struct PauseDispatchRequest: DispatchRequest {
 public struct ResumeDispatchRequest: DispatchRequest {
     /// `resume`.
     public static let action: String? = "resume"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "Sends again after a pause."
 
-    /// To which destination; nil for all.
+    /// The destination; nil for all.
     public var destination: String?
 
-    /// To all destinations.
+    /// A request for all destinations.
     public init() {}
 
-    /// That it is so.
+    /// The answer that it was done.
     public typealias Answer = QueueChanged
 }
 
-/// That what waits to be sent, or how it is sent, has changed.
+/// The queue, or the way it is sent, has changed.
 public struct QueueChanged: ControlAnswer {
     /// `DISPATCH_CHANGED`.
     public static let className = "DISPATCH_CHANGED"
-    /// What the guide of the control socket says of it.
-    public static let documentation = "What waits to be sent, or how it is sent, has changed."
+    /// Its description in the guide of the control socket.
+    public static let documentation = "The queue, or the way it is sent, has changed."
 
     /// How many records or destinations.
     public var count = 0
 
-    /// An answer: nothing has changed.
+    /// An answer for when nothing has changed.
     public init() {}
 
     /// An answer.
@@ -54,7 +54,7 @@ public struct QueueChanged: ControlAnswer {
         self.count = count
     }
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("changed", &count, "How many records or destinations.")
     }

@@ -4,36 +4,36 @@ import Waypost
 public struct RetryDeadLettersRequest: DeadLetterRequest {
     /// `retry`.
     public static let action: String? = "retry"
-    /// What the guide of the control socket says of it.
+    /// Its description in the guide of the control socket.
     public static let documentation = "Sends refused records again."
 
-    /// Of which destination; nil for all.
+    /// The destination; nil for all.
     public var destination: String?
-    /// Which record, by its number among the dead letters; nil for all.
+    /// The record's number among the dead letters; nil for all.
     public var number: UInt64?
 
-    /// All refused records.
+    /// A request for all refused records.
     public init() {}
 
-    /// How many there were.
+    /// How many records there were.
     public typealias Answer = QueueChanged
 }
 
-/// `dispatch`, `drop`: removes refused records for good.
+/// `dispatch`, `drop`: permanently removes refused records.
 public struct DropDeadLettersRequest: DeadLetterRequest {
     /// `drop`.
     public static let action: String? = "drop"
-    /// What the guide of the control socket says of it.
-    public static let documentation = "Removes refused records for good."
+    /// Its description in the guide of the control socket.
+    public static let documentation = "Permanently removes refused records."
 
-    /// Of which destination; nil for all.
+    /// The destination; nil for all.
     public var destination: String?
-    /// Which record, by its number among the dead letters; nil for all.
+    /// The record's number among the dead letters; nil for all.
     public var number: UInt64?
 
-    /// All refused records.
+    /// A request for all refused records.
     public init() {}
 
-    /// How many there were.
+    /// How many records there were.
     public typealias Answer = QueueChanged
 }

@@ -18,7 +18,7 @@ public struct ListFencesRequest: ControlVerb {
     /// A request.
     ///
     /// - Parameters:
-    ///   - start: where the page begins; `next` of the previous answer.
+    ///   - start: where the page begins; `next` of the last answer.
     ///   - hasShapes: whether the fences come with their shapes, as GeoJSON.
     public init(start: UInt64, hasShapes: Bool) {
         self.start = start
@@ -27,7 +27,7 @@ public struct ListFencesRequest: ControlVerb {
 
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
-        try codec.member("from", &start, "Where the page begins: 0, then `next` of the previous answer.")
+        try codec.member("from", &start, "Where the page begins: 0, then `next` of the last answer.")
         try codec.member(
             "shapes", &hasShapes, absent: false, isOmitted: false, "Whether the fences come with their shapes, as GeoJSON in `collection`.")
     }

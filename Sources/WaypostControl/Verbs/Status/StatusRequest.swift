@@ -103,7 +103,7 @@ public struct StatusReport: ControlAnswer {
         try codec.member("last_switch", &lastSwitch, "The last change from one source to another.")
         try codec.member("following", &following, "How closely the device is followed, and for which clients.")
         try codec.member("fences", &fences, "The fences; absent when there are none.")
-        try codec.member("destinations", &destinations, absent: [], "How the destinations are.")
+        try codec.member("destinations", &destinations, absent: [], "The states of the destinations.")
         try codec.member("privacy", &privacy, "Whether something is withheld.")
         var current = position.map(ClassedPosition.init)
         try codec.member("position", &current, isLenient: true, "The position, a TPV as a watch sends it.")
