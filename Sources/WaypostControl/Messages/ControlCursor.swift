@@ -1,6 +1,6 @@
 import Waypost
 
-/// Where a page of an answer begins: `page` of a request, `next` of the answer before.
+/// Where a page of an answer begins: `page` of a request, `next` of the last answer.
 public protocol ControlCursor: ControlValue {
     /// Its text on the wire.
     var text: String { get }
