@@ -36,6 +36,8 @@ extension TrackRecorder {
         case logged(sequence: UInt64, isWhole: Bool)
         /// The event is not in the journal, because it has no time.
         case untimed
+        /// The event is not in the journal, because it is of a stretch that is being erased or was a moment ago.
+        case notWanted
     }
 }
 

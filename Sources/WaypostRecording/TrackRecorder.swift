@@ -138,6 +138,7 @@ public actor TrackRecorder {
     public func record(_ event: TrackerEvent, now: Int64 = MonotonicClock.nanoseconds) throws(RecordingError) -> EventOutcome {
         guard lock != nil else { throw .closed }
         guard let time = event.time, time.hasFourDigitYear else { return .untimed }
+        if erasure?.covers(event, now: now) == true { return .notWanted }
         let fitted = EventCodec.fitted(event)
         let sequence = try append([(.event(fitted), .all)], at: time, source: event.position?.source, now: now)
         statistics.eventCount += 1

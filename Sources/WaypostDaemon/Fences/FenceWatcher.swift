@@ -26,6 +26,8 @@ actor FenceWatcher: PositioningConsumer {
     private var noteAt: Int64 = 0
     /// Whether the log could not accept some events yet.
     private var hasUnlogged = false
+    /// The period that was erased a moment ago.
+    private var erasure: RecentErasure?
     private static let noteInterval: Int64 = 600_000
 
     init(
@@ -66,6 +68,7 @@ actor FenceWatcher: PositioningConsumer {
             if hasUnlogged { await deliver([]) }
             // A position that stands for a whole privacy zone is in no fence and crosses no border.
             guard isWatching, position.accuracy?.origin != .reduced else { return }
+            if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true { return }
             await deliver(await keeper.process(position))
             await tellProblems()
             await followAsNeeded()
@@ -82,6 +85,12 @@ actor FenceWatcher: PositioningConsumer {
 
     /// Forgets the events that happened from the first time until the second one.
     func forget(from: UTCTime, to: UTCTime) async {
+        if from < to {
+            erasure = RecentErasure(stretch: from..<to)
+            erasure?.end(now: MonotonicClock.nanoseconds)
+        }
+        // What is on its way is then in the outbox, which is searched next.
+        await telling?.value
         await events.forget(from: from, to: to)
         await keeper.forget(from: from, to: to)
     }
@@ -114,7 +123,8 @@ actor FenceWatcher: PositioningConsumer {
     }
 
     /// One after the other: the log, the outbox and the watchers get events in the same order.
-    private func deliver(_ new: [TrackerEvent]) async {
+    private func deliver(_ found: [TrackerEvent]) async {
+        let new = found.filter { erasure?.covers($0, now: MonotonicClock.nanoseconds) != true }
         guard !new.isEmpty || hasUnlogged else { return }
         tellCounts.begun += 1
         tellCounts.open += 1

@@ -87,6 +87,7 @@ actor EventLog {
         case .untimed:
             logger.warning("event \(event.id) is not logged: the fixes have no time")
             return nil
+        case .notWanted: return nil
         }
     }
 

@@ -27,7 +27,12 @@ extension PositioningManager {
     private func deliver(_ event: PositionSourceEvent, ofRun number: Int) async {
         guard number == runNumber, !isStopping else { return }
         switch event {
-        case .position(let position): await process(position)
+        case .position(let position):
+            // A fix that was on its way while its time was erased.
+            if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true {
+                return freshness.renew(at: MonotonicClock.milliseconds)
+            }
+            await process(position)
         case .noFix(let report):
             freshness.noteOther()
             noteReason(.noFix)
@@ -180,6 +185,8 @@ extension PositioningManager {
     ///
     /// For data that somebody has erased; no loss is reported.
     public func forget(_ stretch: Range<UTCTime>) {
+        erasure = RecentErasure(stretch: stretch)
+        erasure?.end(now: MonotonicClock.nanoseconds)
         if let time = lastKnown?.position.time, stretch.contains(time) { lastKnown = nil }
         if let time = rawPosition?.time, stretch.contains(time) { forgetPosition() }
     }

@@ -81,23 +81,3 @@ extension TrackRecorder {
         return try await archive.erase(from: from, to: to, before: firstRecordedSequence)
     }
 }
-
-/// A stretch that is being erased, or was a moment ago: its last fixes may still be on their way from the receiver.
-struct RecentErasure: Sendable {
-    let stretch: Range<UTCTime>
-    /// Until then fixes of it are late ones, in monotonic nanoseconds.
-    private var until = Int64.max
-
-    /// How long after its moment a fix may come, in nanoseconds.
-    static let lateness: Int64 = 2_000_000_000
-
-    init(stretch: Range<UTCTime>) {
-        self.stretch = stretch
-    }
-
-    /// Notes that all of it is erased.
-    mutating func end(now: Int64) { until = now + RecentErasure.lateness }
-
-    /// Whether a fix of that time is one of the erased ones, and late.
-    func covers(_ time: UTCTime, now: Int64) -> Bool { now < until && stretch.contains(time) }
-}

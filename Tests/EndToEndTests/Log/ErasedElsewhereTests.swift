@@ -60,6 +60,43 @@ extension EndToEnd {
             #expect(try await second.process.exit() == ProgramExit(code: 0))
         }
 
+        /// A fix that was on its way while its stretch was erased makes no event, with its place, from which everybody would know it.
+        @Test func makesNoEventWhenItComesLate() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer()
+            try folder.writeGate(sendingTo: server.url)
+            let receiver = SimulatedReceiver()
+            let fifo = try ReceiverFIFO("receiver", in: folder)
+            let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            try fifo.write((0..<3).map { receiver.epoch($0).text }.joined())
+            func logged() async throws -> String { try await ask("log", "export", "--log", "log", "--format", "jsonl", in: folder).output }
+            let (from, to) = (TextBuffer.text(of: receiver.epoch(3).time), TextBuffer.text(of: receiver.epoch(8).time))
+            #expect(try await eventually { try await logged().contains(TextBuffer.text(of: receiver.epoch(2).time)) })
+            #expect(try await ask("log", "erase", "--log", "log", "--from", from, "--to", to, "--yes", in: folder).code == 0)
+            // Inside the gate: in the stretch, and behind it.
+            let (late, next) = (TextBuffer.text(of: receiver.epoch(7).time), TextBuffer.text(of: receiver.epoch(9).time))
+            try fifo.write(receiver.epoch(7).text)
+            try await Task.sleep(for: .milliseconds(300))
+            let status = try await ask("status", "--json", in: folder).output
+            try fifo.write(receiver.epoch(9).text)
+            #expect(try await eventually { try await logged().contains(next) })
+            // On a machine that took more than two seconds for that, it is a new fix.
+            guard try await !logged().contains(late) else { return }
+            #expect(!status.contains(late))
+            #expect(
+                try await eventually {
+                    _ = try await ask("dispatch", "now", "--wait", in: folder)
+                    return try server.received().contains { $0["class"]?.string == "EVENT" }
+                })
+            let events = try server.received().filter { $0["class"]?.string == "EVENT" }
+            #expect(events.map { $0["time"]?.string } == [next], "\(events)")
+            fifo.close()
+            #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+            for name in try folder.names(in: "log") where name.hasSuffix(".gpx") {
+                #expect(try !String(contentsOfFile: folder.path("log/" + name), encoding: .utf8).contains(late))
+            }
+        }
+
         /// What waits is read while it is sent and shown: when the command returns, nothing of what was erased is read from there.
         @Test func isNeitherShownNorSentOnceTheCommandHasReturned() async throws {
             let folder = try TestFolder()
