@@ -195,7 +195,10 @@ public actor TrackRecorder {
     private func appendOrThrow(
         _ contents: [(JournalRecord.Content, LogTypes)], at time: UTCTime, source: String?, now: Int64
     ) throws(RecordingError) -> UInt64 {
-        if self.journal == nil { try prepareFolder() }
+        if self.journal == nil {
+            try prepareFolder()
+            folder.noteNoDestinations()
+        }
         try reserve(UInt64(contents.count))
         var journal: OpenJournal
         let isNew = self.journal == nil

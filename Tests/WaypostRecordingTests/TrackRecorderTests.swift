@@ -65,6 +65,29 @@ import WaypostSystem
         }
     }
 
+    /// Without that, a log whose record of the destinations was lost would look like one that never had any.
+    @Test func keepsThatThereAreNoDestinationsYet() async throws {
+        try await Sample.withFolder { folder in
+            let path = LogFolder(path: folder).destinationsPath
+            for _ in 0..<2 {
+                let recorder = try TrackRecorder(folder: folder)
+                try await recorder.record(Sample.position(second: 0))
+                #expect(try await recorder.close() != nil)
+                let bytes = try #require(try Syscalls.contents(of: path))
+                #expect(SealedText.text(of: bytes).map { String(decoding: $0, as: UTF8.self) } == "{\"destinations\":[]}\n")
+            }
+            // What is there is not touched, and what is lost stays lost.
+            try AtomicFile.write([1, 2, 3], to: path)
+            try await TrackRecorder(folder: folder).record(Sample.position(second: 100_000))
+            #expect(try Syscalls.contents(of: path) == [1, 2, 3])
+            try Syscalls.remove(path)
+            let recorder = try TrackRecorder(folder: folder)
+            try await recorder.record(Sample.position(second: 200_000))
+            #expect(try await recorder.close() != nil)
+            #expect(!Syscalls.exists(path))
+        }
+    }
+
     @Test func makesARemovedFolderAnewWithinTheSyncInterval() async throws {
         try await Sample.withFolder { folder in
             let recorder = try TrackRecorder(folder: folder)

@@ -17,8 +17,13 @@ struct DispatchOpening: Sendable {
 
     var path: String { stateFolder + "/outbox.sqlite" }
     /// The file of the destinations' progress: with the log, from which lost events can be restored.
-    private var marksPath: String {
+    var marksPath: String {
         configuration.log.isOff ? stateFolder + "/destinations" : LogFolder(path: configuration.log.directory).destinationsPath
+    }
+    /// Whether the log has journals; while it is off, destinations get nothing from it.
+    private var logHasJournals: Bool {
+        guard !configuration.log.isOff else { return false }
+        return (try? LogFolder(path: configuration.log.directory).journals().isEmpty) == false  // Destinations report the error.
     }
     var destinations: [DestinationConfiguration] { configuration.destinations.filter(\.isInUse) }
     /// The destinations that receive the fences.
@@ -72,7 +77,7 @@ struct DispatchOpening: Sendable {
         if configuration.dispatch.maximumAge > .zero { limits.maximumAge = configuration.dispatch.maximumAge }
         let clock = DispatchClock(
             bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { time.now }, certainTime: { time.certainNow })
-        let outbox = try Outbox(path: path, limits: limits, clock: clock, marksPath: marksPath)
+        let outbox = try Outbox(path: path, limits: limits, clock: clock, marksPath: marksPath, logHasJournals: logHasJournals)
         // Before any of it can be sent.
         let erased = LogFolder(path: configuration.log.directory).erasedStretches(logger: logger)
         for stretch in erased { _ = try await outbox.erase(from: stretch.lowerBound, to: stretch.upperBound) }
@@ -86,7 +91,8 @@ struct DispatchOpening: Sendable {
             if case .failing(let name, let reason, _) = notice, unopened.withLock({ $0[name] == reason }) { return }
             logger.log(notice)
         }
-        await dispatcher.setSilent(isSilent)
+        // A new outbox in place of a lost one does not know yet that nothing may be sent.
+        await dispatcher.setSilent(isSilent || configuration.dispatch.isOptedOut)
         let box = DestinationBox(
             device: device, secrets: secrets, isHighAccuracy: configuration.tracking.isHighAccuracy,
             desiredAccuracy: configuration.tracking.accuracy)
@@ -110,6 +116,7 @@ struct DispatchOpening: Sendable {
             if pending.isEmpty { try await dispatcher.finishAttaching() }
             let isOptedOut = configuration.dispatch.isOptedOut
             if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
+            await dispatcher.setSilent(isSilent)
         } catch OutboxError.locked(let path) {
             await dispatcher.stop()
             throw OutboxError.locked(path: path)
@@ -136,13 +143,14 @@ extension OutboxRecovery {
     var words: String {
         let aside = asidePath.map { "; \(wasRemoved ? "what was left of it" : "the damaged file") is \($0)" } ?? ""
         let event = counted(waitingCount, "event")
+        let oldest = beginsAtOldest ? "; what was sent is unknown, so destinations start with the oldest record of the log" : ""
         // SQLite's message is for those who inspect the file.
         let what = wasRemoved || asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
         return switch lostCount {
-        case 0: "the outbox was \(what): nothing is lost, \(event) wait on\(aside)"
+        case 0: "the outbox was \(what): nothing is lost, \(event) wait on\(oldest)\(aside)"
         case let count?:
-            "the outbox was \(what): \(event) could be read and wait on, \(isLostCountExact ? "" : "at most ")\(count) \(count == 1 ? "is" : "are") lost\(aside)"
-        case nil: "the outbox was \(what): \(event) could be read and stay queued; whether more are lost is not known\(aside)"
+            "the outbox was \(what): \(event) could be read and wait on, \(isLostCountExact ? "" : "at most ")\(count) \(count == 1 ? "is" : "are") lost\(oldest)\(aside)"
+        case nil: "the outbox was \(what): \(event) could be read and stay queued; whether more are lost is not known\(oldest)\(aside)"
         }
     }
 }

@@ -115,7 +115,10 @@ final class DispatchService: Sendable {
         let opening = DispatchOpening(
             configuration: configuration, stateFolder: stateFolder, secrets: secrets, time: time, logger: logger)
         // Entries for destinations that are gone can still be listed, moved or discarded.
-        guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else { return DispatchService(nil, logger: logger) }
+        guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else {
+            if !configuration.log.isOff { Outbox.noteNoDestinations(at: opening.marksPath) }
+            return DispatchService(nil, logger: logger)
+        }
         let desk = DispatchService(opening, logger: logger)
         guard let opening = desk.opening else { return desk }
         desk.line.state.withLock { $0.isSilent = isSilent }

@@ -50,6 +50,8 @@ struct DestinationMarkFile {
     let path: String
     /// The contents of the file, as far as this process knows.
     private(set) var kept: [DestinationMark]?
+    /// The file with these contents.
+    private var identity: FileIdentity?
 
     private static let byteLimit = 1 << 20
 
@@ -57,14 +59,14 @@ struct DestinationMarkFile {
         self.path = path
     }
 
-    /// Whether the file was written and is still there.
-    var isInPlace: Bool { kept != nil && Syscalls.exists(path) }
+    /// Whether the file was written and is still there; another file may belong to a new log.
+    var isInPlace: Bool { kept != nil && identity != nil && FileIdentity(of: path) == identity }
 
     mutating func read() -> Reading {
         do throws(SystemError) {
             guard let bytes = try Syscalls.contents(of: path, limit: DestinationMarkFile.byteLimit, as: .own) else { return .missing }
             guard let marks = DestinationMarkFile.marks(bytes) else { return .unreadable }
-            kept = marks
+            (kept, identity) = (marks, FileIdentity(of: path))
             return .known(marks)
         } catch {
             return .unreadable
@@ -83,7 +85,7 @@ struct DestinationMarkFile {
         guard Syscalls.isOwnFolder(folder) else { return false }
         do throws(SystemError) {
             try AtomicFile.write(DestinationMarkFile.bytes(marks), to: path, mode: 0o600, adoptsFolderOwner: true)
-            kept = marks
+            (kept, identity) = (marks, FileIdentity(of: path))
             return true
         } catch {
             _ = try? Syscalls.remove(path)  // A file that can be neither written nor removed is tried again.

@@ -110,7 +110,7 @@ extension Outbox {
     // MARK: - Opening
 
     static func open(
-        _ path: String, _ limits: OutboxLimits, _ marks: DestinationMarkFile.Reading
+        _ path: String, _ limits: OutboxLimits, _ found: DestinationMarkFile.Reading, logHasJournals: Bool
     ) throws(OutboxError) -> (OutboxStore, OutboxRecovery?, OutboxInterruption?) {
         do { try OutboxSalvage.finishRenaming(path) } catch { throw .cannotOpen(path: path, reason: error.reason) }
         // Before SQLite opens it, which discards everything after a damaged part.
@@ -118,8 +118,11 @@ extension Outbox {
         let known = OutboxTallyFile.read(ofOutbox: path)
         let wasThere = Syscalls.exists(path)
         let hadFile = log != nil || wasThere
-        // A tally or marks without an outbox belong to a lost one.
-        let wasKnown = marks != .missing || Syscalls.exists(OutboxTallyFile.path(ofOutbox: path))
+        var marks = found
+        // A tally or a destination's mark without an outbox belongs to a lost one. A log has marks before its first journal: one with journals
+        // and without marks has lost them.
+        let isWithoutMarks = logHasJournals && marks == .missing
+        let wasKnown = isWithoutMarks || ![.missing, .known([])].contains(marks) || Syscalls.exists(OutboxTallyFile.path(ofOutbox: path))
         var recovery: OutboxRecovery?
         while true {
             let version: Int
@@ -129,10 +132,12 @@ extension Outbox {
                 if [0, OutboxSchema.version].contains(version) {
                     try database.checkIntegrity()
                     if version == OutboxSchema.version { try OutboxSchema.check(database) }
+                    if version == 0, isWithoutMarks { marks = .unreadable }
                     if recovery == nil { try checkForLoss(database, isLost: version == 0 && wasKnown, log: log, known: known) }
                     let store = try OutboxStore(database, limits: limits, known: known, marks: marks.marks)
                     try store.checkEntries()
                     let interruption = try resume(store, marks, after: recovery, known: known)
+                    recovery?.beginsAtOldest = try store.note(OutboxStore.beginsAtOldest) != nil
                     try store.countWaiting()
                     try database.checkpoint()
                     recovery?.lastEntry = UInt64(store.lastEntryNumber)

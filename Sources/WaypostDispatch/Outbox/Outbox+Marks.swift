@@ -124,6 +124,14 @@ extension Outbox {
 
     // MARK: - Keeping marks
 
+    /// Writes that there are no destinations yet, unless the file exists.
+    ///
+    /// - Parameter path: the file for the destinations' progress.
+    public static func noteNoDestinations(at path: String) {
+        var file = DestinationMarkFile(path: path)
+        if file.read() == .missing { file.write([]) }
+    }
+
     /// Updates the marks to the destinations' progress, once all of them are attached.
     ///
     /// - Parameter change: a further change of the marks, made before the outbox changes.

@@ -48,16 +48,19 @@ public actor Outbox {
     ///   - limits: how much it stores.
     ///   - clock: the clocks.
     ///   - marksPath: the file for the destinations' progress, in case the outbox is lost: on another disk, or in another folder.
+    ///   - logHasJournals: whether the log there has journals: without that file, an empty outbox is then a lost one.
     /// - Errors: `otherVersion`: the file was not touched; `cannotOpen`, `full`, `cannotAccess`.
     public init(
-        path: String, limits: OutboxLimits = OutboxLimits(), clock: DispatchClock = .system, marksPath: String? = nil
+        path: String, limits: OutboxLimits = OutboxLimits(), clock: DispatchClock = .system, marksPath: String? = nil,
+        logHasJournals: Bool = false
     ) throws(OutboxError) {
         self.path = path
         self.limits = limits
         self.clock = clock
         do { executor = try ThreadExecutor(name: "outbox") } catch { throw .cannotOpen(path: path, reason: error.reason) }
         var markFile = marksPath.map(DestinationMarkFile.init)
-        let (store, recovery, interruption) = try Outbox.open(path, limits, markFile?.read() ?? .missing)
+        let (store, recovery, interruption) = try Outbox.open(
+            path, limits, markFile?.read() ?? .missing, logHasJournals: logHasJournals)
         keptBootMoment = Outbox.bootMoment(in: store)
         bootMoment = Mutex(keptBootMoment)
         (openStore, self.recovery, self.interruption, self.markFile) = (store, recovery, interruption, markFile)

@@ -16,6 +16,8 @@ public struct OutboxRecovery: Sendable, Hashable {
     public var lostCount: Int?
     /// Whether exactly ``lostCount`` entries are lost, rather than at most that many.
     public var isLostCountExact = true
+    /// Whether the destinations' progress is unknown: those that are attached start with the oldest record of the log.
+    public var beginsAtOldest = false
     /// Everything that waited has at most this number, among the entries of the outbox.
     var lastEntry: UInt64 = 0
     /// Everything that waited has at most this number, among the positions of the log.

@@ -12,7 +12,7 @@ import WaypostSystem
 /// LOG/journal/.next                room for the next journal, while a track ends
 /// LOG/journal/.sequence            all sequence numbers below the one in it may have been used
 /// LOG/journal/.pullers             how far each puller has read
-/// LOG/journal/.destinations        where each destination continues when the outbox is lost
+/// LOG/journal/.destinations        where each destination continues when the outbox is lost; none at first
 /// LOG/journal/.erased              stretches that were erased, until the tracker has forgotten them elsewhere
 /// LOG/.lock                        held by the recorder, with its process id
 /// ```
@@ -29,7 +29,7 @@ public struct LogFolder: Sendable, Hashable {
     var nextJournalPath: String { journalFolder + "/.next" }
 
     var pullersPath: String { journalFolder + "/.pullers" }
-    /// Where the progress of the destinations is stored, for positions and events.
+    /// Where the progress of the destinations is stored, for positions and events; written before the first journal, even without destinations.
     public var destinationsPath: String { journalFolder + "/.destinations" }
 
     /// More records than a journal of the greatest size has.
@@ -90,6 +90,13 @@ public struct LogFolder: Sendable, Hashable {
             }
             return lock
         }
+    }
+
+    /// Writes, before the first journal, that there are no destinations yet: a log with journals and without that file has lost it.
+    func noteNoDestinations() {
+        guard !Syscalls.exists(destinationsPath), (try? journals().isEmpty) == true else { return }  // The first record reports the error.
+        let bytes = SealedText.seal(Array("{\"destinations\":[]}\n".utf8))
+        try? AtomicFile.write(bytes, to: destinationsPath, mode: 0o600, adoptsFolderOwner: true)  // See above.
     }
 
     /// Whether the journals belong to the owner of the log, or there are none.

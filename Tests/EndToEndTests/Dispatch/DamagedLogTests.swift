@@ -10,6 +10,45 @@ extension EndToEnd {
             try await finish([Program.waypost.path] + words + ["--socket", "socket"], in: folder)
         }
 
+        /// The first destination of a box that has logged before begins with what comes; where the outbox, its tally and the record of the
+        /// destinations are lost together, everything in the log is sent.
+        @Test func areSentFromTheOldestWhenNobodyKnowsWhatWasSent() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer("ok")
+            let receiver = SimulatedReceiver()
+            let destination = "[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\n"
+            let words = "start with the oldest record of the log"
+            func seconds() throws -> Set<String> {
+                Set(try server.received().filter { $0["class"]?.string == "TPV" }.compactMap { $0["time"]?.string })
+            }
+            let runs = [("", "ok", 0), (destination, "ok", 20), (destination, "status 503", 20), (destination, "ok", 80)]
+            for (run, (text, mode, expected)) in runs.enumerated() {
+                try folder.write(text, to: "w.toml")
+                try server.setMode(mode)
+                if run == 3 {
+                    for name in try folder.names(in: "state") where name.hasPrefix("outbox.sqlite") {
+                        try FileManager.default.removeItem(atPath: folder.path("state/" + name))
+                    }
+                    try FileManager.default.removeItem(atPath: folder.path("log/journal/.destinations"))
+                }
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+                try fifo.write((run * 20..<run * 20 + 20).map { receiver.epoch($0).text }.joined())
+                #expect(
+                    try await eventually(within: .seconds(40)) {
+                        if !text.isEmpty { _ = try await ask("dispatch", "now", "--wait", in: folder) }
+                        return try seconds().count >= expected
+                    }, "run \(run)")
+                let status = try await ask("status", in: folder).output
+                #expect(status.contains(words) == (run == 3), "\(status)")
+                fifo.close()
+                #expect(try await tracker.process.exit() == ProgramExit(code: 0))
+                #expect(tracker.process.errors.contains(words) == (run == 3), "\(tracker.process.errors)")
+                #expect(try seconds().count == expected)
+                try FileManager.default.removeItem(atPath: folder.path("receiver"))
+            }
+        }
+
         @Test func areCountedAndReported() async throws {
             let folder = try TestFolder()
             let server = try await FlakyServer("status 503")

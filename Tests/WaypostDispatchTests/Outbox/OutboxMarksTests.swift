@@ -73,6 +73,49 @@ import WaypostSystem
         #expect(try await outbox.attach("home", newestPosition: 90).positions == PositionCursor(live: 90))
     }
 
+    /// A log with journals has had marks since its first record: without any, they were lost with the outbox.
+    @Test(arguments: [false, true]) func everythingComesAgainWhenAllOfItIsLost(isEmptied: Bool) async throws {
+        do {
+            let outbox = try open()
+            await outbox.noteLogged(through: 10)
+            _ = try await outbox.attach("home", newestPosition: 10)
+            try await outbox.forgetDamage()
+        }
+        lose(withTally: true)
+        unlink(marksPath)
+        if isEmptied { try Data().write(to: URL(filePath: fixture.path)) }
+        do {
+            let next = try Outbox(path: fixture.path, clock: fixture.clock, marksPath: marksPath, logHasJournals: true)
+            #expect(try #require(await next.recovery).beginsAtOldest)
+            #expect(await next.loggedNumber == 0)
+            #expect(try await next.attach("home", newestPosition: 50).positions == PositionCursor(live: 0))
+        }
+        // Killed before anything of the log was taken: it is the same at the next start.
+        let again = try Outbox(path: fixture.path, clock: fixture.clock, marksPath: marksPath, logHasJournals: true)
+        #expect(await again.loggedNumber == 0)
+        #expect(try await again.attach("home", newestPosition: 50).positions == PositionCursor(live: 0))
+        #expect(try await again.attach("other", newestPosition: 50).positions == PositionCursor(live: 0))
+        try await again.forgetDamage()
+        #expect(try await again.attach("new", newestPosition: 50).positions == PositionCursor(live: 50))
+    }
+
+    /// A box that has only logged so far, and one whose outbox is as it was.
+    @Test func aLogWithoutDestinationsIsNoLoss() async throws {
+        Outbox.noteNoDestinations(at: marksPath)
+        do {
+            let outbox = try Outbox(path: fixture.path, clock: fixture.clock, marksPath: marksPath, logHasJournals: true)
+            #expect(await outbox.recovery == nil)
+            #expect(try await outbox.attach("home", newestPosition: 90).positions == PositionCursor(live: 90))
+            try await outbox.forgetDamage()
+        }
+        Outbox.noteNoDestinations(at: marksPath)
+        #expect(DestinationMarkFile.marks(Array(try Data(contentsOf: URL(filePath: marksPath))))?.map(\.name) == ["home"])
+        unlink(marksPath)
+        let next = try Outbox(path: fixture.path, clock: fixture.clock, marksPath: marksPath, logHasJournals: true)
+        #expect(await next.recovery == nil)
+        #expect(try await next.attach("new", newestPosition: 95).positions == PositionCursor(live: 95))
+    }
+
     @Test func whatWasDiscardedStaysAway() async throws {
         do {
             let outbox = try open()
