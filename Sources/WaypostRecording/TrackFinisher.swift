@@ -83,6 +83,7 @@ struct TrackFinisher {
                 if isContinuing { track.continuesPrevious = true }
                 track.count(position, beginsSegment: beginsSegment)
             case .segmentBreak(let reason): filter.note(reason, record, type)
+            case .lost: filter.note(.loss, record, type)
             case .event: track.eventCount += 1
             case .other: continue
             }
@@ -113,6 +114,7 @@ struct TrackFinisher {
             guard record.sequence < next else { continue }
             switch record.content {
             case .segmentBreak(let reason): filter.note(reason, record, type)
+            case .lost: filter.note(.loss, record, type)
             case .position(let position):
                 guard let beginsSegment = filter.process(record, position, type, damageCount: journal.decoder.damageCount) else { continue }
                 if file == nil { file = try TrackFile(path: path, name: stem, time: position.time, creator: creator) }

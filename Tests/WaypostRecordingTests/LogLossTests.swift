@@ -93,6 +93,97 @@ import WaypostSystem
         }
     }
 
+    /// Every record that is left is whole; the track says that there were more.
+    @Test(arguments: [1, 2, 15]) func aJournalCutBetweenTwoRecordsCostsWhatItsTrackHas(count: Int) async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            var decoder = JournalDecoder()
+            decoder.feed(try #require(try Syscalls.contents(of: path, limit: 1 << 20)))
+            var ends: [Int64] = []
+            while try decoder.next() != nil { ends.append(decoder.endOfLastRecord) }
+            let end = try #require(ends.dropLast(count).last)
+            try change(path) { $0.removeLast($0.count - Int(end)) }
+            let loss = try #require(try read(folder).losses.first)
+            #expect(loss.count == count && loss.through == 41 && loss.isCounted && loss.offset == end, "\(loss)")
+            #expect(try read(folder, after: 41).losses == [])
+        }
+    }
+
+    /// A track that continues the segment of the one before has one more segment than its journal has breaks.
+    @Test func aTrackThatContinuesAnotherOneHasLostNothing() async throws {
+        try await Sample.withFolder { folder in
+            let recorder = try TrackRecorder(folder: folder)
+            for second in 0..<5 { try await recorder.record(Sample.position(second: second)) }
+            _ = try await recorder.rotate()
+            for second in 5..<10 { try await recorder.record(Sample.position(second: second)) }
+            _ = try await recorder.close()
+            // As after a kill.
+            try AtomicFile.write(SealedText.seal(Array("70000\n".utf8)), to: folder + "/journal/.sequence")
+            let next = try TrackRecorder(folder: folder)
+            for second in 0..<5 { try await next.record(Sample.position(second: 200_000 + second)) }
+            _ = try await next.close()
+            #expect(try read(folder).losses == [])
+        }
+    }
+
+    /// Its track is there: somebody has removed the journal alone.
+    @Test func aJournalThatIsMissingIsAFault() async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            let verifier = LogVerifier(folder: LogFolder(path: folder))
+            #expect(try verifier.journalFaults() == [])
+            try FileManager.default.removeItem(atPath: path)
+            #expect(try verifier.journalFaults().map(\.path) == [path])
+        }
+    }
+
+    // MARK: - Erasing
+
+    private func erase(_ folder: String, _ seconds: Range<Int>) throws {
+        func time(_ second: Int) -> UTCTime { Sample.start.advanced(byMilliseconds: Int64(second) * 1_000) }
+        _ = try LogMaintenance(folder: LogFolder(path: folder)).erase(from: time(seconds.lowerBound), to: time(seconds.upperBound))
+    }
+
+    /// What is erased is not lost, and what is lost stays lost when something else is erased, or the same or next to it.
+    @Test(arguments: [30..<35, 2..<4, 0..<40]) func erasingKeepsWhatIsKnownOfDamage(seconds: Range<Int>) async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            try change(path) { bytes in
+                for place in 1_000..<1_300 { bytes[place] = UInt8(truncatingIfNeeded: place &* 7 &+ 1) }
+            }
+            let loss = try #require(try read(folder).losses.first)
+            for _ in 0..<2 {
+                try erase(folder, seconds)
+                let kept = try read(folder).losses
+                #expect(kept.map(\.after) == [loss.after] && kept.map(\.through) == [loss.through], "\(kept)")
+                #expect(kept.map(\.isCounted) == [true])
+            }
+            try erase(folder, 5..<6)
+            #expect(try read(folder).losses.map(\.count) == [loss.count])
+            #expect(try read(folder, after: loss.after + 1).losses.map(\.count) == [loss.count - 1])
+            #expect(try read(folder, after: loss.through).losses == [])
+            let verifier = LogVerifier(folder: LogFolder(path: folder))
+            let faults = try LogFolder(path: folder).journals().flatMap { try verifier.faults(of: $0) }
+            #expect(faults.contains { $0.words.contains("\(loss.count) records are lost") }, "\(faults)")
+        }
+    }
+
+    /// The new track does not say how many there were.
+    @Test(arguments: [false, true]) func erasingKeepsThatTheEndIsLost(isBetweenRecords: Bool) async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            var decoder = JournalDecoder()
+            decoder.feed(try #require(try Syscalls.contents(of: path, limit: 1 << 20)))
+            while let record = try decoder.next(), record.sequence < 30 {}
+            let end = Int(decoder.endOfLastRecord)
+            try change(path) { $0.removeLast($0.count - end - (isBetweenRecords ? 0 : 3)) }
+            try erase(folder, 5..<10)
+            #expect(try read(folder).losses.map(\.count) == [11])
+            try erase(folder, 0..<40)
+            #expect(try read(folder).losses.map(\.count) == [11])
+        }
+    }
+
     /// A killed tracker leaves numbers out, which nobody misses.
     @Test func numbersThatAKillLeftOutAreNotLost() async throws {
         try await Sample.withFolder { folder in

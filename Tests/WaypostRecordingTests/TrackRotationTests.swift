@@ -21,7 +21,7 @@ import WaypostSystem
                 words.append("\((time.millisecondsSince1970 - Sample.start.millisecondsSince1970) / 1_000)")
             case .segmentBreak(let reason): words.append("\(reason)")
             case .event(let event): words.append(event.name)
-            case .other: Issue.record("\(record)")
+            case .lost, .other: Issue.record("\(record)")
             }
         }
         return words

@@ -32,7 +32,7 @@ struct LedgerLine: Sendable {
             id = NumberedPosition(number: record.sequence, position: position, origin: origin).id
             (kind, time) = (LedgerLine.position, position.time)
         case .event(let event): (id, kind, time, name) = (event.id, event.kind, event.time, event.name)
-        case .segmentBreak, .other: return nil
+        case .segmentBreak, .lost, .other: return nil
         }
     }
 

@@ -69,7 +69,7 @@ actor LogPositions: PositionSupply {
                     guard record.types.contains(type) else { continue }
                     if let time, let moment = position.time, moment < time { continue }
                 case .event(let event): if let time, let moment = event.time, moment < time { continue }
-                case .segmentBreak, .other: continue
+                case .segmentBreak, .lost, .other: continue
                 }
                 records.append(record)
             }

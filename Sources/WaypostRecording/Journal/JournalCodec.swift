@@ -11,7 +11,9 @@ import Waypost
 /// ```
 /// Numbers of fixed size are little-endian; a varint has seven bits per byte, lowest first; crc is CRC-32C. A string is its length (varint) and
 /// its UTF-8; the header's `string?` has a byte before it, 0 for none. Kinds: 1 position (``PositionCodec``), 2 segment break (the reason:1,
-/// then the types that it concerns:1; if absent, all), 3 event (``EventCodec``). A reader skips unknown kinds (0 is not used) and ignores what
+/// then the types that it concerns:1; if absent, all), 3 event (``EventCodec``), 4 records that a damaged journal has lost, in one that is
+/// written anew (the number before the first of them: varint, then whether each number in between was one:1; its own number is the last one's). A
+/// reader skips unknown kinds (0 is not used) and ignores what
 /// follows the fields that it knows.
 ///
 /// Every version has the magic, the version, the length and the header's checksum in the same places, so that another version is recognized
@@ -38,6 +40,7 @@ enum JournalCodec {
         static let position: UInt8 = 1
         static let segmentBreak: UInt8 = 2
         static let event: UInt8 = 3
+        static let lost: UInt8 = 4
     }
 
     /// Encodes a header.
@@ -81,6 +84,11 @@ enum JournalCodec {
             bytes.append(Kind.event)
             bytes.append(varint: record.sequence)
             EventCodec.append(event, source: source, to: &bytes)
+        case .lost(let after, let isCounted):
+            bytes.append(Kind.lost)
+            bytes.append(varint: record.sequence)
+            bytes.append(varint: after)
+            bytes.append(isCounted ? 1 : 0)
         case .other(let kind, let payload):
             bytes.append(kind)
             bytes.append(varint: record.sequence)
@@ -163,6 +171,9 @@ enum JournalCodec {
         case Kind.event:
             guard let event = EventCodec.decode(&input, source: source) else { return nil }
             return JournalRecord(sequence: sequence, content: .event(event))
+        case Kind.lost:
+            guard let after = input.varint(), after < sequence, let isCounted = input.byte() else { return nil }
+            return JournalRecord(sequence: sequence, content: .lost(after: after, isCounted: isCounted != 0))
         default:
             return JournalRecord(sequence: sequence, content: .other(kind: kind, payload: Array(input.rest)))
         }

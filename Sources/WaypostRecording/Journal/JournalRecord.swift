@@ -10,6 +10,8 @@ public struct JournalRecord: Sendable, Equatable {
         case segmentBreak(SegmentBreak)
         /// Something that happened; it has a time.
         case event(TrackerEvent)
+        /// Records after that number and up to this entry's were lost with a damaged journal, which this one replaces; whether each number was one.
+        case lost(after: UInt64, isCounted: Bool)
         /// An entry of a kind unknown to this version, with a right checksum.
         case other(kind: UInt8, payload: [UInt8])
     }

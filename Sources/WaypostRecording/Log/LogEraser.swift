@@ -19,7 +19,7 @@ public struct LogErasure: Sendable, Hashable {
 ///
 /// 1. its GPX files are removed, after their lines in `SHA256SUMS`;
 /// 2. the journal is written anew as an open one, complete under its name or not at all: the same records with the same numbers, a segment
-///    break in place of each erased stretch, and nothing of what could not be read;
+///    break in place of each erased stretch, and an entry that counts what could not be read;
 /// 3. the old journal is removed;
 /// 4. the track is finished like any other: its GPX file appears.
 ///
@@ -53,8 +53,7 @@ struct LogEraser {
     func isConcerned(by from: UTCTime, _ to: UTCTime, _ stem: String) throws(RecordingError) -> Bool {
         let path = folder.openJournalPath(stem)
         guard from < to, Syscalls.exists(path) else { return false }
-        let content = try content(of: path, in: from..<to)
-        return content.erased + content.erasedEvents > 0
+        return try content(of: path, in: from..<to).isConcerned
     }
 
     /// Completes an interrupted erasure; nil when there is none.
@@ -72,7 +71,7 @@ struct LogEraser {
     private func carryOut(_ stretch: Range<UTCTime>) throws(RecordingError) -> LogErasure {
         var erasure = LogErasure()
         try folder.noteErased(stretch)
-        for journal in try folder.journals() where journal.firstSequence < limit { try erase(stretch, in: journal.stem, &erasure) }
+        for journal in try folder.journals() where journal.firstSequence < limit { try erase(stretch, in: journal, &erasure) }
         try TrackDigests(folder: folder).update()
         do {
             try Syscalls.remove(orderPath)
@@ -83,21 +82,24 @@ struct LogEraser {
         return erasure
     }
 
-    private func erase(_ stretch: Range<UTCTime>, in stem: String, _ erasure: inout LogErasure) throws(RecordingError) {
+    private func erase(_ stretch: Range<UTCTime>, in journal: LogJournal, _ erasure: inout LogErasure) throws(RecordingError) {
+        let stem = journal.stem
         let (open, finished) = (folder.openJournalPath(stem), folder.finishedJournalPath(stem))
         // Both files exist: interrupted between steps 2 and 3.
         let isCutOff = Syscalls.exists(open) && Syscalls.exists(finished)
         let path = Syscalls.exists(open) ? open : finished
         let content = try content(of: path, in: stretch)
-        if content.erased + content.erasedEvents > 0 {
+        if content.isConcerned {
             erasure.positionCount += content.erased
             erasure.trackCount += 1
+            // Only the track knows how many records a journal had whose end is gone.
+            let lostEnd = path == finished ? try lostEnd(of: journal, content) : nil
             do {
                 try removeTracks(of: stem)
-                if content.kept > 0 {
-                    try rewrite(path, as: open, without: stretch)
+                if content.kept == 0 { erasure.removedTracks.append(stem) }
+                if content.kept > 0 || content.isDamaged || lostEnd != nil {
+                    try rewrite(path, of: journal, as: open, without: stretch, lostEnd)
                 } else {
-                    erasure.removedTracks.append(stem)
                     try Syscalls.remove(open)
                 }
                 try Syscalls.remove(finished)
@@ -119,56 +121,69 @@ struct LogEraser {
         if Syscalls.exists(open) { _ = try TrackFinisher(folder: folder, creator: creator).finish(stem) }
     }
 
-    /// How many fixes and events of a journal are in the stretch, and how many records are not.
-    private func content(
-        of path: String, in stretch: Range<UTCTime>
-    ) throws(RecordingError) -> (erased: Int, erasedEvents: Int, kept: Int) {
-        var journal = try JournalReader(path: path, isGrowing: false)
-        var (erased, erasedEvents, kept) = (0, 0, 0)
-        while let record = try journal.next() {
-            switch record.content {
-            case .position(let position): if position.isIn(stretch) { erased += 1 } else { kept += 1 }
-            case .event(let event): if event.isIn(stretch) { erasedEvents += 1 } else { kept += 1 }
-            case .segmentBreak, .other: break
-            }
-        }
-        return (erased, erasedEvents, kept)
+    /// What a journal has of a stretch, and besides.
+    private struct Content {
+        /// How many fixes are in the stretch.
+        var erased = 0
+        /// How many events are.
+        var erasedEvents = 0
+        /// How many of both are not.
+        var kept = 0
+        /// Whether records are lost within the journal.
+        var isDamaged = false
+        /// The number of its last record.
+        var last: UInt64?
+        /// Where its records end, and whether something unreadable follows.
+        var end: (offset: Int64, isUnreadable: Bool) = (0, false)
+
+        /// Whether it has something of the stretch.
+        var isConcerned: Bool { erased + erasedEvents > 0 }
     }
 
-    private func rewrite(_ path: String, as newPath: String, without stretch: Range<UTCTime>) throws {
+    private func content(of path: String, in stretch: Range<UTCTime>) throws(RecordingError) -> Content {
+        var journal = try JournalReader(path: path, isGrowing: false)
+        var content = Content()
+        while let record = try journal.next() {
+            switch record.content {
+            case .position(let position): if position.isIn(stretch) { content.erased += 1 } else { content.kept += 1 }
+            case .event(let event): if event.isIn(stretch) { content.erasedEvents += 1 } else { content.kept += 1 }
+            case .lost: content.isDamaged = true
+            case .segmentBreak, .other: break
+            }
+            content.last = record.sequence
+        }
+        if journal.decoder.damageCount > 0 || journal.decoder.header == nil { content.isDamaged = true }
+        let end = journal.endOfRecords
+        content.end = (end ?? journal.decoder.endOfLastRecord, end != nil)
+        return content
+    }
+
+    /// What is lost with the end of a finished journal.
+    private func lostEnd(of journal: LogJournal, _ content: Content) throws(RecordingError) -> LogLoss? {
+        let gap = LogGap(journal: journal, offset: content.end.offset, extent: content.end.isUnreadable ? .end : .none)
+        let last = content.last ?? 0
+        guard var loss = gap.loss(after: last, before: try folder.firstSequence(after: journal.stem), in: folder) else { return nil }
+        // Behind the last journal there are no numbers yet.
+        if !loss.isCounted { loss.through = loss.after + 1 }
+        return loss
+    }
+
+    private func rewrite(
+        _ path: String, of known: LogJournal, as newPath: String, without stretch: Range<UTCTime>, _ lostEnd: LogLoss?
+    ) throws {
         var journal = try JournalReader(path: path, isGrowing: false)
         let file = try AtomicFile(path: newPath, adoptsFolderOwner: true)
-        var bytes: [UInt8] = []
-        var source: String?
-        var isFirst = true
-        // Records of other kinds have no known time: they go with the fix before them.
-        var isErasing = false
+        var copy = JournalCopy(of: known)
         while let record = try journal.next() {
-            if isFirst {
-                isFirst = false
-                let header =
-                    journal.decoder.header
-                    ?? JournalHeader(bootIdentity: [UInt8](repeating: 0, count: 16), firstSequence: record.sequence, source: nil)
-                source = header.source
-                bytes += JournalCodec.encode(header)
-            }
-            if case .event(let event) = record.content {
-                if !event.isIn(stretch) { JournalCodec.append(record, source: source, to: &bytes) }
-                continue
-            }
-            let wasErasing = isErasing
-            if case .position(let position) = record.content { isErasing = position.isIn(stretch) }
-            if !isErasing {
-                JournalCodec.append(record, source: source, to: &bytes)
-            } else if !wasErasing {
-                JournalCodec.append(JournalRecord(sequence: record.sequence, content: .segmentBreak(.loss)), source: source, to: &bytes)
-            }
-            if bytes.count > 60_000 {
-                try file.write(bytes)
-                bytes.removeAll(keepingCapacity: true)
+            copy.noteDamage(journal.decoder, before: record)
+            copy.add(record, isErased: record.isIn(stretch))
+            if copy.bytes.count > 60_000 {
+                try file.write(copy.bytes)
+                copy.bytes.removeAll(keepingCapacity: true)
             }
         }
-        try file.write(bytes)
+        if let lostEnd { copy.add(lostEnd, journal.decoder.header) }
+        try file.write(copy.bytes)
         try file.commit()
     }
 
@@ -178,6 +193,18 @@ struct LogEraser {
         try TrackDigests(folder: folder).update(removing: Set(names))
         for name in names { try Syscalls.remove("\(folder.path)/\(name)") }
         try Syscalls.synchronizeFolder(folder.path)
+    }
+}
+
+extension JournalRecord {
+    /// Whether it is in the stretch; nil for records without a known time, which go with the fix before them.
+    fileprivate func isIn(_ stretch: Range<UTCTime>) -> Bool? {
+        switch content {
+        case .position(let position): position.isIn(stretch)
+        case .event(let event): event.isIn(stretch)
+        case .lost: false
+        case .segmentBreak, .other: nil
+        }
     }
 }
 

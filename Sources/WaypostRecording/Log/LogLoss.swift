@@ -33,16 +33,30 @@ struct LogGap {
     let journal: LogJournal
     /// Where the damage begins in it.
     let offset: Int64
-    /// Whether it reaches the end of the journal.
-    let reachesEnd: Bool
+    /// How far it reaches.
+    let extent: Extent
+
+    /// How far damage reaches.
+    enum Extent {
+        /// Up to the next record.
+        case record
+        /// To the end of the journal.
+        case end
+        /// There is none; a finished journal may have been cut between two records.
+        case none
+    }
 
     /// What is gone with it, between a record that was read and the next one; nil for nothing.
     func loss(after number: UInt64, before next: UInt64, in folder: LogFolder) -> LogLoss? {
         let after = max(number, max(1, journal.firstSequence) - 1)
         guard after < next, next - after > 1 else { return nil }
         var loss = LogLoss(path: journal.path, offset: offset, after: after, through: next - 1, isCounted: true)
-        guard reachesEnd else { return loss }
-        guard let count = folder.recordCount(ofTrack: journal.stem) else {
+        switch extent {
+        case .record: return loss
+        case .end: break
+        case .none: guard folder.trackEndsLater(than: journal) else { return nil }
+        }
+        guard let count = folder.recordCount(of: journal) else {
             loss.isCounted = false
             return loss
         }
@@ -52,11 +66,12 @@ struct LogGap {
 }
 
 extension LogFolder {
-    /// How many records went into the GPX file of a track, with the breaks before its segments; nil when there is no such file.
-    fileprivate func recordCount(ofTrack stem: String) -> UInt64? {
+    /// How many records went into the GPX file of a journal, with the breaks before its segments; nil when there is no such file.
+    fileprivate func recordCount(of journal: LogJournal) -> UInt64? {
         let tags = ["<trkpt ", "<trkseg>", "<wpt "].map { Array($0.utf8) }
-        guard let file = try? FileReader(path: trackPath(stem), as: .own) else { return nil }  // Without it nothing can be counted.
+        guard let file = try? FileReader(path: trackPath(journal.stem), as: .own) else { return nil }  // Without it nothing can be counted.
         var (count, pending): (UInt64, [UInt8]) = (0, [])
+        let continued: UInt64 = continuesSegment(journal) ? 1 : 0
         while true {
             guard let bytes = try? file.read() else { return nil }  // See above.
             pending += bytes
@@ -66,7 +81,36 @@ extension LogFolder {
                 if tags.contains(where: { pending[place...].starts(with: $0) }) { count += 1 }
             }
             pending.removeFirst(end)
-            if bytes.isEmpty { return count }
+            if bytes.isEmpty { return max(count, continued) - continued }
         }
+    }
+
+    /// Whether a journal begins without a break, so that the first segment of its track has none either.
+    private func continuesSegment(_ journal: LogJournal) -> Bool {
+        guard var reader = try? JournalReader(path: journal.path, isGrowing: false) else { return false }  // It cannot be read now.
+        guard let first = try? reader.next(), first.sequence == journal.firstSequence else { return false }  // See above.
+        if case .segmentBreak = first.content { return false }
+        return true
+    }
+
+    /// Whether the GPX file of a finished journal has a point after the journal's last one.
+    ///
+    /// - Cost: reads the ends of both files.
+    fileprivate func trackEndsLater(than journal: LogJournal) -> Bool {
+        guard let last = lastTime(ofTrack: journal.stem),
+            var reader = try? JournalReader(path: journal.path, isGrowing: false),  // Without it there is nothing to compare.
+            let time = try? reader.lastRecords().time  // See above.
+        else { return false }
+        return last > time
+    }
+
+    /// The time of the last point of a GPX file; nil when there is none.
+    private func lastTime(ofTrack stem: String) -> UTCTime? {
+        guard let file = try? FileReader(path: trackPath(stem), as: .own), let end = file.byteCount,  // See above.
+            let bytes = try? file.read(at: max(0, end - 4_096), upTo: 4_096)  // See above.
+        else { return nil }
+        let tag = Array("<time>".utf8)
+        guard let place = bytes.indices.last(where: { bytes[$0...].starts(with: tag) }) else { return nil }
+        return UTCTime(rfc3339: Array(bytes[(place + tag.count)...].prefix { $0 != UInt8(ascii: "<") }).span)
     }
 }

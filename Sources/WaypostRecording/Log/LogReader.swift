@@ -72,6 +72,7 @@ public struct LogReader: ~Copyable {
 
     /// The next record; nil at the end for now.
     ///
+    /// A break stands for what a journal that was written anew says is lost.
     /// - Errors: `cannotRead`: calling again retries. `unsupportedVersion`, and `cannotRead` of a journal that is not an ordinary file:
     ///   calling again continues after that journal.
     public mutating func next() throws(RecordingError) -> JournalRecord? {
@@ -92,7 +93,7 @@ public struct LogReader: ~Copyable {
                     guard let time = event.time, time >= earliest else { continue }
                     cursor = record.sequence
                     return record
-                case .other:
+                case .lost, .other:
                     continue
                 }
                 if let heldBreak {
@@ -130,13 +131,19 @@ public struct LogReader: ~Copyable {
                     noteDamage()
                     defer { gap = nil }
                     if record.sequence <= position { continue }
-                    noteLoss(before: record.sequence)
+                    guard case .lost(let after, let isCounted) = record.content else {
+                        noteLoss(before: record.sequence)
+                        position = record.sequence
+                        return record
+                    }
+                    noteLoss(before: min(record.sequence, max(after, position) + 1))
+                    note(after, isCounted, through: record.sequence)
                     position = record.sequence
-                    return record
+                    return JournalRecord(sequence: record.sequence, content: .segmentBreak(.loss))
                 }
             } catch {
                 if case .unsupportedVersion = error {
-                    noteGap(at: 0, reachesEnd: true)
+                    noteGap(at: 0, .end)
                     close()
                 }
                 throw error
@@ -170,7 +177,7 @@ public struct LogReader: ~Copyable {
                 if error.isOfOneJournal {
                     (journal, readThrough) = (next, next)
                     // One that is not a file may come back; the error names it.
-                    if case .unsupportedVersion = error { noteGap(at: 0, reachesEnd: true) }
+                    if case .unsupportedVersion = error { noteGap(at: 0, .end) }
                 }
                 throw error
             }
@@ -239,9 +246,19 @@ public struct LogReader: ~Copyable {
         knownDamageCount = decoder.damageCount
     }
 
-    private mutating func noteGap(at offset: Int64, reachesEnd: Bool = false) {
+    private mutating func noteGap(at offset: Int64, _ extent: LogGap.Extent = .record) {
         guard let journal else { return }
-        gap = gap ?? LogGap(journal: journal, offset: offset, reachesEnd: reachesEnd)
+        // What is only possible says less than what was met behind it.
+        if let gap, gap.extent != .none { return }
+        gap = LogGap(journal: journal, offset: offset, extent: extent)
+    }
+
+    /// Notes what an entry says is lost.
+    private mutating func note(_ after: UInt64, _ isCounted: Bool, through last: UInt64) {
+        guard let journal, let decoder, losses.count < LogReader.maximumDamageCount else { return }
+        losses.append(
+            LogLoss(
+                path: journal.path, offset: decoder.startOfLastRecord, after: max(after, position), through: last, isCounted: isCounted))
     }
 
     private mutating func noteLoss(before next: UInt64) {
@@ -250,8 +267,8 @@ public struct LogReader: ~Copyable {
     }
 
     private mutating func close() {
-        if let journal, let end = file?.endOfRecords, file?.isNamed(folder.finishedJournalPath(journal.stem)) == true {
-            noteGap(at: end, reachesEnd: true)
+        if let journal, file?.isNamed(folder.finishedJournalPath(journal.stem)) == true {
+            if let end = file?.endOfRecords { noteGap(at: end, .end) } else { noteGap(at: decoder?.endOfLastRecord ?? 0, .none) }
         }
         // A journal written in its place, when its end was not certain to have reached the disk, continues where it ended.
         if isNamed { readThrough = journal }

@@ -22,6 +22,19 @@ public struct LogVerifier: Sendable {
         self.folder = folder
     }
 
+    /// The tracks whose journal is missing; empty when there are none.
+    public func journalFaults() throws(RecordingError) -> [LogFault] {
+        let stems = Set(try folder.journals().map(\.stem))
+        return try TrackDigests(folder: folder).trackNames().compactMap { name in
+            guard let stem = LogFolder.stem(ofTrack: name)?.description, !stems.contains(stem), name == LogFolder.trackName(stem),
+                // Finished, or deleted with its journal, since the listing.
+                !Syscalls.exists(folder.finishedJournalPath(stem)), !Syscalls.exists(folder.openJournalPath(stem)),
+                Syscalls.exists(folder.trackPath(stem))
+            else { return nil }
+            return LogFault(path: folder.finishedJournalPath(stem), words: "is missing: its track \(name) is there")
+        }
+    }
+
     /// The faults in `SHA256SUMS`, and in the GPX files compared with it; empty when there are none.
     public func digestFaults() throws(RecordingError) -> [LogFault] {
         try TrackDigests(folder: folder).faults()
@@ -50,6 +63,12 @@ public struct LogVerifier: Sendable {
             // The main file contains the positions of the journal's first type.
             guard record.types.contains(LogTypes(reader.decoder.header?.types.first ?? .raw)), record.sequence < next else { continue }
             if case .segmentBreak(let reason) = record.content { segmenter.note(reason) }
+            if case .lost(let after, let isCounted) = record.content {
+                segmenter.note(.loss)
+                let count = Int(clamping: record.sequence - after)
+                let what = isCounted ? "\(counted(count, "record")) \(count == 1 ? "is" : "are") lost" : "records are lost"
+                faults.append(LogFault(path: journal.path, words: "\(what) after number \(after), from before a stretch was erased"))
+            }
             guard track != nil, isSame, case .position(let position) = record.content, case .log = segmenter.process(position) else {
                 continue
             }
@@ -98,7 +117,7 @@ private struct TrackContent {
         switch record.content {
         case .position(let position): if position.time?.hasFourDigitYear == true { types.formUnion(record.types) }
         case .event(let event): if event.position != nil { hasEvents = true }
-        case .segmentBreak, .other: break
+        case .segmentBreak, .lost, .other: break
         }
     }
 

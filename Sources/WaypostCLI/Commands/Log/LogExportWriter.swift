@@ -33,7 +33,7 @@ struct LogExportWriter: ~Copyable {
             segmentBreak = nil
             lastSequence = record.sequence
             if text.count > 1 << 15 { try flush() }
-        case .event, .other: break
+        case .event, .lost, .other: break
         }
     }
 

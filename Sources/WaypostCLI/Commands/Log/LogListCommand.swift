@@ -87,7 +87,7 @@ struct LogListRow {
             if segmentCount == 0 { segmentCount = 1 }
             if firstTime == nil { firstTime = position.time }
             lastTime = position.time ?? lastTime
-        case .event, .other: break
+        case .event, .lost, .other: break
         }
     }
 

@@ -44,7 +44,7 @@ struct LogVerifyCommand: ParsableCommand {
             for fault in faults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
             progress.add(bytes: Int(Syscalls.byteCount(of: journal.path) ?? 0))
         }
-        let digestFaults = try attempt { () throws(RecordingError) in try verifier.digestFaults() }
+        let digestFaults = try attempt { () throws(RecordingError) in try verifier.journalFaults() + verifier.digestFaults() }
         faultCount += digestFaults.count
         for fault in digestFaults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
         progress.add(bytes: 0)
