@@ -11,7 +11,8 @@ struct LedgerCommand: ParsableCommand {
         discussion: """
             One line per record: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
             (see waypost dispatch list), unwanted (the destination began later, its queue was discarded or moved, it accepts no positions, or cannot \
-            express it), or forgotten (settled so long ago that no more is known). Fixes that were left out in this run of the tracker are shown as stretches.
+            express it), or forgotten (settled so long ago that no more is known). Fixes that were left out in this run of the tracker are shown as stretches, \
+            and so are records that a damaged journal has lost.
 
             Example: waypost ledger --since 2026-11-22T08:00:00Z
             """)
@@ -72,6 +73,7 @@ struct LedgerText {
             let times = [record.from, record.to].map { $0.map { format.moment($0) } ?? "?" }.joined(separator: " to ")
             return "\(times)  \(counted(record.count ?? 0, "position")) left out: \(record.reason ?? "?")"
         }
+        if record.kind == LedgerRecord.lost { return lost }
         var parts = [record.time.map { format.moment($0) } ?? "(no time)", record.kind]
         if let name = record.name { parts.append("\"\(name)\"") }
         parts.append(record.id ?? "?")
@@ -81,6 +83,17 @@ struct LedgerText {
             parts.append("not logged")
         }
         return ([parts.joined(separator: "  ")] + (record.destinations ?? []).map(words)).joined(separator: "; ")
+    }
+
+    private var lost: String {
+        let number = record.logNumber.map(String.init) ?? "?"
+        let reason = record.reason ?? "?"
+        if let id = record.id {
+            return (["\(id)  lost (\(number)): \(reason)"] + (record.destinations ?? []).map(words)).joined(separator: "; ")
+        }
+        let count = record.count.map { "up to \(counted($0, "record"))" } ?? "records"
+        let numbers = record.lastLogNumber.map { "(\(number) to \($0))" } ?? "(\(number))"
+        return "\(count) lost \(numbers): \(reason)"
     }
 
     private func words(_ delivery: LedgerRecord.Delivery) -> String {

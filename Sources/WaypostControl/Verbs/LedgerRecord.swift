@@ -1,20 +1,22 @@
 import Waypost
 
-/// One line of the ledger: a record and what became of it, or fixes that were left out.
+/// One line of the ledger: a record and what became of it, fixes that were left out, or records that are lost.
 public struct LedgerRecord: ControlObject {
-    /// The kind of fixes that were left out; all other kinds are those of records.
+    /// The kind of fixes that were left out.
     public static let leftOut = "filtered"
+    /// The kind of records that a damaged journal has lost; all other kinds are those of records.
+    public static let lost = "lost"
 
-    /// What it is: `position`, `enter`, `exit`, `dwell`, `pass`, `track`, `health`, `waypoints`, or ``leftOut``.
+    /// What it is: `position`, `enter`, `exit`, `dwell`, `pass`, `track`, `health`, `waypoints`, ``leftOut``, or ``lost``.
     public var kind = ""
 
     /// Fixes that were left out: the first one's time.
     public var from: UTCTime?
     /// Fixes that were left out: the last one's time.
     public var to: UTCTime?
-    /// Fixes that were left out: how many.
+    /// Fixes that were left out, records that are lost: how many; nil when that is not known.
     public var count: Int?
-    /// Fixes that were left out: why, for people.
+    /// Fixes that were left out, records that are lost: why, for people.
     public var reason: String?
 
     /// A record's id for ever.
@@ -25,9 +27,11 @@ public struct LedgerRecord: ControlObject {
     public var name: String?
     /// Whether it is in the log; nil for records that do not belong there.
     public var isLogged: Bool?
-    /// Its number in the log.
+    /// Its number in the log; the first one of records that are lost.
     public var logNumber: UInt64?
-    /// What became of it at each destination; nil for fixes that were left out.
+    /// The last number of records that are lost.
+    public var lastLogNumber: UInt64?
+    /// What became of it at each destination; nil for fixes that were left out and for stretches that are lost.
     public var destinations: [Delivery]?
 
     /// A line of which nothing is known yet.
@@ -36,16 +40,21 @@ public struct LedgerRecord: ControlObject {
     /// Hands its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member(
-            "kind", &kind, "`position`, `enter`, `exit`, `dwell`, `pass`, `track`, `health`, `waypoints`; `filtered` for fixes left out.")
+            "kind", &kind,
+            """
+            `position`, `enter`, `exit`, `dwell`, `pass`, `track`, `health`, `waypoints`; `filtered` for fixes left out, `lost` for records \
+            lost to a damaged journal.
+            """)
         try codec.member("from", &from, "Fixes left out: the first one's time.")
         try codec.member("to", &to, "Fixes left out: the last one's time.")
-        try codec.member("count", &count, "Fixes left out: how many.")
-        try codec.member("reason", &reason, "Fixes left out: why, for people.")
+        try codec.member("count", &count, "Fixes left out, records lost: how many; absent when that is not known.")
+        try codec.member("reason", &reason, "Fixes left out, records lost: why, for people.")
         try codec.member("id", &id, "The record's id for ever.")
         try codec.member("time", &time, "When it happened.")
         try codec.member("name", &name, "The fence, or the application's word for it.")
         try codec.member("logged", &isLogged, "Whether it is in the log; absent for records that do not belong there.")
-        try codec.member("seq", &logNumber, "Its number in the log.")
+        try codec.member("seq", &logNumber, "Its number in the log; the first of lost records.")
+        try codec.member("last_seq", &lastLogNumber, "The number of the last of lost records.")
         try codec.member("destinations", &destinations, "What became of it at each destination.")
     }
 
@@ -71,11 +80,13 @@ public struct LedgerRecord: ControlObject {
             public static let refused = State("refused")
             /// It is not for this destination.
             public static let unwanted = State("unwanted")
+            /// A damaged journal has lost it.
+            public static let lost = State("lost")
             /// It was settled so long ago that nothing more is kept of it.
             public static let forgotten = State("forgotten")
 
             /// Those that this version has.
-            public static let known: [State] = [.queued, .sent, .receipt, .refused, .unwanted, .forgotten]
+            public static let known: [State] = [.queued, .sent, .receipt, .refused, .unwanted, .lost, .forgotten]
         }
 
         /// The destination.

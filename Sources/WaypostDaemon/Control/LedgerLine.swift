@@ -16,7 +16,10 @@ struct LedgerLine: Sendable {
     var isForLog = true
     var accounts: [DeliveryAccount] = []
     private var stretch: FilteredFixes.Stretch?
+    private var loss: LogLoss?
 
+    /// Whether it is for records that are lost.
+    var isLost: Bool { loss != nil }
     var isPosition: Bool { kind == LedgerLine.position }
     private static let position = "position"
 
@@ -54,6 +57,12 @@ struct LedgerLine: Sendable {
         self.stretch = stretch
     }
 
+    /// Records that a damaged journal has lost.
+    init(_ loss: LogLoss) {
+        kind = LedgerRecord.lost
+        self.loss = loss
+    }
+
     /// The line as it is told.
     var record: LedgerRecord {
         var record = LedgerRecord()
@@ -61,6 +70,17 @@ struct LedgerLine: Sendable {
         if let stretch {
             (record.from, record.to) = (stretch.from, stretch.to)
             (record.count, record.reason) = (stretch.count, stretch.reason)
+            return record
+        }
+        if let loss {
+            record.reason = "\(loss.path) is damaged at byte \(loss.offset)"
+            guard !id.isEmpty else {
+                (record.logNumber, record.lastLogNumber) = (loss.after + 1, loss.through)
+                if loss.isCounted { record.count = loss.count }
+                return record
+            }
+            (record.id, record.logNumber) = (id, logNumber)
+            record.destinations = accounts.map(LedgerRecord.Delivery.init)
             return record
         }
         (record.id, record.time, record.name) = (id, time, name)
@@ -83,6 +103,7 @@ extension LedgerRecord.Delivery {
             self.init(name: account.destination, state: .refused)
             self.reason = reason
         case .unwanted: self.init(name: account.destination, state: .unwanted)
+        case .lost: self.init(name: account.destination, state: .lost)
         case .forgotten: self.init(name: account.destination, state: .forgotten)
         }
     }

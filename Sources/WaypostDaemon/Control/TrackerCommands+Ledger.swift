@@ -43,9 +43,28 @@ extension TrackerCommands {
             return [line]
         }
         if let number = NumberedPosition.number(ofID: id) {
-            return try await lines(of: log.records(after: number - 1, since: nil, limit: 1)).filter { $0.id == id }
+            let found = try await log.records(after: number - 1, since: nil, limit: 1)
+            if let lost = found.first(where: { $0.hasLost(number) }) { return try await [line(ofLost: id, number, lost)].compactMap { $0 } }
+            return try await lines(of: found).filter { $0.id == id }
         }
-        return try await lines(of: [log.event(id: id, at: nil)].compactMap { $0 })
+        return try await lines(of: [log.event(id: id, at: nil)].compactMap { $0.map(LoggedRecord.record) })
+    }
+
+    /// The line of a position that is lost, with what became of it where it was received before; nil for one of another log.
+    private func line(ofLost id: String, _ number: UInt64, _ record: LoggedRecord) async throws -> LedgerLine? {
+        guard case .lost(let loss) = record, RecordOrigin(logFolder: logFolder.path).isOrigin(ofID: id) else { return nil }
+        var line = LedgerLine(loss)
+        (line.id, line.logNumber) = (id, number)
+        let accounts = try await dispatches.dispatcher?.accounts(of: [.init(position: number, id: id)]).first ?? []
+        line.accounts = accounts.map { account in
+            var account = account
+            switch account.fate {
+            case .receipt, .refused, .unwanted: break
+            case .queued, .sent, .lost, .forgotten: account.fate = .lost
+            }
+            return account
+        }
+        return line
     }
 
     /// What was left out, and what is in the outbox alone: an application's events, health reports.
@@ -65,16 +84,21 @@ extension TrackerCommands {
         let log = try LogPositions(folder: logFolder, types: logTypes)
         let records = try await log.records(after: number, since: time, limit: TrackerCommands.pageCount)
         let isLast = records.count < TrackerCommands.pageCount
-        return TrackerCommands.answer(try await lines(of: records), next: isLast ? nil : records.last.map { .log($0.sequence) })
+        return TrackerCommands.answer(try await lines(of: records), next: isLast ? nil : records.last.map { .log($0.number) })
     }
 
     /// Lines of records of the log, with what became of them at each destination.
-    private func lines(of records: [JournalRecord]) async throws -> [LedgerLine] {
+    private func lines(of records: [LoggedRecord]) async throws -> [LedgerLine] {
         let origin = RecordOrigin(logFolder: logFolder.path)
-        var lines = records.compactMap { LedgerLine($0, of: origin) }
+        var lines = records.compactMap { record -> LedgerLine? in
+            switch record {
+            case .record(let record): LedgerLine(record, of: origin)
+            case .lost(let loss): LedgerLine(loss)
+            }
+        }
         guard let dispatcher = dispatches.dispatcher else { return lines }
         let accounts = try await dispatcher.accounts(of: lines.map { .init(position: $0.isPosition ? $0.logNumber : nil, id: $0.id) })
-        for index in lines.indices { lines[index].accounts = accounts[index] }
+        for index in lines.indices where !lines[index].isLost { lines[index].accounts = accounts[index] }
         return lines
     }
 

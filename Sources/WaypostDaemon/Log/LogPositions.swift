@@ -58,12 +58,17 @@ actor LogPositions: PositionSupply {
         return losses
     }
 
-    /// Positions and events after a number, of any time or not before one, at most `limit`.
-    func records(after number: UInt64, since time: UTCTime?, limit: Int) throws(PositionSupplyError) -> [JournalRecord] {
+    /// Positions and events after a number, of any time or not before one, and what is lost among them, about `limit`.
+    func records(after number: UInt64, since time: UTCTime?, limit: Int) throws(PositionSupplyError) -> [LoggedRecord] {
         var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number))
-        var records: [JournalRecord] = []
+        var records: [LoggedRecord] = []
         do throws(RecordingError) {
             while records.count < limit, let record = try reader.next() {
+                for loss in reader.takeLosses().compactMap({ $0.part(after: number, through: record.sequence) }) {
+                    // What was lost has no time: before the first record of that time, only what was right before it.
+                    if number == 0, time != nil, records.isEmpty, loss.through + 2 < record.sequence { continue }
+                    records.append(.lost(loss))
+                }
                 switch record.content {
                 case .position(let position):
                     guard record.types.contains(type) else { continue }
@@ -71,7 +76,7 @@ actor LogPositions: PositionSupply {
                 case .event(let event): if let time, let moment = event.time, moment < time { continue }
                 case .segmentBreak, .lost, .other: continue
                 }
-                records.append(record)
+                records.append(.record(record))
             }
         } catch {
             throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())

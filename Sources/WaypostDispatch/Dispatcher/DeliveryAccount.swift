@@ -19,6 +19,8 @@ public struct DeliveryAccount: Sendable, Hashable {
         case refused(reason: String)
         /// It is not for this destination, which began later, was emptied since, does not receive positions, or has no form for it in its format.
         case unwanted
+        /// A damaged journal has lost it, and the destination is not known to have it.
+        case lost
         /// It was settled so long ago that nothing more is known of it.
         case forgotten
     }

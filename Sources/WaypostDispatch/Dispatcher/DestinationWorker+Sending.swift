@@ -216,8 +216,10 @@ extension DestinationWorker {
         var sequence = queue.readSequence ?? progress.sequence(of: queue.lane)
         let items = zip(page.positions, [after] + page.positions.map(\.number)).map { numbered, previous in
             sequence += 1
+            // What is lost before it is not among what a receipt is for.
+            let lost = page.missing.last { previous < $0.through && $0.through < numbered.number }
             return LaneQueue.Item(
-                number: numbered.number, after: previous, sequence: sequence,
+                number: numbered.number, after: lost?.through ?? previous, sequence: sequence,
                 record: DispatchRecord(numbered, lane: queue.lane, sequence: sequence))
         }
         let isAtEnd = page.positions.count < limit

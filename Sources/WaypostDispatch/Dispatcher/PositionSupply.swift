@@ -116,6 +116,11 @@ public struct RecordOrigin: Sendable, Hashable {
         digits = MachineIdentity.digits(for: "records\n\(path)", digitCount: 12)
     }
 
+    /// Whether a position with that id is from this log.
+    ///
+    /// - Parameter id: the id of a position.
+    public func isOrigin(ofID id: String) -> Bool { RecordOrigin.digits(ofID: id) == digits[...] }
+
     /// The part after the last dash of a record's id.
     static func digits(ofID id: String) -> Substring { id[(id.lastIndex(of: "-").map(id.index(after:)) ?? id.startIndex)...] }
 }

@@ -84,6 +84,18 @@ extension EndToEnd {
             // The numbers of breaks are among them.
             #expect(dropped >= 15 && (0...2).contains(dropped + sent - 60), "\(dropped) and \(sent)")
             #expect(second.process.errors.contains("up to \(dropped) \(words)") && second.process.errors.contains(name))
+            // The ledger shows them, all together and each one.
+            let ledger = try await ask("ledger", "--since", "2000-01-01", "--json", in: folder).output.split(separator: "\n")
+                .map { try JSONParser().parse(Array($0.utf8)) }
+            let lost = try #require(ledger.first { $0["kind"]?.string == "lost" })
+            let (from, to) = (try #require(lost["seq"]?.int), try #require(lost["last_seq"]?.int))
+            #expect(lost["count"]?.int == dropped && to - from + 1 == dropped, "\(lost)")
+            #expect(lost["reason"]?.string?.contains("\(name) is damaged at byte ") == true)
+            let id = try #require(ledger.first { $0["kind"]?.string == "position" }?["id"]?.string)
+            let digits = try #require(id.split(separator: "-").last)
+            let one = try await ask("ledger", "--id", "p-\(to)-1-\(digits)", in: folder).output
+            #expect(one.contains("lost (\(to)): ") && one.contains("; home: lost"), "\(one)")
+            #expect(try await ask("ledger", "--id", "p-\(to)-1-000000000000", in: folder).code == 66)
             next.close()
             #expect(try await second.process.exit() == ProgramExit(code: 0))
         }
