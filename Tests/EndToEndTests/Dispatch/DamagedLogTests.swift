@@ -74,8 +74,8 @@ extension EndToEnd {
             #expect(
                 try await eventually(within: .seconds(40)) {
                     _ = try await ask("dispatch", "now", "--wait", in: folder)
-                    let count = try server.received().count { $0["class"]?.string == "TPV" }
-                    return try await ask("status", in: folder).output.contains(words) && count > 20
+                    let hasAll = try server.received().contains { $0["time"]?.string == "2026-03-01T12:00:59.000Z" }
+                    return try await ask("status", in: folder).output.contains(words) && hasAll
                 })
             let answer = try JSONParser().parse(Array(try await ask("status", "--json", in: folder).output.utf8))
             #expect(answer["health"]?.string == "degraded")
