@@ -146,7 +146,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Waypost", "WaypostSystem", "WaypostTestKit", "WaypostDaemon", "WaypostCLI"],
+            name: "EndToEndTests",
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostTestKit", "WaypostDaemon", "WaypostCLI",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
     ],
     cLanguageStandard: .c17,

@@ -10,6 +10,8 @@
 #error "libgps 3.14 or later is needed (GPSD_API_MAJOR_VERSION 6)"
 #endif
 
+_Static_assert(CGPSD_UNKNOWN_HOST == NL_NOHOST, "libgps has another code");
+
 /* The longest line gpsd sends is GPS_JSON_RESPONSE_MAX, 10240 in all releases; libgps keeps two. */
 #define MESSAGE_SIZE 10240
 

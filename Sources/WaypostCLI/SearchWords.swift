@@ -1,5 +1,6 @@
 import Waypost
 import WaypostControl
+import WaypostPositioning
 import WaypostSystem
 
 /// What the tracker reports about its search for a position, for people; the sentences are the tracker's own.
@@ -14,12 +15,22 @@ struct SearchWords {
     let seconds: Int
     /// What was tried and found, in one line.
     let why: String
+    /// What tells one state of the search from another; it does not change with every satellite.
+    let key: String
 
     /// The search in a STATUS answer; nil while there is a position, or for a user who may not see it.
     init?(_ status: StatusReport) {
         guard let search = status.search else { return nil }
-        why = search.why
-        tried = search.attempts.map { ($0.source, $0.found) }
+        // Of the source in use it is also known how much of the sky it sees.
+        let seen = status.source.flatMap { source in
+            source.reason == nil || source.reason == .noFix
+                ? PositionSearch.satelliteWords(used: source.satellitesUsed, seen: source.satellitesSeen).map { (source.url, $0) } : nil
+        }
+        tried = search.attempts.map { attempt in
+            (attempt.source, attempt.found + (seen.map { $0.0 == attempt.source ? " (\($0.1))" : "" } ?? ""))
+        }
+        key = search.why + search.next
+        why = tried.map { "\($0.source): \($0.found)" }.joined(separator: "; ")
         next = search.next
         commands = search.commands
         seconds = search.seconds

@@ -73,6 +73,9 @@ int cgpsd_api_major_version(void);
 /* Connects to a daemon; blocks in getaddrinfo and connect. NULL with libgps' code in *error when that fails. */
 cgpsd_handle *cgpsd_open(const char *host, const char *port, int *error);
 
+/* The error of cgpsd_open for a host whose name has no address: libgps' NL_NOHOST. */
+#define CGPSD_UNKNOWN_HOST (-2)
+
 /* Closes the connection and frees the handle. */
 void cgpsd_close(cgpsd_handle *handle);
 

@@ -37,7 +37,7 @@ struct WatchPatience {
         guard let status = try? client.ask(StatusRequest()) else { return [] }  // See above.
         let search = SearchWords(status)
         why = search?.why
-        let key = search.map { "\($0.why) \($0.next)" } ?? words(status)
+        let key = search?.key ?? words(status)
         if key == told { return [] }
         told = key
         guard let search else { return [key] }

@@ -4,6 +4,8 @@ import WaypostPositioning
 import WaypostSystem
 
 /// Follows the attempts to find a position, and reports them in the log of messages: each once until a fix ends the search.
+///
+/// A receiver that sends without a fix is reported after a minute, and then ever more rarely.
 actor SearchReporter: PositioningConsumer {
     /// The state of a search.
     struct Report: Sendable {
@@ -21,21 +23,35 @@ actor SearchReporter: PositioningConsumer {
     private var start: Int64?
     private var isWithheld = false
     private var told: Set<String> = []
+    private var sky: (used: Int, seen: Int)?
+    /// After how long without a position a receiver that sends is reported the next time, milliseconds.
+    private var reminderAt = SearchReporter.firstReminder
+    private let now: @Sendable () -> Int64
 
     /// How many different reports are written until a fix arrives.
     private static let mostTold = 20
 
-    init(source: String, surroundings: PositionSearch.Surroundings, logger: Logger) {
+    private static let firstReminder: Int64 = 60_000
+    // Longer than a cold start takes.
+    private static let secondReminder: Int64 = 900_000
+    private static let longestPause: Int64 = 86_400_000
+
+    /// - Parameter now: the monotonic clock, milliseconds.
+    init(
+        source: String, surroundings: PositionSearch.Surroundings, logger: Logger,
+        now: @escaping @Sendable () -> Int64 = { MonotonicClock.milliseconds }
+    ) {
         self.surroundings = surroundings
         self.logger = logger
         whole = SourceMember(name: source, state: .starting, isActive: true)
-        start = MonotonicClock.milliseconds
+        self.now = now
+        start = now()
     }
 
     /// The current search; nil while there is a position.
     var report: Report? {
         guard let start, !isWithheld else { return nil }
-        return Report(search: search, milliseconds: MonotonicClock.milliseconds - start)
+        return Report(search: search, milliseconds: now() - start)
     }
 
     private var search: PositionSearch { PositionSearch(sources, in: surroundings) }
@@ -45,7 +61,7 @@ actor SearchReporter: PositioningConsumer {
         switch update {
         case .position:
             whole.state = .fix
-            (start, isWithheld, told) = (nil, false, [])
+            (start, isWithheld, told, reminderAt) = (nil, false, [], SearchReporter.firstReminder)
         case .lost(.withheld): isWithheld = true
         case .lost(let reason):
             isWithheld = false
@@ -55,16 +71,20 @@ actor SearchReporter: PositioningConsumer {
         case .status(.members(let members)):
             self.members = members
             log()
-        case .noFix: whole.state = .searching
+        case .noFix:
+            whole.state = .searching
+            remind()
+        case .sky(let view): sky = (view.satellites.count { $0.isUsed }, view.satellites.count)
         case .finished, .failed: whole.state = .ended
-        case .matched, .paused, .resumed, .significantChange, .sky, .stationary, .status(.warning), .status(.switched): break
+        case .matched, .paused, .resumed, .significantChange, .stationary, .status(.warning), .status(.switched): break
         }
     }
 
     private func lose(_ reason: LossReason) {
         whole.state = .lost(reason)
         if case .disconnected = reason { whole.peer = nil }
-        if start == nil { start = MonotonicClock.milliseconds }
+        if reason != .noFix { sky = nil }
+        if start == nil { start = now() }
         log()
     }
 
@@ -76,7 +96,28 @@ actor SearchReporter: PositioningConsumer {
         guard sources.contains(where: { $0.loss != nil && $0.loss != .ended }), told.count < SearchReporter.mostTold else { return }
         let search = search
         guard told.insert(search.why).inserted else { return }
-        logger.warning("no position; tried \(search.why)")
+        write(search, "no position; tried \(search.why)")
+    }
+
+    /// Reports a receiver that sends, but has no fix: after a minute, which is the time of a cold start under an open sky, and then rarely.
+    private func remind() {
+        guard let start, !isWithheld, now() - start >= reminderAt else { return }
+        guard
+            let receiver = sources.first(where: {
+                ($0.state == .searching || $0.loss == .noFix) && SourceRegistry.kind(named: $0.name)?.isPlayed != true
+            })
+        else { return }
+        reminderAt =
+            reminderAt < SearchReporter.secondReminder
+            ? SearchReporter.secondReminder : reminderAt + min(3 * reminderAt, SearchReporter.longestPause)
+        let search = search
+        let words = PositionSearch.satelliteWords(used: sky?.used, seen: sky?.seen).map { " (\($0))" } ?? ""
+        let tried = search.attempts.map { "\($0.source): \($0.found)\($0.source == receiver.name ? words : "")" }.joined(separator: "; ")
+        write(search, "no position for \(spanText(seconds: (now() - start) / 1_000)); tried \(tried)")
+    }
+
+    private func write(_ search: PositionSearch, _ found: String) {
+        logger.warning("\(found)")
         logger.warning("what to do: \(search.advice)")
         for command in search.commands { logger.warning("    \(command)") }
     }

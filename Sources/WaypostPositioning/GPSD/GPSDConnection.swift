@@ -23,6 +23,8 @@ struct GPSDConnection: ~Copyable {
         var advice: String?
         /// Whether nobody answered at all.
         var isUnreachable = false
+        /// Whether the host's name has no address.
+        var isUnknownHost = false
     }
 
     private let handle: OpaquePointer
@@ -35,7 +37,9 @@ struct GPSDConnection: ~Copyable {
     static func open(host: String, port: UInt16, device: String?, trust: GPSDTrust) throws(Refusal) -> GPSDConnection {
         var code: Int32 = 0
         guard let handle = cgpsd_open(host, String(port), &code) else {
-            throw Refusal(reason: cgpsd_error_text(code).map { String(cString: $0) } ?? "error \(code)", isUnreachable: true)
+            throw Refusal(
+                reason: cgpsd_error_text(code).map { String(cString: $0) } ?? "error \(code)", isUnreachable: true,
+                isUnknownHost: code == CGPSD_UNKNOWN_HOST)
         }
         let connection = GPSDConnection(handle: handle)
         if let objection = trust.objection(to: connection.descriptor) { throw Refusal(reason: objection.words, advice: objection.advice) }

@@ -102,9 +102,9 @@ private struct GPSDSession {
             interpreter.connected(at: MonotonicClock.milliseconds)
             return read(connection)
         } catch {
+            let nobody = error.isUnknownHost ? SourceObstacle.unknownHost(source.host) : .noGPSD(isLocal: source.isLocal)
             return LossDetail(
-                "\(source.name): \(error.reason)", advice: error.advice,
-                obstacle: error.isUnreachable ? .noGPSD(isLocal: source.isLocal) : nil)
+                "\(source.name): \(error.reason)", advice: error.advice, obstacle: error.isUnreachable ? nobody : nil)
         }
     }
 

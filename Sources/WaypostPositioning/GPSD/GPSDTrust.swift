@@ -21,6 +21,8 @@ struct GPSDTrust: Sendable, Hashable {
         let trusted = [0, SystemAccounts.ownUserID] + names.compactMap { SystemAccounts.userID(named: $0) }
         guard let stranger = users.subtracting(trusted).min() else { return nil }
         return LossDetail(
-            "user \(stranger) listens there, and is neither root nor gpsd", advice: "to trust that user, set gpsd_user = \"\(stranger)\"")
+            "user \(stranger) listens there, and is neither root nor gpsd",
+            advice: "to trust that user, add gpsd_user = \"\(stranger)\" to this [[source]] of the configuration "
+                + "(waypost config explain gpsd_user)")
     }
 }

@@ -16,6 +16,8 @@ enum NextStep: Equatable {
     case nameThePort
     /// A receiver must be plugged in.
     case plugIn
+    /// The source's address must name a host that there is.
+    case correctHost(String)
     /// gpsd must be started.
     case startGPSD(isLocal: Bool)
     /// The named port has no device at the moment.
@@ -82,6 +84,7 @@ enum NextStep: Equatable {
             case .gpsdWithoutReceiver(isLocal: true, let candidates): self = .tellGPSD(candidates)
             case .noKnownReceiver: self = hasCandidates ? .nameThePort : .plugIn
             case .noGPSD(let isLocal): self = .startGPSD(isLocal: isLocal)
+            case .unknownHost(let host): self = .correctHost(host)
             case .gpsdWithoutReceiver(isLocal: false, _): self = .askTheDoctor
             case .repeatedFix?, .unreadable?, nil: self = detail.advice.map { .doAsSaid($0) } ?? .askTheDoctor
             }
@@ -104,10 +107,11 @@ enum NextStep: Equatable {
         case .startGPSD: 9
         case .runProgram: 10
         case .checkPeer: 11
-        case .playOn: 12
-        case .playAgain: 13
-        case .doAsSaid: 14
-        case .askTheDoctor: 15
+        case .correctHost: 12
+        case .playOn: 13
+        case .playAgain: 14
+        case .doAsSaid: 15
+        case .askTheDoctor: 16
         }
     }
 
@@ -115,12 +119,12 @@ enum NextStep: Equatable {
     func words(_ surroundings: PositionSearch.Surroundings, candidate: SourceObstacle.Candidate?) -> (String, [String]) {
         switch self {
         case .openSky:
-            return ("give the antenna a clear view of the sky; from cold a first fix takes up to 12 minutes", [])
+            return (PositionSearch.openSkyAdvice, [])
         case .permit(let path, let group): return permission(surroundings, path, group)
         case .readThroughGPSD(let path):
             return ("use gpsd://localhost as the source, or take the port from gpsd", ["sudo gpsdctl remove \(path)"])
         case .checkLine(let source) where source.name.hasPrefix("gpsd:"):
-            return ("check whether gpsd gets data from its receiver", ["gpspipe -r -n 5"])
+            return ("check whether gpsd gets data from its receiver (gpspipe is in the package gpsd-clients)", ["gpspipe -r -n 5"])
         case .checkLine(let source): return checkingReceiver(of: source, surroundings)
         case .checkReceiver(let source, .unreadable): return unreadable(source, surroundings)
         case .checkReceiver(let source, _): return (NextStep.restartingReceiver(of: source), [])
@@ -129,6 +133,8 @@ enum NextStep: Equatable {
         case .plugIn: return naming(candidate, surroundings, "plug in a receiver; if it is plugged in already, name its port")
         case .startGPSD(isLocal: true): return ("start gpsd", ["sudo systemctl enable --now gpsd.socket"])
         case .startGPSD(isLocal: false): return ("check that gpsd runs there, and listens to other machines (its option -G)", [])
+        case .correctHost(let host):
+            return ("check that \(host) is the right name, and that the network is up", [])
         case .plugBack: return ("plug in the receiver, or name another port; this lists them", ["sudo waypost devices"])
         case .runProgram: return ("run the program by hand, and see whether it prints positions and keeps running", [])
         case .checkPeer(let name):

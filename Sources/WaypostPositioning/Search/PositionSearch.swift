@@ -30,6 +30,18 @@ public struct PositionSearch: Sendable, Equatable {
     /// The first words about a port that the user may not open.
     package static let deniedWords = "permission denied"
 
+    /// How long a cold start takes: the orbits of the satellites in view arrive in half a minute, the whole almanac in 12.5 minutes.
+    package static let coldStartWords = "a cold start takes half a minute under an open sky, and up to 12.5 minutes under a poor one"
+
+    /// What helps a receiver that sends without a fix.
+    package static let openSkyAdvice = "give the antenna a clear view of the sky; \(coldStartWords)"
+
+    /// How many satellites a receiver sees and uses; nil where it does not say.
+    package static func satelliteWords(used: Int?, seen: Int?) -> String? {
+        guard let seen else { return nil }
+        return seen == 0 ? "no satellite in view" : "\(used ?? 0) of \(seen) satellites used"
+    }
+
     /// The sources, in their order.
     public let attempts: [Attempt]
     /// What to do next, in one sentence.
@@ -95,6 +107,7 @@ extension SourceObstacle {
     fileprivate func found(by userName: String) -> String {
         switch self {
         case .noGPSD: "not connected: no gpsd answers"
+        case .unknownHost(let host): "not connected: the name \(host) cannot be resolved"
         case .gpsdWithoutReceiver: "gpsd runs, but has no receiver"
         case .noKnownReceiver(let candidates):
             switch candidates.first {

@@ -134,6 +134,21 @@ import Waypost
         #expect(search.commands.isEmpty)
     }
 
+    @Test func asksForTheNameOfAHostThatCannotBeResolved() {
+        let detail = LossDetail("x", obstacle: .unknownHost("boat.invalid"))
+        let search = PositionSearch([SourceMember(name: "gpsd://boat.invalid:2947", state: .lost(.disconnected(detail)))], in: service)
+        #expect(search.why == "gpsd://boat.invalid:2947: not connected: the name boat.invalid cannot be resolved")
+        #expect(search.advice == "check that boat.invalid is the right name, and that the network is up" && search.commands.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, nil), (nil, 0, "no satellite in view"), (0, 4, "0 of 4 satellites used"), (7, 12, "7 of 12 satellites used"),
+        ] as [(Int?, Int?, String?)]) func saysHowMuchOfTheSkyIsSeen(used: Int?, seen: Int?, words: String?)
+    {
+        #expect(PositionSearch.satelliteWords(used: used, seen: seen) == words)
+    }
+
     @Test func listsThePortsWhenTheNamedOneIsNotThere() {
         let gone = SourceMember(name: "serial:///dev/ttyUSB7", state: .lost(.deviceGone("/dev/ttyUSB7 is not there; waiting for it")))
         #expect(PositionSearch([gone], in: service).commands == ["sudo waypost devices"])

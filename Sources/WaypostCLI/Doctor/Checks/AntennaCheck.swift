@@ -1,4 +1,5 @@
 import Waypost
+import WaypostPositioning
 import WaypostSystem
 
 /// A receiver without a single satellite, after a time in which every working antenna has shown some.
@@ -14,8 +15,8 @@ enum AntennaCheck: DoctorCheck {
             Finding(
                 level: isLate ? .fault : .note,
                 what: isLate
-                    ? "no satellite in view after \(spanText(seconds: source.secondsWithoutFix)): the antenna is unplugged, broken, without power, or under metal"
-                    : "no satellite in view yet, \(spanText(seconds: source.secondsWithoutFix)) after the start",
+                    ? "no satellite in view for \(spanText(seconds: source.secondsWithoutFix)): the antenna is unplugged, broken, without power, or under metal"
+                    : "no satellite in view for \(spanText(seconds: source.secondsWithoutFix)) yet; \(PositionSearch.coldStartWords)",
                 evidence: evidence,
                 commands: isLate && source.isSerial
                     ? source.receiverCommands(facts)

@@ -24,20 +24,18 @@ enum FixCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "no position for \(search.seconds) s; \(oneLine(words, limit: 300))", evidence: tried,
-                    commands: known.isEmpty && source.isReceiver ? ["sudo waypost devices"] : known))
+                    commands: known.isEmpty && isSentHere && source.isReceiver ? ["sudo waypost devices"] : known))
         }
         switch source.reason {
         case .noFix?, nil:
             guard source.secondsWithoutFix >= source.firstFixSeconds else {
-                let what =
-                    "no fix yet, \(spanText(seconds: source.secondsWithoutFix)) after the start: from cold a receiver takes half a minute and more"
+                let what = "no fix for \(spanText(seconds: source.secondsWithoutFix)) yet; \(PositionSearch.coldStartWords)"
                 return .found(Finding(level: .note, what: what, evidence: evidence, commands: [TrackerSource.watchCommand]))
             }
-            let seen = source.satellitesSeen.map { ", with \($0) satellites in view and \(source.satellitesUsed ?? 0) used" } ?? ""
+            let sky = PositionSearch.satelliteWords(used: source.satellitesUsed, seen: source.satellitesSeen).map { " (\($0))" } ?? ""
             return .found(
                 Finding(
-                    what:
-                        "the receiver sends, but has no fix\(seen): the sky is too narrow for it, or its almanac is old (12 min in the open)",
+                    what: "the receiver sends, but has no fix\(sky); \(PositionSearch.openSkyAdvice)",
                     evidence: evidence, commands: [TrackerSource.watchCommand]))
         case .silent?:
             return .found(
@@ -72,7 +70,7 @@ struct TrackerSource: Sendable {
     let satellitesSeen: Int?
     /// Satellites used.
     let satellitesUsed: Int?
-    /// How long the tracker has run.
+    /// How long there has been no position; where the tracker does not say, how long it has run.
     let secondsWithoutFix: Int
     /// How long a receiver may take until its first fix.
     let firstFixSeconds: Int
@@ -92,14 +90,14 @@ struct TrackerSource: Sendable {
         search = SearchWords(status)
         satellitesSeen = source.satellitesSeen
         satellitesUsed = source.satellitesUsed
-        secondsWithoutFix = status.uptimeSeconds
+        secondsWithoutFix = search?.seconds ?? status.uptimeSeconds
         let timeout = facts.configuration?.configuration.tracking.firstFixTimeout ?? .seconds(60)
         firstFixSeconds = Int(timeout / .seconds(1))
     }
 
     /// Why nothing is known.
     static func whyUnknown(_ facts: SystemFacts) -> String {
-        if facts.measurements.status != nil { return "the tracker tells this user nothing of its source" }
+        if facts.measurements.status != nil { return "this user may not see the tracker's source; use sudo" }
         return facts.tree.root.isEmpty
             ? "the tracker does not answer" : "no \(facts.measurements.statusFile)"
     }
@@ -129,7 +127,7 @@ struct TrackerSource: Sendable {
 
     /// The state in one line.
     var words: String {
-        let sky = satellitesSeen.map { ", \(satellitesUsed ?? 0) of \($0) satellites used" } ?? ", no satellite in view"
+        let sky = ", " + (PositionSearch.satelliteWords(used: satellitesUsed, seen: satellitesSeen ?? 0) ?? "")
         return "source \(url): \(detail ?? state.text)\(lacksPositions ? sky : "")"
     }
 }
