@@ -1,5 +1,6 @@
 import Waypost
 import WaypostControl
+import WaypostPositioning
 
 /// A STATUS answer for people.
 struct StatusScreen {
@@ -31,13 +32,14 @@ struct StatusScreen {
         for (index, destination) in status.destinations.enumerated() {
             lines.append("\(index == 0 ? "dispatch  " : "          ")\(DestinationLine(destination).text)")
         }
+        if let words = testDrive { lines.append("          \(words)") }
         lines += status.replacements.map { "config    \($0)" }
         let search = SearchWords(status)
         lines += search?.screenLines ?? []
         for (check, finding) in findings { lines.append("doctor    \(check): \(oneLine(finding.what, limit: 300))") }
         if !findings.isEmpty { lines += ["          for the commands that fix it:", "\(StatusScreen.commandIndent)sudo waypost doctor"] }
         // What was tried is shown above.
-        let problems = (status.problems ?? []).filter { $0 != search.map { "no position: \($0.why)" } }
+        let problems = (status.problems ?? []).filter { $0 != status.search.map { "no position: \($0.why)" } }
         lines += problems.map { "problem   \($0)" }
         return lines
     }
@@ -50,7 +52,7 @@ struct StatusScreen {
             lines.append("source    \(source.url)\(connected): \(source.state)\(satellites(source))")
         }
         if status.problems == nil {
-            lines.append("access    this user may see no more; use sudo, or join the group that may and log in again:")
+            lines.append("access    this user may not see more; use sudo, or join the group that may and log in again:")
             lines.append("\(StatusScreen.commandIndent)\(CommandFailure.joinCommand(group: PeerPolicy.trustedGroupName))")
         }
         for member in status.sources where !member.isActive { lines.append("          \(member.url): \(member.state)") }
@@ -58,6 +60,13 @@ struct StatusScreen {
             lines.append("          instead of \(change.from) for \(spanText(seconds: change.secondsAgo)): \(change.reason)")
         }
         return lines
+    }
+
+    /// That what is played is sent as well.
+    private var testDrive: String? {
+        status.source.flatMap {
+            TestDrive.words(source: $0.url, destinations: status.destinations.filter(\.isServed).map { printable($0.name) })
+        }
     }
 
     private var privacyLines: [String] {
@@ -124,7 +133,6 @@ struct StatusScreen {
     }
 
     private func satellites(_ source: StatusReport.Source) -> String {
-        guard let seen = source.satellitesSeen, let used = source.satellitesUsed else { return "" }
-        return ", \(used) of \(seen) satellites used"
+        PositionSearch.satelliteWords(used: source.satellitesUsed, seen: source.satellitesSeen).map { ", \($0)" } ?? ""
     }
 }

@@ -96,6 +96,7 @@ struct Tracker {
 
         let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory
         logger.info("source \(source.name), log \(place), socket \(server.path)\(sending)")
+        for words in testDrives { logger.warning("\(words)") }
         if privacy.isPrivate { logger.notice("private mode is on: nothing is logged, sent or shared until waypost private off") }
         let service = notifier.map { ServiceReporter($0, logger: logger) }
         if let service { await manager.attach(service) }
@@ -124,11 +125,16 @@ struct Tracker {
     }
 
     /// Where positions go, in the line about the start.
-    ///
-    /// A drive that is played at a desk is sent as any other: that must not surprise anybody.
-    private var sending: String {
-        let names = configuration.destinations.filter(\.isInUse).map(\.name)
-        return names.isEmpty ? "" : ", sending to \(names.joined(separator: ", "))"
+    private var sending: String { receivers.isEmpty ? "" : ", sending to \(receivers.joined(separator: ", "))" }
+
+    /// The names of the destinations.
+    private var receivers: [String] { configuration.destinations.filter(\.isInUse).map(\.name) }
+
+    /// That a drive which is played at a desk is sent as any other, and how it is not.
+    private var testDrives: [String] {
+        configuration.sources.compactMap { TestDrive.words(source: "\($0.url)", destinations: receivers) }.map {
+            $0 + "; to keep it here, stop, and start with --state and --log of its own and a --config without destinations"
+        }
     }
 
     // MARK: - Parts

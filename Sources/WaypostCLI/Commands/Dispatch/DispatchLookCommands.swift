@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waypost
 import WaypostControl
+import WaypostPositioning
 import WaypostSystem
 
 /// `waypost dispatch status`: the state of the destinations.
@@ -24,7 +25,16 @@ struct DispatchStatusCommand: ParsableCommand {
         let answer = try question.ask(request)
         let output = try OutputStream(path: "-")
         for line in DispatchTable(answer.destinations).lines { try output.write(line: line) }
+        // A user who may not see the source sees the table all the same.
+        let source = (try? question.daemon.ask(StatusRequest()))?.source  // See above.
+        let names = answer.destinations.filter(\.isServed).map { printable($0.name) }
+        if let source, let words = TestDrive.words(source: source.url, destinations: names) { try output.write(line: words) }
     }
+}
+
+extension DestinationReport {
+    /// Whether what is recorded now is sent there.
+    var isServed: Bool { state != .paused && state != .unconfigured }
 }
 
 /// A destination for people: `home, waiting: 3 events, 120 positions, next in 40 s`.
