@@ -9,6 +9,8 @@ import WaypostSystem
 struct Measurements: Sendable {
     /// The tracker's status.
     var status: StatusReport?
+    /// Why the saved status cannot be read; nil when it can, or when there is none.
+    var statusDamage: String?
     /// Its name as evidence.
     var statusFile = "waypost status"
     /// Free space on the disks, by mount point or folder.
@@ -40,7 +42,14 @@ struct Measurements: Sendable {
     init(saved tree: SystemTree) {
         statusFile = "/commands/status.json"
         let text = tree.lines(of: statusFile)?.map(\.text).joined(separator: "\n")
-        status = text.flatMap { try? StatusReport(line: Array($0.utf8)) }  // Anything that cannot be read is ignored.
+        if let text {
+            do throws(ControlAnswerError) { status = try StatusReport(line: Array(text.utf8)) } catch {
+                statusDamage =
+                    text.isEmpty
+                    ? "\(statusFile) is empty: the tracker did not answer when it was saved"
+                    : "\(statusFile) is damaged: it is not a whole answer of waypost status --json"
+            }
+        }
         for line in tree.lines(of: "/commands/df")?.dropFirst() ?? [] {
             // Filesystem 1024-blocks Used Available Capacity Mounted on
             let fields = line.text.split(separator: " ", maxSplits: 5)

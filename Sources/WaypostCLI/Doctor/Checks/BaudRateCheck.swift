@@ -1,4 +1,5 @@
 import Waypost
+import WaypostControl
 import WaypostSystem
 
 /// A serial line that is read at another speed than the receiver's.
@@ -14,17 +15,28 @@ enum BaudRateCheck: DoctorCheck {
     private static let shareOfErrors = 20
 
     static func examine(_ facts: SystemFacts) -> CheckReport {
+        guard let port = facts.ports.first else { return withoutPort(facts) }
+        if facts.tree.exists("/dev"), !facts.ports.contains(where: { facts.tree.exists($0.path) }) {
+            return .notChecked("\(port.path) is not there")
+        }
         var findings: [Finding] = []
         for port in facts.ports {
             guard let finding = remembered(port, facts) ?? counted(port, facts) else { continue }
             if !findings.contains(where: { $0.evidence.first == finding.evidence.first }) { findings.append(finding) }
         }
         let isHidden =
-            !facts.ports.isEmpty && findings.isEmpty && facts.tree.exists(driverFolder) && facts.tree.names(in: driverFolder) == nil
-        if findings.isEmpty, !facts.ports.isEmpty, !facts.tree.exists(driverFolder), !facts.tree.exists(memory) {
+            findings.isEmpty && facts.tree.exists(driverFolder) && facts.tree.names(in: driverFolder) == nil
+        if findings.isEmpty, !facts.tree.exists(driverFolder), !facts.tree.exists(memory) {
             return .notChecked("neither \(memory) nor \(driverFolder)")
         }
-        return CheckReport(findings: findings, notChecked: isHidden ? "\(driverFolder) is root's; ask as root: sudo waypost doctor" : nil)
+        return CheckReport(findings: findings, notChecked: isHidden ? "only root may read \(driverFolder): sudo waypost doctor" : nil)
+    }
+
+    /// Where no port is named the tracker, or gpsd, finds the speed, which is right when something can be read.
+    private static func withoutPort(_ facts: SystemFacts) -> CheckReport {
+        guard let source = TrackerSource(facts), source.isReceiver else { return .notChecked("no receiver's port is configured") }
+        let sends = !source.lacksPositions || source.reason == nil || source.reason == .noFix
+        return sends ? .well : .notChecked("no receiver sends anything")
     }
 
     /// The speed that was right last time differs from the configured one.

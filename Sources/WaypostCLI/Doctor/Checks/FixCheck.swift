@@ -98,6 +98,7 @@ struct TrackerSource: Sendable {
     /// Why nothing is known.
     static func whyUnknown(_ facts: SystemFacts) -> String {
         if facts.measurements.status != nil { return "this user may not see the tracker's source; use sudo" }
+        if let damage = facts.measurements.statusDamage { return damage }
         return facts.tree.root.isEmpty
             ? "the tracker does not answer" : "no \(facts.measurements.statusFile)"
     }
