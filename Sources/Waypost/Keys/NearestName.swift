@@ -16,7 +16,8 @@ package func nearestName(to unknown: String, among known: [String]) -> String? {
         guard distance <= limit, distance < candidate.count, distance < best?.distance ?? Int.max else { continue }
         best = (name, distance)
     }
-    return best?.name
+    // A file holds what was meant to stand here: token instead of token_file.
+    return best?.name ?? known.first { folded($0) == wanted + folded("file") }
 }
 
 private func folded(_ name: String) -> [Character] {

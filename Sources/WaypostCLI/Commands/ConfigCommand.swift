@@ -17,7 +17,7 @@ struct ConfigCommand: ParsableCommand {
             discussion: """
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
                 nobody else can read secrets; for the service's configuration, that the service's user can read them, whoever runs this. Warns of what a \
-                later file replaces as a whole, of keys that the kind of a section does not use, and of seconds where minutes or days may be meant. Exit code 78 when there is a mistake, 66 when the file does not exist.
+                later file replaces as a whole, of keys that the kind of a section does not use, of secrets that are sent unencrypted, and of seconds where minutes or days may be meant. Exit code 78 when there is a mistake, 66 when the file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
                 """)
@@ -28,7 +28,9 @@ struct ConfigCommand: ParsableCommand {
             let loaded = try input.load { for line in input.fileMistakes(in: $0) { SystemProcess.printError("waypost: \(line)") } }
             let mistakes = input.fileMistakes(in: loaded)
             for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
-            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys + ShortDurations(loaded).remarks {
+            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys + ShortDurations(loaded).remarks
+                + OpenSecrets(loaded).remarks
+            {
                 SystemProcess.printError("waypost: warning: \(remark)")
             }
             if !mistakes.isEmpty { throw ExitCode(ExitStatus.badConfiguration.rawValue) }
@@ -151,8 +153,20 @@ struct ConfigCommand: ParsableCommand {
 
 /// The configuration that a command reads.
 struct ConfigurationInput: ParsableArguments {
-    @Argument(help: "The configuration file; default: your own, else that of the service.", completion: .file())
-    var file: String?
+    @Argument(
+        help: ArgumentHelp("The configuration file; default: your own, else that of the service.", valueName: "file"),
+        completion: .file())
+    private var path: String?
+
+    @Option(help: ArgumentHelp("The configuration file, as for the other commands.", valueName: "path"), completion: .file())
+    private var config: String?
+
+    /// The file that was named; nil for the default.
+    var file: String? { path ?? config }
+
+    func validate() throws {
+        if path != nil, config != nil { throw ValidationError("name the configuration file once") }
+    }
 
     /// Loads the configuration; its mistakes are printed, one per line, and end the command.
     ///

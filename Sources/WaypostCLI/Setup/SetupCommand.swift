@@ -112,6 +112,10 @@ struct SetupCommand: ParsableCommand {
         }
         if let given = options.destinations {
             for destination in given {
+                let hasSecret = givenSecrets[destination.name] != nil || destination.tokenFile != nil || destination.passwordFile != nil
+                if hasSecret, let words = OpenSecrets.words(for: destination) {
+                    SystemProcess.printError("waypost: \(destination.url): \(words)")
+                }
                 SystemProcess.printError("waypost: \(SetupTrial.words(destination, secret: givenSecrets[destination.name]))")
                 if let words = SetupAnswerText.registration(at: destination, device: device) {
                     SystemProcess.printError("waypost: \(destination.name): \(words)")
@@ -237,8 +241,10 @@ struct SetupCommand: ParsableCommand {
         for mistake in damage.errors.errors { SystemProcess.printError("waypost: \(mistake)") }
         let screen = SetupTerminal()
         if isAsking {
-            screen.say("The answers in \(files.path) cannot be read. You can answer anew; the file is then kept as \(files.keptPath).")
-            if try screen.agrees("Answer anew? [no]: ") == true { return }
+            screen.say(
+                "The answers in \(files.path) cannot be read. You can answer the questions again; the file is then kept as \(files.keptPath)."
+            )
+            if try screen.agrees("Answer the questions again? [no]: ") == true { return }
         }
         let sudo = files.service == nil ? "" : "sudo "
         throw CommandFailure(

@@ -29,7 +29,7 @@ struct SetupDialogue<Screen: SetupScreen> {
     /// - Errors: the input ended.
     func run(_ former: SetupAnswers) throws(CommandFailure) -> Answered {
         screen.say(
-            "Five questions. Press Enter to accept the value in [ ]; type none to skip a question. Nothing is written before the end; Ctrl-C ends it."
+            "Five questions. Press Enter to accept the value in [ ]; type none to skip a question. Nothing is written until the end; Ctrl-C quits."
         )
         var answers = former
         answers.sources = try receiver(former.sources)
@@ -56,7 +56,7 @@ struct SetupDialogue<Screen: SetupScreen> {
             }
             for problem in problems { screen.say("   \(problem)") }
             if problems.isEmpty { return sources }
-            guard let isTaken = try screen.agrees("   Take it all the same? [no]: ") else { throw SetupDialogue.ended }
+            guard let isTaken = try screen.agrees("   Use it anyway? [no]: ") else { throw SetupDialogue.ended }
             if isTaken { return sources }
         }
     }
@@ -73,25 +73,32 @@ struct SetupDialogue<Screen: SetupScreen> {
         }
         for index in destinations.indices {
             if !isKept {
-                try identify(&destinations[index], before: former.first { $0.name == destinations[index].name }, &secrets)
+                let before = former.first { $0.name == destinations[index].name }
+                try identify(&destinations[index], before: before, isOneOfSeveral: destinations.count > 1, &secrets)
             }
+            let hasSecret =
+                secrets[destinations[index].name] != nil || destinations[index].tokenFile != nil || destinations[index].passwordFile != nil
+            if hasSecret, let words = OpenSecrets.words(for: destinations[index]) { screen.say("   \(destinations[index].url): \(words)") }
             screen.say("   \(tryServer(destinations[index], secrets[destinations[index].name]))")
             if let words = SetupAnswerText.registration(at: destinations[index], device: device) { screen.say("   \(words)") }
         }
         return destinations
     }
 
-    /// Asks how this device identifies itself to a server.
+    /// Asks how this device identifies itself to a server; of several, the question names it.
     private func identify(
-        _ destination: inout DestinationConfiguration, before: DestinationConfiguration?, _ secrets: inout [String: String]
+        _ destination: inout DestinationConfiguration, before: DestinationConfiguration?, isOneOfSeveral: Bool,
+        _ secrets: inout [String: String]
     ) throws(CommandFailure) {
         let (kind, role) = (destination.kindName, destination.kindType.userRole)
         if role == .unknown { return }
         let isNeeded = role == .isInTopics
+        let place = isOneOfSeveral ? " at \(destination.url)" : ""
         if destination.user.isEmpty, isNeeded || destination.isBroker {
             let usual = before?.user ?? ""
             let label = !usual.isEmpty ? usual : isNeeded ? findings.userName : SetupAnswerText.none
-            destination.user = try ask("   User", label == SetupAnswerText.none ? "" : label, label) { (text) throws(SetupProblem) in
+            destination.user = try ask("   User\(place)", label == SetupAnswerText.none ? "" : label, label) {
+                (text) throws(SetupProblem) in
                 if text.contains("://") { throw SetupProblem("that is a server; write the user's name alone") }
                 if text == SetupAnswerText.none, isNeeded { throw SetupProblem("\(kind) needs a user: it is part of its topics") }
                 return text == SetupAnswerText.none ? "" : text
@@ -101,7 +108,7 @@ struct SetupDialogue<Screen: SetupScreen> {
         // A broker without a user needs no password.
         if isToken, destination.isBroker { return }
         let former = isToken ? before?.tokenFile : before?.passwordFile
-        let prompt = "   \(isToken ? "Token" : "Password"), not shown [\(former == nil ? SetupAnswerText.none : "as before")]: "
+        let prompt = "   \(isToken ? "Token" : "Password")\(place), not shown [\(former == nil ? SetupAnswerText.none : "as before")]: "
         guard let secret = try screen.askSecret(prompt) else { throw SetupDialogue.ended }
         switch secret {
         case "":

@@ -39,6 +39,17 @@ package struct SecretFiles: Sendable {
         return secret
     }
 
+    /// Reads secrets to see whether they can be read.
+    ///
+    /// - Errors: every one that cannot, not the first alone: they are then put right in one go.
+    package func check(_ places: [String]) throws(Problem) {
+        var problems: [String] = []
+        for place in places {
+            do throws(Problem) { _ = try read(place) } catch { problems.append(error.description) }
+        }
+        if !problems.isEmpty { throw Problem(description: problems.joined(separator: "; ")) }
+    }
+
     /// The file of a secret.
     ///
     /// - Parameter place: as for ``read(_:)``.

@@ -49,7 +49,7 @@ extension EndToEnd {
             let session = try Session(in: folder)
             // A port that does not exist is taken only from somebody who means it.
             try await session.type("/dev/waypost-none\n", after: "Receiver [")
-            try await session.type("\n", after: "Take it all the same? [no]: ")
+            try await session.type("\n", after: "Use it anyway? [no]: ")
             try await session.type("/dev/waypost-later\n", after: "Receiver [")
             try await session.type("yes\n", after: "there is no such port now; plug the receiver in")
             try await session.type("mqtt://ana@127.0.0.1:1\n", after: "Send to [none]: ")
@@ -205,7 +205,7 @@ extension EndToEnd {
             #expect(try folder.text(Self.written) == "[display]\nunit = \"metric\"\n")
             // Somebody at a terminal may answer anew, and the file is kept.
             let session = try Session(in: folder)
-            try await session.type("yes\n", after: "Answer anew? [no]: ")
+            try await session.type("yes\n", after: "Answer the questions again? [no]: ")
             for prompt in ["Receiver [", "Send to [", "Units [", "Home [", "Fence file [", "[yes]: "] {
                 try await session.type("\n", after: prompt)
             }

@@ -80,6 +80,33 @@ import WaypostSystem
         #expect(own.answers.destinations[0].user == "user" && own.secrets.isEmpty)
     }
 
+    /// Of two questions for a token nobody knows otherwise whose it is.
+    @Test func namesTheServerWhereThereAreSeveral() throws {
+        let person = Person(["", "mqtt://b.example https://a.example/in http://c.example/in", "ana", "pw", "tok", "kot", "", "", ""])
+        let (_, secrets) = try run(person)
+        #expect(secrets == ["mqtt": "pw", "http": "tok", "http-2": "kot"] && person.isDone)
+        for question in [
+            "   User at mqtt://b.example [none]: ", "secret:    Password at mqtt://b.example, not shown [none]: ",
+            "secret:    Token at https://a.example/in, not shown [none]: ", "secret:    Token at http://c.example/in, not shown [none]: ",
+        ] { #expect(person.shown.contains(question), "\(question)") }
+        #expect(
+            person.shown.contains(
+                "   mqtt://b.example: the password goes over the network unencrypted; write mqtts:// if the server has it"))
+        #expect(
+            person.shown.contains(
+                "   http://c.example/in: the token goes over the network unencrypted; write https:// if the server has it"))
+        #expect(!person.shown.contains { $0.contains("https://a.example/in: the token") })
+    }
+
+    @Test(arguments: [
+        ("http://a.example/in", true), ("HTTP://192.168.1.5:8080", true), ("mqtt://broker.local", true), ("https://a.example/in", false),
+        ("mqtts://a.example", false), ("http://localhost:8080/in", false), ("http://127.0.0.1/", false), ("mqtt://[::1]:1883", false),
+    ]) func warnsOfASecretThatOthersCanRead(url: String, isOpen: Bool) {
+        var destination = DestinationConfiguration()
+        destination.url = url
+        #expect((OpenSecrets.words(for: destination) != nil) == isOpen)
+    }
+
     @Test func asksAgainAfterAWrongAnswer() throws {
         let person = Person(["bogus", "", "mqtt://x y://z", "", "miles", "", "here", "none", "/srv/notes.txt", "none"])
         let (answers, _) = try run(person)
@@ -176,7 +203,7 @@ import WaypostSystem
         let facts = SystemFacts(tree: tree, measurements: Measurements(saved: tree))
         let found = SetupFindings(facts, others: others, userName: nil)
         #expect(found.sources.isEmpty)
-        #expect(found.receiverWords == "waypost.toml:2 names nmea-tcp://boat:10110; none leaves it so.")
+        #expect(found.receiverWords == "waypost.toml:2 names nmea-tcp://boat:10110; none keeps it.")
     }
 
     /// Traccar takes nothing of a device that it does not know.

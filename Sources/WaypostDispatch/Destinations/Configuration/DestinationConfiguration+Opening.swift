@@ -5,8 +5,13 @@ extension DestinationConfiguration {
     /// Makes the destination, opened if possible now, and opened again whenever one of its secrets has changed.
     package func makeDestination(on box: DestinationBox) -> ReopeningDestination {
         let places = [tokenFile, passwordFile].compactMap { $0 } + kind.secretFiles
+        // A broker has no tokens, and where there is a token a web server gets no password.
+        let needed = [isBroker ? passwordFile : tokenFile ?? passwordFile].compactMap { $0 } + kind.secretFiles
         let files = places.compactMap { try? box.secrets.path(of: $0) }  // A problem with a file is reported when it is read.
-        return ReopeningDestination(files: files) { try open(on: box) }
+        return ReopeningDestination(files: files) {
+            try box.secrets.check(needed)
+            return try open(on: box)
+        }
     }
 
     /// Makes the destination, with its secrets read.
