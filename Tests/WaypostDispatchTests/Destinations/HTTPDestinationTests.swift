@@ -104,6 +104,12 @@ import WaypostTestKit
         // To whom it leads; not what a query holds.
         try server.setMode("redirect 302 https://other.example/login?token=secret")
         #expect(await destination.send(batch()) == .denied(reason: "302; it redirects to https://other.example/login"))
+        try server.setMode("status 401")
+        #expect(
+            await destination.send(batch()) == .denied(reason: "401 Unauthorized; the user, password or token is wrong or missing"))
+        try server.setMode("words 403 not you")
+        #expect(
+            await destination.send(batch()) == .denied(reason: "403 Forbidden: not you; this user or token may not send there"))
         try server.setMode("words 422 unknown  parcel\u{7}\n7")
         #expect(await destination.send(batch()) == .refused(reason: "422: unknown parcel 7"))
         try server.setMode("refuse t-2")

@@ -123,7 +123,8 @@ public struct HTTPDestination: Destination {
     /// The meaning of a server's answer to a message for its batch.
     package func outcome(of response: HTTPResponse, to message: HTTPMessage, of batch: DispatchBatch) -> DeliveryOutcome {
         let words = HTTPURL.hidingQuery(of: message.url ?? settings.url, in: HTTPDestination.words(of: response))
-        let answer = "\(response.status)\(HTTPURL.hiding(message.hidden, in: words))"
+        let said = HTTPURL.hiding(message.hidden, in: words)
+        let answer = "\(response.status)\(said)"
         switch response.status {
         case 200...299:
             guard !HTTPDestination.isPage(response) else {
@@ -140,7 +141,19 @@ public struct HTTPDestination: Destination {
                 "; it redirects to \(oneLine(String($0.prefix { $0 != "?" && $0 != "#" }), limit: 200))"
             }
             return .denied(reason: answer + (place ?? ""))
+        case 401, 403, 404:
+            let (name, next) = HTTPDestination.meaning(of: response.status)
+            return .denied(reason: "\(response.status) \(name)\([": {}", ": []", ": null"].contains(said) ? "" : said); \(next)")
         default: return .denied(reason: answer)
+        }
+    }
+
+    /// The name of an answer that keeps everything out, and what can be done about it.
+    private static func meaning(of status: Int) -> (name: String, next: String) {
+        switch status {
+        case 401: ("Unauthorized", "the user, password or token is wrong or missing")
+        case 403: ("Forbidden", "this user or token may not send there")
+        default: ("Not Found", "the server does not know this url, or this device")
         }
     }
 
