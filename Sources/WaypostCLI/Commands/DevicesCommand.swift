@@ -24,6 +24,9 @@ struct DevicesCommand: ParsableCommand {
     var json = false
 
     func run() throws {
+        if let root, !Syscalls.isFolder(root) {
+            throw CommandFailure(.inputMissing, what: root, why: "is not a folder", next: "name the root of a saved system tree")
+        }
         let lines = DevicesCommand.lines(root: root, json: json)
         let output = try OutputStream(path: "-")
         if lines.isEmpty, !json {

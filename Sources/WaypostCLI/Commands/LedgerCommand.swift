@@ -9,7 +9,7 @@ struct LedgerCommand: ParsableCommand {
         commandName: "ledger",
         abstract: "Show what happened to fixes and events: logged, queued, sent, received, or left out and why.",
         discussion: """
-            One line per record: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
+            One line per record, the newest last: time, kind, its number in the log, and for each destination queued, sent (no receipt yet), receipt, refused \
             (see waypost dispatch list), unwanted (the destination began later, its queue was discarded or moved, it accepts no positions, or cannot \
             express it), or forgotten (settled so long ago that no more is known). Fixes that were left out in this run of the tracker are shown as stretches, \
             and so are records that a damaged journal has lost.

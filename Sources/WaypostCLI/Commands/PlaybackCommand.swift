@@ -10,7 +10,7 @@ struct PlaybackCommand: ParsableCommand {
         abstract: "Control the recording or simulated drive that the tracker plays.",
         discussion: """
             stationary: the device stands still, as at a red light. position-lost: there is no position while the drive goes on, as in a \
-            tunnel. reset: the drive starts again. For the sources \(SourceRegistry.playedList).
+            tunnel. reset: the drive starts again, with both off. For the sources \(SourceRegistry.playedList).
 
             Example: waypost playback position-lost on
             """,
@@ -49,12 +49,12 @@ struct PlaybackCommand: ParsableCommand {
 
     struct Reset: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Start the drive again.",
+            abstract: "Start the drive again, with both switches off.",
             discussion: "Example: waypost playback reset")
 
         @OptionGroup var daemon: DaemonConnection
 
-        func run() throws { _ = try daemon.ask(PlaybackRequest(resets: true)) }
+        func run() throws { _ = try daemon.ask(PlaybackRequest(isStationary: false, isPositionLost: false, resets: true)) }
     }
 
     struct Status: ParsableCommand {

@@ -39,7 +39,7 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "Only events: fences entered and left. --count and --timeout then refer to these.")
     var events = false
 
-    @Option(help: ArgumentHelp("End after this many fixes.", valueName: "n"))
+    @Option(help: ArgumentHelp("End after this many fixes, at least 1.", valueName: "n"))
     var count: Int?
 
     @Option(

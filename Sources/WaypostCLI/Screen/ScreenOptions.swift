@@ -62,9 +62,16 @@ extension Configuration.Display {
         return (try? Configuration.load(path: nil, paths: .inUse).configuration.display) ?? Configuration.Display()  // See above.
     }()
 
+    /// Reports a `TZ` that names no time zone, once.
+    private static let unknownZone: Void = {
+        guard let setting = ProcessIdentity.current().environment["TZ"], TimeZoneFolder.rules(ofSetting: setting) == nil else { return }
+        SystemProcess.printError("waypost: TZ: \(quoted(setting)) is not a time zone of this system, so times are in UTC")
+    }()
+
     /// The clocks by which this user reads and writes times.
     var clocks: TimeZoneRules {
         let environment = ProcessIdentity.current().environment
+        _ = Configuration.Display.unknownZone
         if environment["TZ"] == nil, !timeZone.isEmpty, let zone = TimeZoneFolder.rules(named: timeZone) { return zone }
         return TimeZoneFolder.local(environment: environment)
     }

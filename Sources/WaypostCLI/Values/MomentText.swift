@@ -18,7 +18,8 @@ enum MomentText: Equatable {
     case ago(Duration)
 
     /// The forms, for messages.
-    static let forms = "a time (15:25, 2026-11-22T15:25, with a Z in UTC), a day (2026-11-22, today) or how long ago (-1h, \"-90 min\")"
+    static let forms =
+        "a time (15:25, 2026-11-22T15:25, with a Z in UTC), a day (2026-11-22, today, yesterday) or how long ago (-1h, \"-90 min\")"
 
     /// Parses a text; nil when it is not a moment.
     init?(_ text: String) {

@@ -29,10 +29,17 @@ public enum TimeZoneFolder {
     ///
     /// - Source: tzset(3). As there, a `TZ` that names nothing means UTC.
     public static func local(environment: [String: String]) -> TimeZoneRules {
-        guard let setting = environment["TZ"] else { return rules(inFile: "/etc/localtime") ?? .utc }
+        environment["TZ"].map { rules(ofSetting: $0) ?? .utc } ?? rules(inFile: "/etc/localtime") ?? .utc
+    }
+
+    /// The clocks that a value of `TZ` names; nil when it names none.
+    ///
+    /// An empty one means UTC.
+    public static func rules(ofSetting setting: String) -> TimeZoneRules? {
         let name = setting.first == ":" ? String(setting.dropFirst()) : setting
-        if name.first == "/" { return rules(inFile: name) ?? .utc }
-        return rules(named: name) ?? TimeZoneRules(posix: name) ?? .utc
+        if name.isEmpty { return .utc }
+        if name.first == "/" { return rules(inFile: name) }
+        return rules(named: name) ?? TimeZoneRules(posix: name)
     }
 
     private static func rules(inFile path: String) -> TimeZoneRules? {

@@ -9,7 +9,7 @@ struct FencesAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add a circle to the fences of the running tracker.",
         discussion: """
-            The fence is kept over restarts, and replaces one with the same id. For other shapes see waypost fences import.
+            The fence is kept over restarts, and replaces one with the same id, which is reported. For other shapes see waypost fences import.
 
             Example: waypost fences add Home --at 52.51702,13.38886 --radius 150
             """)
@@ -40,7 +40,9 @@ struct FencesAddCommand: ParsableCommand {
     }
 
     func run() throws {
-        _ = try FenceUpload(daemon).send([try fence()])
+        let fence = try fence()
+        guard let replaced = try FenceUpload(daemon).send([fence]), replaced > 0 else { return }
+        try OutputStream(path: "-").write(line: "replaced the fence with the id \(quoted(fence.id))")
     }
 
     private func fence() throws -> Geofence {

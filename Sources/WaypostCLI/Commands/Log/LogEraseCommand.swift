@@ -11,7 +11,8 @@ struct LogEraseCommand: ParsableCommand {
         abstract: "Remove a stretch of time from the log for good.",
         discussion: """
             Removes the fixes from --from until before --to from the journals and from the GPX files, which are rewritten. If a power cut interrupts \
-            it, the next start or recovery completes it. Copies that were fetched are not touched. Asks first, unless --yes is given.
+            it, the next start or recovery completes it. Copies that were fetched are not touched. Asks first, unless --yes is given, \
+            and names the whole stretch either way: a time of day without a day is its most recent occurrence.
 
             Example: waypost log erase --from 2026-11-21T11:00:00Z --to 2026-11-21T12:30:00Z
             """)
@@ -32,12 +33,13 @@ struct LogEraseCommand: ParsableCommand {
         let (from, to) = (from.time(by: format.zone), to.time(by: format.zone))
         if from >= to { throw ValidationError("--from must be before --to") }
         let folder = try location.folder()
+        let stretch = "from \(format.moment(from)) until \(format.moment(to)) (\(format.zoneName(at: from)))"
         if !yes {
-            let stretch = "from \(format.moment(from)) until \(format.moment(to)) (\(format.zoneName(at: from)))"
             try Confirmation.ask(
                 "Erase everything in \(folder.path) \(stretch), for good?", command: "erase", refusal: "nothing was erased")
         }
         let (positions, tracks) = try erase(folder, from, to)
+        if yes { SystemProcess.printError("waypost: log erase: \(folder.path), \(stretch)") }
         try OutputStream(path: "-").write(line: "erased \(counted(positions, "position")) from \(counted(tracks, "track"))")
     }
 

@@ -119,6 +119,9 @@ struct LogListRow {
         .init(title: "journal", isTrailing: true, isOptional: true), .init(title: "remarks"),
     ]
 
+    /// A size in the one unit of the list, so that sizes can be compared at a glance.
+    private static func size(_ bytes: Int64) -> String { "\((bytes + 1_023) / 1_024) KiB" }
+
     /// One row for people.
     func cells(_ format: ScreenFormat) -> [String] {
         var remarks: [String] = []
@@ -131,8 +134,8 @@ struct LogListRow {
             journal.stem, firstTime.map(minute) ?? "",
             lastTime.map { isOneDay ? String(format.timeOfDay($0).prefix(5)) : minute($0) } ?? "", counted(positionCount, "position"),
             counted(segmentCount, "segment"),
-            track.map { "GPX \(sizeText(bytes: $0.byteCount))" } ?? (journal.isOpen ? "open" : "GPX gone"),
-            "journal \(sizeText(bytes: journalByteCount))", remarks.joined(separator: ", "),
+            track.map { "GPX \(LogListRow.size($0.byteCount))" } ?? (journal.isOpen ? "open" : "GPX gone"),
+            "journal \(LogListRow.size(journalByteCount))", remarks.joined(separator: ", "),
         ]
     }
 }
