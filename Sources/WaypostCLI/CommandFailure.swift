@@ -11,6 +11,13 @@ struct CommandFailure: Error {
         line = "waypost: \(what): \(why)" + (next.map { "; \($0)" } ?? "")
     }
 
+    /// A file whose name does not give its format; standard input and output have no name.
+    static func withoutFormat(_ path: String, called standard: String = "standard input", next: String) -> CommandFailure {
+        path == "-"
+            ? CommandFailure(.usage, what: standard, why: "has no extension that gives its format", next: next)
+            : CommandFailure(.usage, what: path, why: "its extension does not give a format", next: next)
+    }
+
     /// A line whose words come from elsewhere: `WHAT: WHY; NEXT`.
     init(_ status: ExitStatus, line: String) {
         self.status = status

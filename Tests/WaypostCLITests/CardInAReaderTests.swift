@@ -97,6 +97,6 @@ import WaypostSystem
         // A time service is enabled among the files of the card.
         #expect(well == ["configuration", "console", "modemmanager", "gpsd", "permission", "owner", "clock"])
         let lines = DoctorReport(reports: reports).lines
-        #expect(lines.contains("not checked: uart: no /proc/device-tree/model: which model it is, is not known"), "\(lines)")
+        #expect(lines.contains("not checked: uart: no /proc/device-tree/model, so the model is not known"), "\(lines)")
     }
 }

@@ -62,9 +62,8 @@ struct ConvertCommand: ParsableCommand {
         let paths = self.output == nil ? Array(files.dropLast()) : files
         var inputs = try paths.map { try ConversionInput(path: $0, named: from?.format) }
         guard let target = to ?? ConversionFormat(extensionOf: output) else {
-            throw CommandFailure(
-                .usage, what: output, why: "its extension does not give a format",
-                next: "use --to \(ConversionFormat.list(ConversionFormat.writable))")
+            throw CommandFailure.withoutFormat(
+                output, called: "standard output", next: "use --to \(ConversionFormat.list(ConversionFormat.writable))")
         }
         if byTime { inputs = try inTimeOrder(inputs) }
         try Conversion(inputs: inputs, output: output, target: target, fixesRollover: fixRollover).run()

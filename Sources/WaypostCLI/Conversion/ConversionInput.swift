@@ -14,9 +14,7 @@ struct ConversionInput {
     init(path: String, named: ConversionFormat?) throws(CommandFailure) {
         self.path = path
         guard let format = named ?? ConversionFormat(extensionOf: path) else {
-            throw CommandFailure(
-                .usage, what: path, why: "its extension does not give a format",
-                next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
+            throw CommandFailure.withoutFormat(path, next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
         }
         self.format = format
     }

@@ -24,7 +24,7 @@ struct SetupFindings: Equatable {
         if let userName { self.userName = userName }
         if let origin = others.origins["[[source]] url"] {
             let urls = others.configuration.sources.map { oneLine($0.url.description, limit: 200) }
-            receiverWords = "\(origin.file):\(origin.place.line) names \(urls.joined(separator: ", ")); none leaves it so."
+            receiverWords = "\(origin.file):\(origin.place.line) names \(urls.joined(separator: ", ")); none keeps it."
             sources = []
             return
         }
@@ -36,7 +36,7 @@ struct SetupFindings: Equatable {
             receiverWords = "Found: \(known.knownReceiver ?? "one") at \(known.path)."
         } else if let candidate = candidates.first {
             let path = candidate.byIDNames.first ?? candidate.path
-            receiverWords = "Perhaps one: \(oneLine(path, limit: 200)) (\(candidate.possibleReceiver ?? "USB"))."
+            receiverWords = "Possibly a receiver: \(oneLine(path, limit: 200)) (\(candidate.possibleReceiver ?? "USB"))."
             // Opening another device could reset it, so the user is asked about the only candidate.
             if candidates.count == 1 { sources = [.init(url: SourceURL(SerialKind(.path(path))))] }
         }

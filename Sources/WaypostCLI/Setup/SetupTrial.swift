@@ -13,7 +13,7 @@ enum SetupTrial {
         let outcome: Outcome = Patience.during("trying \(name)") { result(of: destination, secret ?? stored(destination)) }
         switch outcome {
         case .reached: return "\(name): reachable"
-        case .refused(let why): return "\(name): reachable, but refuses: \(why); records wait until that is fixed"
+        case .refused(let why): return "\(name): reachable, but it refuses: \(why); records wait until that is fixed"
         case .certificate(let why): return "\(name): the connection is not safe: \(why); nothing is sent until that is fixed"
         case .notReached(let why): return "\(name): not reachable now: \(why); everything is kept and sent once the server can be reached"
         }

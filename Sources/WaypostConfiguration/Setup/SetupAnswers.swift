@@ -59,14 +59,14 @@ public struct SetupAnswers: Equatable, Sendable {
         }
         answer(
             "1. Where positions come from: the first is preferred, the others are fallbacks.",
-            unsaid: "1. Where positions come from: nothing is said here.", "source")
-        answer("2. Where positions and events are sent: waypost dispatch shows it.", unsaid: "2. Nothing is sent from here.", "destination")
-        answer("3. How quantities are shown.", unsaid: "3. Units: nothing is said here.", "display", ["units"])
+            unsaid: "1. No receiver is named here.", "source")
+        answer("2. Where positions and events are sent: waypost dispatch shows it.", unsaid: "2. No server is named here.", "destination")
+        answer("3. How quantities are shown.", unsaid: "3. No units.", "display", ["units"])
         answer(
-            "4. Home: around it nothing is logged, sent or shared.", unsaid: "4. Home: nothing is said here.", "privacy",
+            "4. Home: around it nothing is logged, sent or shared.", unsaid: "4. No home.", "privacy",
             zones.isEmpty ? [] : ["zones"])
         answer(
-            "5. Fences: waypost fences list shows them.", unsaid: "5. Fences: nothing is said here.", "geofences",
+            "5. Fences: waypost fences list shows them.", unsaid: "5. No fence file.", "geofences",
             fences == nil ? [] : ["file"]
         )
         return lines.joined(separator: "\n") + "\n"

@@ -17,7 +17,9 @@ helpers=()
 leave() {
     tmux -L "$server" kill-server 2>/dev/null || true
     for helper in "${helpers[@]}"; do kill "$helper" 2>/dev/null || true; done
-    rm -rf "$work"
+    # The trackers finish their tracks first.
+    local end=$((SECONDS + 10))
+    until rm -rf "$work" 2>/dev/null || ((SECONDS > end)); do sleep 0.2; done
 }
 trap leave EXIT
 

@@ -50,9 +50,7 @@ struct FencesReplayCommand: ParsableCommand {
     private func replay(_ track: String, number: Int, _ index: FenceIndex, _ format: ScreenFormat, _ output: borrowing OutputStream) throws
     {
         guard let kind = from?.format ?? ConversionFormat(extensionOf: track), ConversionFormat.readable.contains(kind) else {
-            throw CommandFailure(
-                .usage, what: track, why: "its extension does not give a format that can be read",
-                next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
+            throw CommandFailure.withoutFormat(track, next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
         }
         let input = try ConversionInput(path: track, named: kind)
         var reader = try input.reader()

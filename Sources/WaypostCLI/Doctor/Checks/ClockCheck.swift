@@ -47,7 +47,7 @@ enum ClockCheck: DoctorCheck {
                     commands: fromSatellites(facts)))
         }
         if service != nil { return .well }
-        return .notChecked("neither /proc/stat, /sys/class/rtc nor a time service tells of it")
+        return .notChecked("neither /proc/stat, /sys/class/rtc nor a time service shows how the clock is set")
     }
 
     /// The evidence that it is before 2020: the time of the last start by the clock.

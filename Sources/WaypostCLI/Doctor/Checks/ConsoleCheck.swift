@@ -63,7 +63,7 @@ enum ConsoleCheck: DoctorCheck {
             level: isSure ? .fault : .note,
             what: isSure
                 ? "a login console is on \(device), the receiver's port: it reads the receiver's data and answers it"
-                : "a login console is on \(device): no receiver can be there; end it only if you want one there, and have another way to log in",
+                : "a login console is on \(device), so no receiver can be; stop this console only if you want a receiver there and can log in another way",
             evidence: consoles.map(\.evidence) + (named.map { [$0.evidence] } ?? []),
             commands: commands(device, consoles, facts, hasBootFile: hasBootFile))
     }

@@ -19,7 +19,7 @@ enum DiskCheck: DoctorCheck {
         let free = facts.measurements.free(at: folder, in: facts.tree)
         let isFull = free.map { $0.byteCount < leastFreeBytes } ?? false
         guard isFull || pause != nil else {
-            return free == nil ? .notChecked("how much room there is at \(folder) is not known") : .well
+            return free == nil ? .notChecked("the free space at \(folder) is not known") : .well
         }
         let evidence = [pause.map { Evidence(file: facts.measurements.statusFile, text: $0) }, isFull ? free?.evidence : nil]
         let room = free.map { "\(sizeText(bytes: $0.byteCount)) free" } ?? "no room"

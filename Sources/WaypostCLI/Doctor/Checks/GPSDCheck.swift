@@ -9,7 +9,7 @@ enum GPSDCheck: DoctorCheck {
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard facts.configuration != nil else { return .notChecked(facts.whyNoConfiguration) }
         guard facts.gpsd.isInstalled != nil || facts.tree.exists("/etc/default") else {
-            return .notChecked("neither /usr/sbin nor /etc/default/gpsd: whether there is a gpsd is not known")
+            return .notChecked("neither /usr/sbin nor /etc/default/gpsd shows whether gpsd is installed")
         }
         if facts.readsFromLocalGPSD {
             if let finding = bothHaveIt(facts) { return .found(finding) }
@@ -28,7 +28,7 @@ enum GPSDCheck: DoctorCheck {
             for line in program.lines {
                 guard let tracker = facts.holders(of: line.device).first(where: { $0.program.name == "waypostd" }) else { continue }
                 return Finding(
-                    what: "gpsd and the tracker both read \(line.device), each gets a part of every sentence",
+                    what: "gpsd and the tracker both read \(line.device): each gets a part of every sentence",
                     evidence: [line.evidence, tracker.evidence], commands: facts.restartCommands)
             }
         }

@@ -11,7 +11,7 @@ enum LogFolderCheck: DoctorCheck {
         if facts.isLogOff { return .notChecked(SystemFacts.logIsOff) }
         guard let table = MountTable(facts.tree) else { return .notChecked("no /proc/mounts") }
         let folder = facts.tree.resolved(facts.logFolder)
-        guard let mount = table.mount(of: folder) else { return .notChecked("\(folder) is on no disk of /proc/mounts") }
+        guard let mount = table.mount(of: folder) else { return .notChecked("/proc/mounts has no disk for \(folder)") }
         let setting = facts.evidence(of: "[log] directory", text: "directory = \"\(facts.logFolder)\"")
         let evidence = [mount.evidence] + [setting].compactMap { $0 }
         if mount.isReadOnly {

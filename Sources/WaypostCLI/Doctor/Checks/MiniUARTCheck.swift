@@ -9,7 +9,7 @@ enum MiniUARTCheck: DoctorCheck {
         guard let board = facts.board else {
             // A running machine shows its model.
             let isHidden = facts.programs == nil || facts.boardLines.isRaspberryPi
-            return isHidden ? .notChecked("no /proc/device-tree/model: which model it is, is not known") : .well
+            return isHidden ? .notChecked("no /proc/device-tree/model, so the model is not known") : .well
         }
         guard let boot = board.bootConfiguration else {
             return .notChecked("\(board.model.text), but no /boot/firmware/config.txt can be read")

@@ -31,7 +31,7 @@ enum PortPermissionCheck: DoctorCheck {
             return .notChecked("no group dialout or uucp in /etc/group")
         }
         return running(facts, group) ?? service(facts, group) ?? byHand(facts, group)
-            ?? .notChecked("no user of the tracker is known: it does not run, and is not installed")
+            ?? .notChecked("the tracker is not running and not installed, so its user is not known")
     }
 
     /// A line of `/etc/group`: `dialout:x:20:pi,waypost`.
@@ -74,7 +74,7 @@ enum PortPermissionCheck: DoctorCheck {
         if group.members.contains(name) {
             return .found(
                 Finding(
-                    what: "\(name) came into the group \(group.name) after the tracker was started", evidence: [group.line, evidence],
+                    what: "\(name) joined the group \(group.name) after the tracker had started", evidence: [group.line, evidence],
                     commands: facts.restartCommands))
         }
         return finding(name, group, [evidence], then: facts.restartCommands)
@@ -106,7 +106,7 @@ enum PortPermissionCheck: DoctorCheck {
             if hasToLogIn {
                 return .found(
                     Finding(
-                        what: "this login of \(user.name) is older than the membership in the group \(group.name)", evidence: [group.line],
+                        what: "\(user.name) has joined the group \(group.name) since this login; log in again", evidence: [group.line],
                         commands: ["newgrp \(group.name)"]))
             }
             return finding(

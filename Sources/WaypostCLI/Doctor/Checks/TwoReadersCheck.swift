@@ -14,7 +14,7 @@ enum TwoReadersCheck: DoctorCheck {
         let hidden = programs.filter { !$0.isVisible }.count
         let isPartial = findings.isEmpty && hidden > 0
         return CheckReport(
-            findings: findings, notChecked: isPartial ? "the programs of other users are hidden; ask as root: sudo waypost doctor" : nil)
+            findings: findings, notChecked: isPartial ? "only root may see the programs of other users: sudo waypost doctor" : nil)
     }
 
     private static func finding(of device: String, _ facts: SystemFacts) -> Finding? {
