@@ -145,4 +145,7 @@ for page in nothing gpsd; do
     done
 done
 
+for page in known gpsd; do
+    [[ ! -e $pages/$page.txt ]] || printf '%s: first position %s after the question for it\n' "$page" "$(awk '$1 == "real" { print $2; exit }' "$pages/$page.txt")"
+done
 printf 'first-minutes: six worlds, each with a position or the next step; screens in %s\n' "$pages"
