@@ -149,7 +149,7 @@ func mistakes(in bytes: [UInt8]) -> [String] {
         ),
         (
             "[[destination]]\nurl = 'http://x/'\ncutoff = '04:00 ../passwd'",
-            "3:10: [[destination]] cutoff: has '../passwd', which is not a time zone of this system (see timedatectl list-timezones)"
+            "3:10: [[destination]] cutoff: has '../passwd', which is not a time zone of this system (see timedatectl list-timezones; package tzdata)"
         ),
         ("[[destination]]\nurl = 'ftp://x/'", "2:7: [[destination]] url: must begin with https:// or http://"),
         ("[[destination]]\nurl = 'http://me:secret@x/'", "2:7: [[destination]] url: must hold no password, which messages would show"),

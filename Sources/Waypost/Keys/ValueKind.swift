@@ -7,7 +7,7 @@ package enum ValueProblem: Error, Equatable {
 
     /// The problem that no time zone has that name.
     package static func noTimeZone(_ name: String) -> ValueProblem {
-        .invalid(reason: "has \(quoted(name)), which is not a time zone of this system (see timedatectl list-timezones)")
+        .invalid(reason: "has \(quoted(name)), which is not a time zone of this system (see timedatectl list-timezones; package tzdata)")
     }
 }
 
