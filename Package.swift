@@ -136,7 +136,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "WaypostConfigurationTests",
-            dependencies: ["Waypost", "WaypostPositioning", "WaypostDispatch", "WaypostConfiguration", "WaypostTestKit"],
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostDispatch", "WaypostConfiguration", "WaypostTestKit",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "WaypostCLITests",

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Waypost
-import WaypostConfiguration
 import WaypostControl
 import WaypostSystem
 
@@ -23,11 +22,7 @@ struct DaemonConnection: ParsableArguments {
 
     /// Connects to the daemon behind a socket; nil means the default one.
     static func connectIfRunning(socket: String?) throws(ControlError) -> ControlClient {
-        let identity = ProcessIdentity.current()
-        let path = DefaultPaths.clientSocket(
-            option: socket, environment: identity.environment, userID: identity.userID, userName: identity.userName,
-            exists: Syscalls.exists,
-            hasListener: { (try? UnixSocket.occupant(of: $0)) == .listener })  // One that cannot be tried counts as none.
+        let path = DefaultPaths.clientSocket(option: socket, of: .current())
         return try Patience.during("waiting for the tracker") { () throws(ControlError) in try ControlClient.connect(to: path) }
     }
 

@@ -1,6 +1,7 @@
 import Waypost
 import WaypostDispatch
 import WaypostPositioning
+import WaypostSystem
 
 /// The configuration of the tracker.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Waypost
+import WaypostSystem
 
 @testable import WaypostConfiguration
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaypostConfiguration
+import WaypostSystem
 
 @Suite struct ConfigurationLoadingTests {
     /// Runs the body in a new folder with these files, and removes it afterwards.

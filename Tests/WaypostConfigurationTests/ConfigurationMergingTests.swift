@@ -3,6 +3,7 @@ import Waypost
 import WaypostConfiguration
 import WaypostDispatch
 import WaypostPositioning
+import WaypostSystem
 
 @Suite struct ConfigurationMergingTests {
     private func file(_ name: String, _ text: String) -> ConfigurationFile {

@@ -1,6 +1,7 @@
 import Testing
 import Waypost
 import WaypostPositioning
+import WaypostSystem
 
 @testable import WaypostConfiguration
 

@@ -24,7 +24,7 @@ extension Configuration {
     /// The files of `conf.d` follow in the order of their names; a later value replaces an earlier one, a `[[destination]]` the one with
     /// the same name, and a file that has any `[[source]]` the whole list.
     /// - Parameters:
-    ///   - path: The file; nil means the user's own or the system's (``DefaultPaths/configurationFile``), which need not exist. The
+    ///   - path: The file; nil means the user's own or the system's (`DefaultPaths.configurationFile`), which need not exist. The
     ///     user's own also counts as missing where it cannot be accessed: `HOME` belongs to another user after `setpriv` or `su`.
     ///   - paths: The user's default paths.
     ///   - dropIn: A file of `conf.d` with content to use instead of its own; without a byte it counts as missing.
@@ -132,5 +132,14 @@ extension TextPlace {
 extension ConfigurationError.Kind {
     fileprivate init(_ error: SystemError) {
         self = error.isNotPermitted ? .notPermitted : .unreadable(reason: error.reason)
+    }
+}
+
+extension DefaultPaths {
+    /// Whether the user's own configuration file is where the user cannot see whether it exists.
+    ///
+    /// Never true for the system's file: that would skip the settings of the device's administrator.
+    fileprivate var isConfigurationFileHidden: Bool {
+        configurationFile != DefaultPaths.service.configurationFile && !Syscalls.exists(configurationFile)
     }
 }

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 extension Configuration {
     /// A configuration file with every key, its explanation, and its default as a comment: `Config/waypost.toml`.

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// A key in the configuration in use: its meaning, its value, and where the value comes from.
 public struct EffectiveKey: Equatable, Sendable {

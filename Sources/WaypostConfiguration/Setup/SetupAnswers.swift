@@ -1,6 +1,7 @@
 import Waypost
 import WaypostDispatch
 import WaypostPositioning
+import WaypostSystem
 
 /// The answers to the questions of `waypost setup`.
 public struct SetupAnswers: Equatable, Sendable {

@@ -1,6 +1,7 @@
 import Testing
 import Waypost
 import WaypostConfiguration
+import WaypostSystem
 
 @testable import WaypostCLI
 

@@ -1,6 +1,7 @@
 import Testing
 import Waypost
 import WaypostDispatch
+import WaypostSystem
 
 @testable import WaypostConfiguration
 

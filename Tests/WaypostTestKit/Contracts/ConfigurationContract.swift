@@ -1,5 +1,6 @@
 import Waypost
 import WaypostConfiguration
+import WaypostSystem
 
 /// The contract for reading a configuration, whatever the bytes: the result is a value, or mistakes that have a place.
 public enum ConfigurationContract {

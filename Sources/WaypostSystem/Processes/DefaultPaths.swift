@@ -1,5 +1,3 @@
-import WaypostSystem
-
 /// The default paths of files and sockets.
 ///
 /// Root and the user `waypost` use the system's folders; other users those of the XDG Base Directory Specification, of which only
@@ -42,13 +40,6 @@ public struct DefaultPaths: Equatable, Sendable {
             }
     }
 
-    /// Whether the user's own configuration file is where the user cannot see whether it exists.
-    ///
-    /// Never true for the system's file: that would skip the settings of the device's administrator.
-    var isConfigurationFileHidden: Bool {
-        configurationFile != DefaultPaths.service.configurationFile && !Syscalls.exists(configurationFile)
-    }
-
     /// The control socket of the service.
     public static let serviceSocket = "/run/waypost/waypost.sock"
 
@@ -75,6 +66,19 @@ public struct DefaultPaths: Equatable, Sendable {
         // A user who has started their own tracker wants to see that one.
         if own != serviceSocket, hasListener(own) { return own }
         return exists(serviceSocket) ? serviceSocket : own
+    }
+
+    /// The socket on which a client in this process finds the tracker now.
+    ///
+    /// It may be another one later: the service may be started, or the user's own tracker.
+    /// - Parameters:
+    ///   - option: the socket from the command line; nil for none.
+    ///   - identity: the process's user and environment.
+    public static func clientSocket(option: String?, of identity: ProcessIdentity) -> String {
+        clientSocket(
+            option: option, environment: identity.environment, userID: identity.userID, userName: identity.userName,
+            exists: Syscalls.exists,
+            hasListener: { (try? UnixSocket.occupant(of: $0)) == .listener })  // One that cannot be tried counts as none.
     }
 
     /// The socket that the command line or `$WAYPOST_SOCKET` names; nil when neither does.

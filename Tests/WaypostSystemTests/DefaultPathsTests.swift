@@ -1,5 +1,5 @@
 import Testing
-import WaypostConfiguration
+import WaypostSystem
 
 @Suite struct DefaultPathsTests {
     private let home = ["HOME": "/home/ann", "XDG_RUNTIME_DIR": "/run/user/1000"]
