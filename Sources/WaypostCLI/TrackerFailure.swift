@@ -38,7 +38,7 @@ extension CommandFailure {
         case .closed(byService: false):
             self.init(.unavailable, what: "tracker", why: "has stopped", next: "see the terminal it ran in, or journalctl -u waypostd")
         case .connectionFailed(let reason): self.init(.unavailable, what: "tracker", why: reason)
-        case .cannotConnect, .protocolMismatch, .anotherIsListening, .notASocket, .cannotListen:
+        case .cannotConnect, .protocolMismatch, .anotherIsListening, .notASocket, .cannotListen, .cancelled:
             self.init(.unavailable, line: "\(error)")
         }
     }

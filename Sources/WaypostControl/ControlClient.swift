@@ -125,7 +125,7 @@ public struct ControlClient: ~Copyable {
 
     /// A line that is no refusal.
     private func checked(_ line: [UInt8]) throws(ControlError) -> [UInt8] {
-        if let refusal = ControlClient.refusal(in: line) { throw refusal }
+        if let refusal = ControlError(refusalOn: line) { throw refusal }
         return line
     }
 
@@ -171,24 +171,7 @@ public struct ControlClient: ~Copyable {
         }
     }
 
-    /// The error that an ERROR line tells; `class` is always the first member.
-    private static func refusal(in line: [UInt8]) -> ControlError? {
-        guard line.starts(with: "{\"class\":\"ERROR\"".utf8) else { return nil }
-        do {
-            let refusal = try RefusalLine(line: line)
-            return refusal.code == ControlRefusal.Code.notAuthorised.rawValue
-                ? .notAuthorised(message: refusal.message) : .refused(code: refusal.code, message: refusal.message)
-        } catch {
-            return .protocolMismatch(found: nil)
-        }
-    }
-
     private static func descriptor(connectedTo path: String) throws(ControlError) -> Int32 {
-        do { return try UnixSocket.connect(path) } catch {
-            if error.meansNobodyListens { throw .notRunning(path: path) }
-            if error.meansNoPermission { throw .noPermission(path: path) }
-            if error.meansPathTooLong { throw .pathTooLong(path: path, limit: UnixSocket.maximumPathBytes) }
-            throw .cannotConnect(path: path, reason: error.reason)
-        }
+        do { return try UnixSocket.connect(path) } catch { throw ControlError(connecting: error, to: path) }
     }
 }

@@ -33,6 +33,8 @@ public enum ControlError: Error, Sendable, Hashable {
     case closed(byService: Bool)
     /// Sending or receiving failed: what the system said.
     case connectionFailed(reason: String)
+    /// The task that waited was cancelled.
+    case cancelled
 }
 
 extension ControlError: CustomStringConvertible {
@@ -56,6 +58,35 @@ extension ControlError: CustomStringConvertible {
         case .timedOut: "the tracker does not answer"
         case .closed: "the tracker ended the connection"
         case .connectionFailed(let reason): reason
+        case .cancelled: "the task that waited for the tracker was cancelled"
+        }
+    }
+}
+
+extension ControlError {
+    /// The error that an ERROR line reports, nil for any other line; `class` is always the first member.
+    init?(refusalOn line: [UInt8]) {
+        guard line.starts(with: "{\"class\":\"ERROR\"".utf8) else { return nil }
+        do {
+            let refusal = try RefusalLine(line: line)
+            self =
+                refusal.code == ControlRefusal.Code.notAuthorised.rawValue
+                ? .notAuthorised(message: refusal.message) : .refused(code: refusal.code, message: refusal.message)
+        } catch {
+            self = .protocolMismatch(found: nil)
+        }
+    }
+
+    /// Why a client cannot connect.
+    init(connecting error: SystemError, to path: String) {
+        if error.meansNobodyListens {
+            self = .notRunning(path: path)
+        } else if error.meansNoPermission {
+            self = .noPermission(path: path)
+        } else if error.meansPathTooLong {
+            self = .pathTooLong(path: path, limit: UnixSocket.maximumPathBytes)
+        } else {
+            self = .cannotConnect(path: path, reason: error.reason)
         }
     }
 }

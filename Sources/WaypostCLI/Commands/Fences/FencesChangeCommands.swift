@@ -171,33 +171,18 @@ private struct FenceUpload {
     func send(_ fences: [Geofence]) throws -> Int? {
         var replaced: Int?
         var client = try daemon.connect()
-        var rest = fences[...]
-        var size = 100
+        var parts = AddFencesRequest.Parts(of: fences)
         var progress = Progress(name: "fences", totalBytes: Int64(fences.count))
-        while !rest.isEmpty {
-            let part = Array(rest.prefix(size))
-            let text = FenceFormat.write(part, as: .geojson).text.bytes
-            // The verb and the line end need some room.
-            if text.count > ControlProtocol.maximumRequestBytes - 100 {
-                guard size > 1 else {
-                    throw CommandFailure(
-                        .badData, what: "fence \"\(part[0].name)\"", why: "is too large to send (\(text.count) bytes)",
-                        next: "put it in the fence file of the configuration")
-                }
-                size /= 2
-                continue
-            }
-            let collection: JSONValue
-            do throws(JSONError) { collection = try JSONParser().parse(text) } catch { preconditionFailure("what was written can be read") }
-            rest = rest.dropFirst(part.count)
-            let request = AddFencesRequest(collection: collection.object ?? [:], hasMore: !rest.isEmpty)
+        while let (request, count) = try next(of: &parts) {
             replaced = try client.askPatiently(request, timeoutMilliseconds: FenceUpload.timeoutMilliseconds).replacedCount
-            progress.add(bytes: part.count)
-            // When a part fills less than half of a request, the next one may be longer.
-            if text.count < ControlProtocol.maximumRequestBytes / 2 { size *= 2 }
+            progress.add(bytes: count)
         }
         progress.add(bytes: 0)
         return replaced
+    }
+
+    private func next(of parts: inout AddFencesRequest.Parts) throws(CommandFailure) -> (AddFencesRequest, count: Int)? {
+        do throws(ControlRefusal) { return try parts.next() } catch { throw CommandFailure(.badData, line: error.message) }
     }
 }
 
