@@ -20,6 +20,7 @@ let hardened = [
 let package = Package(
     name: "waypost",
     products: [
+        .library(name: "WaypostKit", targets: ["WaypostKit"]),
         .library(name: "Waypost", targets: ["Waypost"]),
         .library(name: "WaypostPositioning", targets: ["WaypostPositioning"]),
         .library(name: "WaypostRecording", targets: ["WaypostRecording"]),
@@ -76,6 +77,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What joins the five, for applications: one import.
+        .target(
+            name: "WaypostKit", dependencies: ["Waypost", "WaypostSystem", "WaypostPositioning", "WaypostGeofences", "WaypostControl"],
+            swiftSettings: strict),
+
         // The one configuration type, above the kinds of sources and destinations that it reads; imported by the two programs only.
         .target(name: "CTOML", cxxSettings: [.treatAllWarnings(as: .error)]),
         .target(
@@ -87,7 +93,7 @@ let package = Package(
             name: "WaypostDaemon",
             dependencies: [
                 "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch",
-                "WaypostControl", "WaypostConfiguration",
+                "WaypostControl", "WaypostKit", "WaypostConfiguration",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict,
@@ -135,6 +141,12 @@ let package = Package(
             name: "WaypostControlTests", dependencies: ["Waypost", "WaypostSystem", "WaypostControl", "WaypostTestKit"],
             swiftSettings: strict),
         .testTarget(
+            name: "WaypostKitTests",
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostGeofences", "WaypostControl", "WaypostKit", "WaypostTestKit",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "WaypostConfigurationTests",
             dependencies: [
                 "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostDispatch", "WaypostConfiguration", "WaypostTestKit",
@@ -149,10 +161,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: [
-                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostTestKit", "WaypostDaemon", "WaypostCLI",
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            dependencies: ["Waypost", "WaypostSystem", "WaypostControl", "WaypostKit", "WaypostTestKit", "WaypostDaemon", "WaypostCLI"],
             swiftSettings: strict),
     ],
     cLanguageStandard: .c17,

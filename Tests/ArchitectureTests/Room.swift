@@ -49,7 +49,7 @@ extension Room {
         Room(name: "CGPSD", floor: 1),
         Room(name: "CTOML", floor: 1),
 
-        // They never import each other; only the two programs join them.
+        // They never import each other; only WaypostKit and the two programs join them.
         Room(
             name: "WaypostPositioning", floor: 2, targets: ["Waypost", "WaypostSystem", "CGPSD"], products: ["NIOCore", "NIOPosix"],
             toolchain: ["Synchronization"]),
@@ -60,6 +60,12 @@ extension Room {
             name: "WaypostControl", floor: 2, targets: ["Waypost", "WaypostSystem"], products: ["NIOCore", "NIOPosix"],
             toolchain: ["Synchronization"]),
 
+        // What joins the five, for applications; it knows no configuration file.
+        Room(
+            name: "WaypostKit", floor: 3,
+            targets: ["Waypost", "WaypostSystem", "WaypostPositioning", "WaypostGeofences", "WaypostControl"],
+            toolchain: ["Synchronization"]),
+
         // Above the kinds of sources and destinations, whose URLs and keys it reads; imported by the two programs only.
         Room(
             name: "WaypostConfiguration", floor: 3,
@@ -67,7 +73,7 @@ extension Room {
 
         // The two programs. Foundation costs 50 MB of a device's storage: only the one that parses arguments has it.
         Room(
-            name: "WaypostDaemon", floor: 4, targets: libraries.union(["WaypostGeofences"]), products: ["Logging"],
+            name: "WaypostDaemon", floor: 4, targets: libraries.union(["WaypostGeofences", "WaypostKit"]), products: ["Logging"],
             toolchain: ["Synchronization"]),
         Room(
             name: "WaypostCLI", floor: 4, targets: libraries, products: ["ArgumentParser"],

@@ -9,8 +9,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 outdir=${1:-$work/pages}
 docc=$(dirname "$(realpath "$(command -v swift)")")/docc
-modules=(Waypost WaypostSystem WaypostPositioning WaypostRecording WaypostGeofences WaypostDispatch WaypostControl WaypostConfiguration
-    WaypostTestKit)
+modules=(Waypost WaypostSystem WaypostPositioning WaypostRecording WaypostGeofences WaypostDispatch WaypostControl WaypostKit
+    WaypostConfiguration WaypostTestKit)
 
 graphs=$(swift build --show-bin-path)/../symbolgraph
 rm -rf "$graphs"

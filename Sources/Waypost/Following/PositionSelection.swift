@@ -16,6 +16,11 @@ public struct PositionSelection: Sendable {
             self.accuracy = accuracy
         }
 
+        /// Every fix.
+        public static let everyFix = Options()
+        /// Only significant changes: 500 m and 5 min from the last one.
+        public static let significantChanges = Options(isSignificantOnly: true)
+
         /// Whether every fix is wanted.
         public var takesEverything: Bool { !isSignificantOnly && stepMetres == 0 }
         /// The larger of the two distances.

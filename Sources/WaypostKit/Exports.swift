@@ -1,0 +1,5 @@
+// An application needs one import: these modules have the types in the signatures of this one.
+@_exported import Waypost
+@_exported import WaypostControl
+@_exported import WaypostGeofences
+@_exported import WaypostPositioning

@@ -1,0 +1,131 @@
+import Waypost
+import WaypostControl
+import WaypostSystem
+
+/// Updates of the tracker, from the start of a loop to its end.
+///
+/// ```swift
+/// for try await update in tracker.updates() {
+///     switch update {
+///     case .position(let watched): print(watched.position.coordinate)
+///     case .lost(let loss): print("lost:", loss.detail)
+///     case .disconnected(let error): print(error)
+///     default: break
+///     }
+/// }
+/// ```
+/// - A loop outlives the tracker. If the tracker is not running, ends, or does not answer a new connection, the loop connects again after
+///   0.1 s, then after twice as long each time, up to 5 s. It throws only where waiting does not help: the user is not authorised
+///   (`ControlError.notAuthorised(message:)`), or the program that listens is not a tracker or uses another protocol
+///   (`ControlError.protocolMismatch(found:)`, `ControlError.unreadable(_:)`).
+/// - After a reconnection no update is repeated or invented: an event that a restarted tracker repeats is recognised by its id, and a position
+///   by its time and place. Whatever happens while the tracker is down is missing, except for fences: the next tracker reports crossings that
+///   it missed as late events.
+/// - Each loop has its own connection and closes it when it ends: by `break`, by an error, when its task is cancelled (the loop ends as at the
+///   end of a sequence) or when its iterator is dropped. Two loops over one feed get the same updates.
+/// - Buffers are bounded: some hundred updates wait for a slow loop, here and in the tracker. Then the oldest are dropped and counted by
+///   ``TrackerUpdate/missed(_:)``.
+public struct TrackerFeed<Element: Sendable>: AsyncSequence, Sendable {
+    /// The error that ends a loop.
+    public typealias Failure = ControlError
+
+    private let tracker: Tracker
+    private let request: WatchRequest
+    private let choose: @Sendable (TrackerUpdate) -> Element?
+
+    /// The updates of a watch for which `choose` returns an element.
+    init(_ tracker: Tracker, _ request: WatchRequest, choose: @escaping @Sendable (TrackerUpdate) -> Element?) {
+        self.tracker = tracker
+        self.request = request
+        self.choose = choose
+    }
+
+    /// An independent loop; it connects when the first element is requested.
+    public func makeAsyncIterator() -> Iterator { Iterator(session: WatchSession(tracker, request), choose: choose) }
+
+    /// Returns one element after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var session: WatchSession
+        fileprivate let choose: @Sendable (TrackerUpdate) -> Element?
+
+        /// Waits for the next element; nil if the task was cancelled.
+        ///
+        /// - Parameter actor: the actor of the caller.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ControlError) -> Element? {
+            while let update = try await session.next(isolation: actor) {
+                if let element = choose(update) { return element }
+            }
+            return nil
+        }
+    }
+}
+
+/// One loop: its connection, and the way to the next one.
+struct WatchSession {
+    private enum State {
+        case apart
+        /// Connected, with the lines that came before the first answer.
+        case connected(ControlLink, ArraySlice<[UInt8]>)
+        case ended
+    }
+
+    private let tracker: Tracker
+    private let request: WatchRequest
+    private var state = State.apart
+    private var memory = WatchMemory()
+    private var reconnection = Reconnection()
+
+    init(_ tracker: Tracker, _ request: WatchRequest) {
+        self.tracker = tracker
+        self.request = request
+    }
+
+    /// Waits for the next update; nil if the task was cancelled, and from then on.
+    mutating func next(isolation actor: isolated (any Actor)?) async throws(ControlError) -> TrackerUpdate? {
+        while !Task.isCancelled {
+            do throws(ControlError) {
+                switch state {
+                case .ended: return nil
+                case .apart: return try await connect(isolation: actor)
+                case .connected(let link, let lines):
+                    if let update = try await take(link, lines, isolation: actor) { return update }
+                }
+            } catch {
+                let isConnected = if case .connected = state { true } else { false }
+                state = error.isPassing ? .apart : .ended
+                if error == .cancelled { break }
+                guard error.isPassing else { throw error }
+                let isNews = reconnection.noteFailure(error, at: MonotonicClock.milliseconds)
+                if isNews || isConnected { return .disconnected(error) }
+            }
+        }
+        state = .ended
+        return nil
+    }
+
+    private mutating func connect(isolation actor: isolated (any Actor)?) async throws(ControlError) -> TrackerUpdate {
+        do { try await Task.sleep(for: reconnection.pause) } catch { throw .cancelled }
+        let link = try await tracker.connect()
+        link.send(request)
+        // Requests are processed in order: once this is answered, the watch is active.
+        let (status, lines) = try await link.ask(StatusRequest(), within: Tracker.usualPatience)
+        memory.begin()
+        reconnection.noteConnection(at: MonotonicClock.milliseconds)
+        state = .connected(link, lines[...])
+        return .connected(status)
+    }
+
+    private mutating func take(
+        _ link: ControlLink, _ lines: ArraySlice<[UInt8]>, isolation actor: isolated (any Actor)?
+    ) async throws(ControlError) -> TrackerUpdate? {
+        var lines = lines
+        let line: [UInt8]
+        if let first = lines.popFirst() {
+            line = first
+            state = .connected(link, lines)
+        } else {
+            line = try await link.nextLine()
+        }
+        do { return memory.update(try WatchLine(line: line)) } catch { throw .unreadable(error) }
+    }
+}
