@@ -5,14 +5,29 @@ import WaypostSystem
 struct PositioningListener: Sendable {
     let key: Int
     let queue: UpdateQueue
+    /// What the loop of live updates asks for, which may change; nil for other listeners.
+    let choice: LiveChoice?
     private(set) var selection: PositionSelection
+    /// Whether it has received a position.
+    private var hasPosition = false
 
     /// A listener, with its first report already queued if it is due one.
-    init(key: Int, _ options: PositionSelection.Options, queue: UpdateQueue, lastKnown: (position: Position, at: Int64?)?) {
+    init(
+        key: Int, _ options: PositionSelection.Options, queue: UpdateQueue, choice: LiveChoice? = nil,
+        lastKnown: (position: Position, at: Int64?)?
+    ) {
         self.key = key
         self.queue = queue
+        self.choice = choice
         selection = PositionSelection(options)
-        guard let lastKnown, let report = selection.start(stored: lastKnown.position) else { return }
+        select(options, lastKnown: lastKnown)
+    }
+
+    /// Changes what the listener gets; reports of significant changes begin with the last known position, unless it has had one already.
+    mutating func select(_ options: PositionSelection.Options, lastKnown: (position: Position, at: Int64?)?) {
+        selection = PositionSelection(options)
+        guard let lastKnown, let report = selection.start(stored: lastKnown.position), !hasPosition else { return }
+        hasPosition = true
         queue.append(
             .significantChange(SignificantChange(position: report.position, isCached: true, age: lastKnown.position.age(at: lastKnown.at))))
     }
@@ -23,8 +38,11 @@ struct PositioningListener: Sendable {
         case .position(let position):
             switch selection.process(position) {
             case .nothing: break
-            case .position: queue.append(update)
+            case .position:
+                hasPosition = true
+                queue.append(update)
             case .significantChange(let report):
+                hasPosition = true
                 queue.append(.significantChange(SignificantChange(position: report.position, isCached: report.isCached)))
             }
         case .matched:

@@ -4,6 +4,7 @@ import WaypostSystem
 // What the source reports, and what consumers and listeners get.
 extension PositioningManager {
     func process(_ event: PositionSourceEvent, ofRun number: Int) async {
+        await waitForLiveLoops()
         let start = MonotonicClock.milliseconds
         guard await turn.enter() else {
             // From a caller that is receiving an update right now: it is delivered after that.
@@ -199,7 +200,7 @@ extension PositioningManager {
     func deliver(_ update: PositioningUpdate) async {
         holdChanges.begin()
         await turn.calling {
-            for consumer in consumers { await consumer.consume(update) }
+            for member in consumers where member.isAttached { await member.consumer.consume(update) }
         }
         if holdChanges.end() { noteChangeOfHold() }
         for index in listeners.indices { listeners[index].take(update) }

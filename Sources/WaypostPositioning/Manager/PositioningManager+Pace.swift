@@ -33,7 +33,9 @@ extension PositioningManager {
         for hold in holds {
             if let need = hold.need { body(hold.reason, need) }
         }
-        for listener in listeners { body("listener", listener.selection.need(isStationary: rest.isStationary)) }
+        for listener in listeners {
+            body(listener.choice == nil ? "listener" : "live updates", listener.selection.need(isStationary: rest.isStationary))
+        }
     }
 
     /// The sum of all needs: the demand, and how long after the last fix the next one is needed.
@@ -182,6 +184,7 @@ extension PositioningManager {
     private func begin() {
         runNumber += 1
         freshness.renew(at: MonotonicClock.milliseconds)
+        isPlayed = !source.playbackControls.isEmpty
         let task = Task.detached { [weak self, source, number = runNumber] in
             var failure: PositionSourceError?
             do throws(PositionSourceError) {

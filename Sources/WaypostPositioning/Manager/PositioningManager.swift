@@ -41,8 +41,10 @@ public actor PositioningManager {
     public internal(set) var sky: SkyView?
 
     let settings: Settings
-    var consumers: [any PositioningConsumer] = []
+    var consumers: [PositioningAttachment.Member] = []
     var listeners: [PositioningListener] = []
+    /// Whether the running source is a recording or simulation, which can wait for slow loops.
+    var isPlayed = false
     var matcher: (any PositionMatching)?
     var matcherNumber = 0
 
@@ -214,10 +216,23 @@ public actor PositioningManager {
 
     /// Adds a consumer, which sees every update; call it before ``start(needing:)`` so that none is missed.
     ///
-    /// A consumer alone does not need positions: see ``hold(_:reason:)``.
+    /// It stays for the life of the manager; ``attachment(of:)`` adds one that can leave before. A consumer alone does not need positions: see
+    /// ``hold(_:reason:)``.
+    /// - Parameter consumer: what sees every update.
     public func attach(_ consumer: any PositioningConsumer) {
-        consumers.append(consumer)
+        consumers.append(PositioningAttachment.Member(consumer))
     }
+
+    /// Adds a consumer, which sees every update until the result is detached or dropped.
+    ///
+    /// - Parameter consumer: what sees every update.
+    public func attachment(of consumer: any PositioningConsumer) -> PositioningAttachment {
+        let member = PositioningAttachment.Member(consumer)
+        consumers.append(member)
+        return PositioningAttachment(member) { [weak self] in Task { await self?.removeDetached() } }
+    }
+
+    private func removeDetached() { consumers.removeAll { !$0.isAttached } }
 
     /// The updates of a new listener from now on; the device is followed as closely as the listener's options demand.
     ///
@@ -227,21 +242,29 @@ public actor PositioningManager {
     ///   - options: which positions the listener gets; a listener to significant changes first gets the last known one, at once.
     ///   - limit: how many updates wait for a slow listener before the oldest is dropped.
     public func updates(_ options: PositionSelection.Options = .init(), bufferingNewest limit: Int = 64) -> PositioningUpdates {
+        if case .ended(let end, _) = life {
+            let queue = UpdateQueue(limit: limit)
+            queue.append(end.update)
+            queue.finish()
+            return PositioningUpdates(queue: queue, membership: .init {})
+        }
+        return listen(options, limit: limit, choice: nil)
+    }
+
+    /// Adds a listener, which is gone when nobody holds its updates any more.
+    func listen(_ options: PositionSelection.Options, limit: Int, choice: LiveChoice?) -> PositioningUpdates {
         let queue = UpdateQueue(limit: limit)
         let key = nextKey
         nextKey += 1
-        if case .ended(let end, _) = life {
-            queue.append(end.update)
-            queue.finish()
-        } else {
-            listeners.append(PositioningListener(key: key, options, queue: queue, lastKnown: lastKnown))
-            reconsider()
-        }
+        listeners.append(PositioningListener(key: key, options, queue: queue, choice: choice, lastKnown: lastKnown))
+        reconsider()
         return PositioningUpdates(
             queue: queue, membership: .init { [weak self] in Task { await self?.removeListener(key) } })
     }
 
     private func removeListener(_ key: Int) {
+        // A source must not wait for room in a queue that nobody reads any more.
+        for listener in listeners where listener.key == key { listener.queue.finish() }
         listeners.removeAll { $0.key == key }
         reconsider()
     }

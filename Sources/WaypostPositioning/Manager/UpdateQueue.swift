@@ -1,6 +1,9 @@
 import Synchronization
+import WaypostSystem
 
 /// The updates that wait for one listener: a bounded number, of which the oldest are dropped first.
+///
+/// A caller that can wait asks for room first: then none is dropped.
 final class UpdateQueue: Sendable {
     private struct State {
         var updates: [PositioningUpdate] = []
@@ -8,12 +11,17 @@ final class UpdateQueue: Sendable {
         var takenCount = 0
         var droppedCount = 0
         var isFinished = false
+        /// Whether somebody waits for room.
+        var isAwaited = false
         var nextWaiter = 0
         var waiters: [(id: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+        var waitingCount: Int { updates.count - takenCount }
     }
 
     private let limit: Int
     private let state = Mutex(State())
+    private let room = WaitingTasks()
 
     /// An empty queue with room for that many updates.
     init(limit: Int) {
@@ -27,7 +35,7 @@ final class UpdateQueue: Sendable {
     func append(_ update: PositioningUpdate) {
         wake { state in
             guard !state.isFinished else { return }
-            if state.updates.count - state.takenCount == limit {
+            if state.waitingCount == limit {
                 state.takenCount += 1
                 state.droppedCount += 1
             }
@@ -43,6 +51,23 @@ final class UpdateQueue: Sendable {
     /// Lets the listener get the remaining updates and then end.
     func finish() {
         wake { $0.isFinished = true }
+        room.resumeAll()
+    }
+
+    /// Waits until the queue is less than half full, so that all updates caused by one event have room.
+    ///
+    /// It also returns when the queue is finished, and when the task is cancelled.
+    func waitForRoom() async {
+        while !Task.isCancelled {
+            let mark = room.mark
+            let hasRoom = state.withLock { state in
+                if state.isFinished || 2 * state.waitingCount < limit { return true }
+                state.isAwaited = true
+                return false
+            }
+            if hasRoom { return }
+            _ = await room.wait(since: mark)
+        }
     }
 
     /// Waits for an update; nil at the end, or when the task is cancelled.
@@ -63,10 +88,14 @@ final class UpdateQueue: Sendable {
 
     private func take<Result: Sendable>(_ body: @Sendable (inout State) -> Result) async -> Result? {
         while !Task.isCancelled {
-            let result: Result?? = state.withLock { state in
-                if state.takenCount < state.updates.count { return .some(body(&state)) }
-                return state.isFinished ? .some(nil) : nil
+            let (result, makesRoom): (Result??, Bool) = state.withLock { state in
+                guard state.waitingCount > 0 else { return (state.isFinished ? .some(nil) : nil, false) }
+                let result = body(&state)
+                let makesRoom = state.isAwaited && 2 * state.waitingCount < limit
+                if makesRoom { state.isAwaited = false }
+                return (.some(result), makesRoom)
             }
+            if makesRoom { room.resumeAll() }
             if let result { return result }
             await wait()
         }
@@ -81,7 +110,7 @@ final class UpdateQueue: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
-                    if Task.isCancelled || state.isFinished || state.takenCount < state.updates.count { return true }
+                    if Task.isCancelled || state.isFinished || state.waitingCount > 0 { return true }
                     state.waiters.append((id, continuation))
                     return false
                 }
