@@ -1,6 +1,7 @@
 import Logging
 import Waypost
 import WaypostGeofences
+import WaypostKit
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -54,10 +55,10 @@ actor FenceWatcher: PositioningConsumer {
         for event in left { await dispatches.enqueue(event) }
         let known = Set(logged.map(\.id))
         await deliver(left.filter { !known.contains($0.id) })
-        await tellProblems()
+        tell(await keeper.problems)
         let count = await keeper.fenceCount
         if count > 0 { logger.info("\(counted(count, "fence"))") }
-        await followAsNeeded()
+        follow(await keeper.following)
         await tellFences()
     }
 
@@ -66,14 +67,12 @@ actor FenceWatcher: PositioningConsumer {
         case .position(let position):
             await noteLogged()
             if hasUnlogged { await deliver([]) }
-            // A position that stands for a whole privacy zone is in no fence and crosses no border.
-            guard isWatching, position.accuracy?.origin != .reduced else { return }
-            if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true { return }
-            await deliver(await keeper.process(position))
-            await tellProblems()
-            await followAsNeeded()
-        case .lost(.withheld): if isWatching { await keeper.withhold() }
-        case .lost: if isWatching { await keeper.lose(at: nil) }
+            guard isWatching else { return }
+            let step = await keeper.step(position)
+            await deliver(step.events)
+            tell(step.problems)
+            follow(step.following)
+        case .lost(let reason): if isWatching { await keeper.step(lostBecause: reason) }
         case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
         }
     }
@@ -107,8 +106,8 @@ actor FenceWatcher: PositioningConsumer {
 
     private func noteChange(_ events: [TrackerEvent]) async {
         await deliver(events)
-        await tellProblems()
-        await followAsNeeded()
+        tell(await keeper.problems)
+        follow(await keeper.following)
         await tellFences()
     }
 
@@ -159,13 +158,12 @@ actor FenceWatcher: PositioningConsumer {
     }
 
     /// Sets how closely the fences need the device followed: the next fix when the nearest border could be reached.
-    private func followAsNeeded() async {
-        isWatching = await keeper.mayHaveFences
-        hold.need = await keeper.freeMetres.map { .movement(metres: $0) }
+    private func follow(_ following: GeofenceKeeper.Following) {
+        isWatching = following.isWatching
+        hold.need = following.need
     }
 
-    private func tellProblems() async {
-        let problems = await keeper.problems
+    private func tell(_ problems: [String]) {
         guard problems != toldProblems else { return }
         for problem in problems where !toldProblems.contains(problem) { logger.warning("\(problem)") }
         toldProblems = problems

@@ -1,0 +1,120 @@
+import Synchronization
+import Waypost
+import WaypostPositioning
+import WaypostSystem
+
+/// The events of a ``FenceMonitor``, as they happen.
+///
+/// A loop starts the manager. It ends when the source has finished or failed, and when its task is cancelled; if the manager is stopped, the
+/// loop waits for the next start. The first loop begins with the events that came before it, late events included; each loop gets every
+/// event from its start on.
+/// - Buffers are bounded: the last ``FenceEvents/limit`` events are kept. ``Iterator/droppedCount`` counts what a slower loop misses.
+public struct FenceEvents: AsyncSequence, Sendable {
+    /// How many events are kept for slow loops.
+    public static let limit = 1_000
+
+    private let monitor: FenceMonitor
+
+    init(_ monitor: FenceMonitor) {
+        self.monitor = monitor
+    }
+
+    /// An independent loop; it begins when the first event is requested.
+    public func makeAsyncIterator() -> Iterator { Iterator(monitor) }
+
+    /// Returns one event after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let monitor: FenceMonitor
+        private var loop: FenceEventQueue.Loop?
+
+        fileprivate init(_ monitor: FenceMonitor) {
+            self.monitor = monitor
+        }
+
+        /// How many events were dropped because this loop was slow.
+        public var droppedCount: Int { loop?.droppedCount ?? 0 }
+
+        /// Waits for the next event; nil at the end.
+        public mutating func next() async -> TrackerEvent? {
+            var current: FenceEventQueue.Loop
+            if let loop {
+                current = loop
+            } else {
+                current = monitor.queue.begin()
+                await monitor.manager.start(needing: nil)
+            }
+            let event = await monitor.queue.next(of: &current)
+            loop = current
+            return event
+        }
+    }
+}
+
+/// The last events, for any number of loops.
+final class FenceEventQueue: Sendable {
+    /// The progress of a loop.
+    struct Loop: Sendable {
+        /// The number of the next event it takes.
+        fileprivate var next: Int
+        /// How often the source had ended when the loop began.
+        fileprivate var endCount: Int
+        fileprivate(set) var droppedCount = 0
+    }
+
+    private struct State {
+        var events: [TrackerEvent] = []
+        /// The number of the first of them.
+        var first = 0
+        /// The number of the first event that no loop has taken.
+        var untaken = 0
+        var endCount = 0
+    }
+
+    private let state = Mutex(State())
+    private let news = WaitingTasks()
+
+    func add(_ events: [TrackerEvent]) {
+        guard !events.isEmpty else { return }
+        state.withLock { state in
+            state.events += events
+            let surplus = max(0, state.events.count - FenceEvents.limit)
+            state.events.removeFirst(surplus)
+            state.first += surplus
+        }
+        news.resumeAll()
+    }
+
+    /// Notes the end of the source: loops end after the events that are left.
+    func endLoops() {
+        state.withLock { $0.endCount += 1 }
+        news.resumeAll()
+    }
+
+    func begin() -> Loop { state.withLock { Loop(next: max($0.untaken, $0.first), endCount: $0.endCount) } }
+
+    func next(of loop: inout Loop) async -> TrackerEvent? {
+        while !Task.isCancelled {
+            let mark = news.mark
+            let (event, isOver) = take(of: &loop)
+            if let event { return event }
+            if isOver { return nil }
+            _ = await news.wait(since: mark)
+        }
+        return nil
+    }
+
+    private func take(of loop: inout Loop) -> (event: TrackerEvent?, isOver: Bool) {
+        state.withLock { state in
+            if loop.next < state.first {
+                loop.droppedCount += state.first - loop.next
+                loop.next = state.first
+            }
+            guard loop.next < state.first + state.events.count else { return (nil, state.endCount != loop.endCount) }
+            defer {
+                loop.next += 1
+                state.untaken = max(state.untaken, loop.next)
+            }
+            return (state.events[loop.next - state.first], false)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Waypost
+import WaypostGeofences
+import WaypostPositioning
+
+// What the updates of a manager mean for fences: for the tracker, and for the monitor of an application.
+extension GeofenceKeeper {
+    /// What follows from a position.
+    public struct Step: Sendable {
+        /// The events that it caused, already on the disk.
+        public var events: [TrackerEvent]
+        /// How closely the device must be followed from now on.
+        public var following: Following
+        /// The problems with the fence files and the state, for people.
+        public var problems: [String]
+    }
+
+    /// How closely fences need the device followed.
+    public struct Following: Sendable, Hashable {
+        /// Whether there are fences, or a file that may have some later; otherwise positions need not be processed.
+        public var isWatching: Bool
+        /// How many fences are watched.
+        public var fenceCount: Int
+        /// A fix before the nearest border could be reached; nil while there is no fence, and before the first fix.
+        public var need: PositioningNeed?
+    }
+
+    /// How closely the device must be followed now.
+    public var following: Following {
+        Following(isWatching: mayHaveFences, fenceCount: fenceCount, need: freeMetres.map { .movement(metres: $0) })
+    }
+
+    /// Processes the next position.
+    ///
+    /// A position that stands for a whole privacy zone is in no fence and crosses no border.
+    /// - Parameter position: a position of the manager.
+    public func step(_ position: Position) -> Step {
+        let events = position.accuracy?.origin == .reduced ? [] : process(position)
+        return Step(events: events, following: following, problems: problems)
+    }
+
+    /// Processes a loss.
+    ///
+    /// - Parameter reason: why the position was lost; crossings while it is withheld are not guessed, not even by the next run.
+    public func step(lostBecause reason: LossReason) {
+        if case .withheld = reason { withhold() } else { lose(at: nil) }
+    }
+}

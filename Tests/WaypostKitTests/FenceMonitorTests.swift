@@ -1,0 +1,181 @@
+import Synchronization
+import Testing
+import Waypost
+import WaypostGeofences
+import WaypostKit
+import WaypostPositioning
+
+@Suite(.timeLimit(.minutes(2))) struct FenceMonitorTests {
+    private let folder: String
+    private let home: Coordinate
+
+    init() throws {
+        folder = "/tmp/waypost-kit-fences-\(UInt32.random(in: 0...(.max)))"
+        home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
+    }
+
+    private func fence(_ id: String = "home", radius: Double = 100) throws -> Geofence {
+        Geofence(id: id, name: id, shape: try .circle(centre: home, radiusMetres: radius))
+    }
+
+    private func replay(_ south: Double, _ north: Double, seconds: Int = 60, from start: Int = 0) -> ListedSource {
+        ListedSource(
+            (0..<seconds).map { second in
+                let metres = south + (north - south) * Double(second) / Double(seconds - 1)
+                let place = Geodesic.end(from: home, azimuthDegrees: metres < 0 ? 180 : 0, distanceMetres: abs(metres)).coordinate
+                return Position(time: moment(start + second), coordinate: place)
+            })
+    }
+
+    @Test func tellsWhatHappensInAReplay() async throws {
+        let manager = PositioningManager(source: replay(-300, 300))
+        let monitor = try await FenceMonitor(manager, state: folder, rule: .exact)
+        try await monitor.add(fence(), fence("inner", radius: 30))
+        var events: [String] = []
+        for await event in monitor.events { events.append("\(event.kind) \(event.name)") }
+        #expect(events == ["enter home", "enter inner", "exit inner", "exit home"])
+        #expect(await monitor.problems == [])
+        #expect(await monitor.insideIDs == [])
+        #expect(await !manager.isRunning)
+    }
+
+    @Test func tellsTwoLoopsTheSame() async throws {
+        let manager = PositioningManager(source: replay(-300, 300))
+        let monitor = try await FenceMonitor(manager, state: folder, rule: .exact)
+        let gate = GatedSource(replay(-300, 300))
+        await manager.use(gate)
+        try await monitor.add(fence())
+        let loops = (0..<2).map { _ in
+            Task {
+                var kinds: [String] = []
+                for await event in monitor.events { kinds.append(event.kind) }
+                return kinds
+            }
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        gate.open()
+        for loop in loops { #expect(await loop.value == ["enter", "exit"]) }
+    }
+
+    @Test func goesOnAfterARestart() async throws {
+        do {
+            let monitor = try await FenceMonitor(PositioningManager(source: replay(-300, 0)), state: folder, rule: .exact)
+            try await monitor.add(fence())
+            var kinds: [String] = []
+            for await event in monitor.events { kinds.append(event.kind) }
+            #expect(kinds == ["enter"])
+            #expect(await monitor.insideIDs == ["home"])
+        }
+        let next = try await FenceMonitor(PositioningManager(source: replay(250, 300, from: 600)), state: folder, rule: .exact)
+        #expect(await next.fences.map(\.id) == ["home"])
+        var told: [TrackerEvent] = []
+        for await event in next.events { told.append(event) }
+        // What may not have been heard before comes again under its id; what happened meanwhile is late.
+        #expect(told.map(\.kind) == ["enter", "exit"])
+        #expect(told.last?.payload?.isLate == true)
+    }
+
+    @Test func removesFences() async throws {
+        let manager = PositioningManager(source: replay(-300, 0))
+        let monitor = try await FenceMonitor(manager, state: folder, rule: .exact)
+        try await monitor.add(fence())
+        for await _ in monitor.events {}
+        #expect(try await monitor.remove(id: "home"))
+        #expect(try await !monitor.remove(id: "home"))
+        var events = monitor.events.makeAsyncIterator()
+        #expect(await events.next()?.payload?.reason == .removed)
+        #expect(await monitor.fences == [])
+    }
+
+    @Test func sharesAFolderWithNobody() async throws {
+        let manager = PositioningManager(source: replay(0, 1))
+        var first: FenceMonitor? = try await FenceMonitor(manager, state: folder)
+        await #expect(throws: FenceMonitorError.self) { try await FenceMonitor(manager, state: folder) }
+        withExtendedLifetime(first) {}
+        first = nil
+        var second: FenceMonitor?
+        for _ in 0..<200 where second == nil {
+            second = try? await FenceMonitor(manager, state: folder)
+            if second == nil { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        #expect(second != nil)
+        await #expect(throws: FenceMonitorError.self) { try await FenceMonitor(manager, state: "/dev/null/fences") }
+    }
+
+    @Test func needsTheReceiverOnlyForFences() async throws {
+        let manager = PositioningManager(source: SimulatedRouteSource(.walk))
+        var monitor: FenceMonitor? = try await FenceMonitor(manager, state: folder)
+        await manager.start(needing: nil)
+        #expect(await manager.pace == .unneeded)
+        try await monitor?.add(fence())
+        #expect(await eventuallyAsync { await manager.rawPosition != nil })
+        withExtendedLifetime(monitor) {}
+        monitor = nil
+        #expect(await eventuallyAsync { await manager.clients.isEmpty })
+    }
+
+    @Test func countsWhatASlowLoopMisses() async throws {
+        let source = ListedSource(
+            (0..<1_100).map { number in
+                Position(
+                    time: moment(number),
+                    coordinate: Geodesic.end(from: home, azimuthDegrees: 0, distanceMetres: number % 2 == 0 ? 0 : 500).coordinate)
+            })
+        let manager = PositioningManager(source: source)
+        let monitor = try await FenceMonitor(manager, state: folder, rule: .exact)
+        try await monitor.add(fence())
+        await manager.start()
+        try await manager.waitUntilFinished()
+        await manager.use(ListedSource([]))
+        var events = monitor.events.makeAsyncIterator()
+        var count = 0
+        while await events.next() != nil { count += 1 }
+        #expect(count == FenceEvents.limit)
+    }
+}
+
+/// A recording in memory, as fast as it is taken.
+private struct ListedSource: PositionSource {
+    let name = "list"
+    let sharing = SourceSharing.alone
+    let tellsLosses = true
+    private let positions: [Position]
+
+    init(_ positions: [Position]) {
+        self.positions = positions
+    }
+
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        for position in positions where !Task.isCancelled { await output(.position(position)) }
+        await output(.finished)
+    }
+}
+
+/// Waits with its first event until it is opened.
+private final class GatedSource: PositionSource {
+    let name = "gate"
+    let sharing = SourceSharing.alone
+    private let base: ListedSource
+    private let isOpen = Mutex(false)
+
+    init(_ base: ListedSource) {
+        self.base = base
+    }
+
+    func open() { isOpen.withLock { $0 = true } }
+
+    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
+        while !isOpen.withLock({ $0 }), !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(5))  // Cancelled: the loop ends.
+        }
+        try await base.run(output)
+    }
+}
+
+private func eventuallyAsync(_ condition: () async -> Bool) async -> Bool {
+    for _ in 0..<1_000 {
+        if await condition() { return true }
+        try? await Task.sleep(for: .milliseconds(10))  // Nobody cancels a test.
+    }
+    return await condition()
+}
