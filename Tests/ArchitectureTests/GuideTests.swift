@@ -6,9 +6,12 @@ struct GuideTests {
     private static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test(arguments: ["GettingStarted", "TestingWithRecordings", "WritingASource"])
+    @Test(arguments: [
+        "Waypost/Waypost.docc/GettingStarted", "Waypost/Waypost.docc/TestingWithRecordings", "Waypost/Waypost.docc/WritingASource",
+        "WaypostKit/WaypostKit.docc/GettingStarted", "WaypostKit/WaypostKit.docc/TalkingToTheTracker",
+    ])
     func showsOnlyCodeOfTheExamples(guide: String) throws {
-        let text = try String(contentsOf: Self.package.appending(path: "Sources/Waypost/Waypost.docc/\(guide).md"), encoding: .utf8)
+        let text = try String(contentsOf: Self.package.appending(path: "Sources/\(guide).md"), encoding: .utf8)
         let blocks = Self.blocks(in: text)
         #expect(!blocks.isEmpty)
         let examples = try Self.examples()

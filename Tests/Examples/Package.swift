@@ -9,12 +9,17 @@ let strict: [SwiftSetting] = [
 let positions: [Target.Dependency] = [
     .product(name: "Waypost", package: "waypost"), .product(name: "WaypostPositioning", package: "waypost"),
 ]
+let kit: [Target.Dependency] = [.product(name: "WaypostKit", package: "waypost")]
 
 let package = Package(
     name: "waypost-examples",
     dependencies: [.package(name: "waypost", path: "../..")],
     targets: [
         .executableTarget(name: "print-positions", dependencies: positions, path: "Sources/PrintPositions", swiftSettings: strict),
+        .executableTarget(name: "tracker-positions", dependencies: kit, path: "Sources/TrackerPositions", swiftSettings: strict),
+        .executableTarget(name: "live-positions", dependencies: kit, path: "Sources/LivePositions", swiftSettings: strict),
+        .executableTarget(name: "fence-events", dependencies: kit, path: "Sources/FenceEvents", swiftSettings: strict),
+        .target(name: "Courier", dependencies: kit, swiftSettings: strict),
         .target(name: "Doorbell", dependencies: positions, swiftSettings: strict),
         .testTarget(
             name: "DoorbellTests", dependencies: ["Doorbell"] + positions, resources: [.copy("delivery.gpx")], swiftSettings: strict),
@@ -26,7 +31,7 @@ let package = Package(
         .target(
             name: "DocComments",
             dependencies: positions
-                + ["WaypostRecording", "WaypostGeofences", "WaypostDispatch", "WaypostControl"].map {
+                + ["WaypostRecording", "WaypostGeofences", "WaypostDispatch", "WaypostControl", "WaypostKit"].map {
                     .product(name: $0, package: "waypost")
                 }),
         .executableTarget(name: "replay-trace", dependencies: positions, path: "Sources/ReplayTrace", swiftSettings: strict),

@@ -8,7 +8,8 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
 folder = root / "Tests/Examples/Sources/DocComments"
-modules = ["Waypost", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch", "WaypostControl"]
+modules = ["Waypost", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch", "WaypostControl",
+           "WaypostKit"]
 
 text = "".join(f"import {module}\n" for module in modules)
 count = 0

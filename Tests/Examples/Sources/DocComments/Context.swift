@@ -3,6 +3,7 @@ import Waypost
 import WaypostControl
 import WaypostDispatch
 import WaypostGeofences
+import WaypostKit
 import WaypostPositioning
 import WaypostRecording
 
@@ -22,6 +23,8 @@ var settings: GeofenceKeeper.Settings { missing() }
 var outbox: Outbox { missing() }
 var log: any PositionSupply { missing() }
 var call: TrackCall { missing() }
+var manager: PositioningManager { missing() }
+var tracker: Tracker { missing() }
 var destination: any Destination { missing() }
 var text: TextBuffer {
     get { missing() }
