@@ -79,7 +79,7 @@ struct Tracker {
         let commands = TrackerCommands(
             manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
             watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, log: log,
-            logFolder: logFolder, logTypes: configuration.log.types, logger: logger)
+            logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, logger: logger)
         let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))
         await manager.attach(SourceReporter(logger: logger))

@@ -1,5 +1,6 @@
 import Logging
 import Waypost
+import WaypostConfiguration
 import WaypostControl
 import WaypostDispatch
 import WaypostSystem
@@ -36,10 +37,25 @@ extension MoveQueueRequest: TrackerVerb {
 extension DiscardQueueRequest: TrackerVerb {
     func answer(by tracker: TrackerCommands, to caller: ControlCaller) async throws(ControlRefusal) -> Answer {
         let dispatcher = try tracker.openDispatcher()
+        if tracker.isRemoved(destination) { await tracker.dispatches.detach(destination) }
         let count: Int
         do throws(OutboxError) { count = try await dispatcher.discard(destination) } catch { throw ControlRefusal(error) }
         tracker.logger.notice(
             "\(counted(count, "event")) and all positions that waited for \(destination) are dropped (user \(caller.peer.userID))")
         return Answer(count: count)
+    }
+}
+
+extension TrackerCommands {
+    /// Whether a destination of this run was removed from the configuration; false when that cannot be read.
+    fileprivate func isRemoved(_ destination: String) -> Bool {
+        let identity = ProcessIdentity.current()
+        let paths = DefaultPaths(environment: identity.environment, userID: identity.userID, userName: identity.userName)
+        do throws(ConfigurationErrors) {
+            let loaded = try Configuration.load(path: configurationFile, paths: paths)
+            return !loaded.configuration.destinations.contains { $0.name == destination && $0.isInUse }
+        } catch {
+            return false
+        }
     }
 }

@@ -24,6 +24,8 @@ struct TrackerCommands: Sendable {
     let log: LogConsumer
     let logFolder: LogFolder
     let logTypes: [LogType]
+    /// The configuration file of this run.
+    let configurationFile: String
     let logger: Logger
 }
 

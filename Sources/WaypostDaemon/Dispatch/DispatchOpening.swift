@@ -58,6 +58,8 @@ struct DispatchOpening: Sendable {
         var problems: [String]
         /// The destinations, attached or not; those that could not be opened have a problem.
         var configured: [ConfiguredDestination]
+        /// What waits for a destination whose address has changed, for people.
+        var moves: [String]
         /// Those that could not be attached, in the order of the configuration.
         var pending: [PendingDestination]
     }
@@ -96,6 +98,7 @@ struct DispatchOpening: Sendable {
         let box = DestinationBox(
             device: device, secrets: secrets, isHighAccuracy: configuration.tracking.isHighAccuracy,
             desiredAccuracy: configuration.tracking.accuracy)
+        let moves = try await noteAddresses(dispatcher)
         var (configured, pending): ([ConfiguredDestination], [PendingDestination]) = ([], [])
         for destination in destinations {
             let opened = destination.makeDestination(on: box)
@@ -113,7 +116,7 @@ struct DispatchOpening: Sendable {
             }
         }
         do {
-            if pending.isEmpty { try await dispatcher.finishAttaching() }
+            if pending.isEmpty { try await dispatcher.finishAttaching(after: number) }
             let isOptedOut = configuration.dispatch.isOptedOut
             if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
             await dispatcher.setSilent(isSilent)
@@ -123,7 +126,28 @@ struct DispatchOpening: Sendable {
         } catch {
             problems.append("the outbox: \(error)")
         }
-        return Opened(dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, pending: pending)
+        return Opened(dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, moves: moves, pending: pending)
+    }
+
+    /// Notes the addresses of the destinations; returns what waits for those that had another one, for people.
+    private func noteAddresses(_ dispatcher: Dispatcher) async throws(OutboxError) -> [String] {
+        let known = KnownAddresses(folder: stateFolder)
+        let earlier = known.read()
+        let statuses = try await dispatcher.statuses()
+        let names = Set(statuses.map(\.state.name))
+        var addresses = earlier.filter { names.contains($0.key) }
+        var moves: [String] = []
+        for destination in destinations {
+            let address = KnownAddresses.address(of: destination)
+            addresses[destination.name] = address
+            guard let old = earlier[destination.name], old != address,
+                let status = statuses.first(where: { $0.state.name == destination.name })
+            else { continue }
+            let count = status.state.waitingEventCount + (status.waitingPositionCount ?? 0)
+            if count > 0 { moves.append(KnownAddresses.words(destination.name, count, to: address, from: old)) }
+        }
+        if addresses != earlier { known.write(addresses) }
+        return moves
     }
 }
 

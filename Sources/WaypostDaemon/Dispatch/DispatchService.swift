@@ -31,6 +31,8 @@ final class DispatchService: Sendable {
         var drops = DropReport.events
         /// What was deleted from the log, by the key of the limit.
         var deletions: [String: DropReport] = [:]
+        /// Destinations whose records from before go to another server.
+        var moves = AddressReport()
         /// What the log has lost before it was sent.
         var losses = LossReport()
     }
@@ -69,6 +71,7 @@ final class DispatchService: Sendable {
         line.state.withLock { state in
             let deletions = state.deletions.sorted { $0.key < $1.key }.map(\.value.problem)
             return ([state.refusal, state.recovery.problem, state.drops.problem] + deletions).compactMap { $0 } + state.losses.problems
+                + state.moves.problems
                 + state.problems + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
         }
     }
@@ -144,11 +147,13 @@ final class DispatchService: Sendable {
             let dispatcher = opened.dispatcher
             let found = opened.problems + opened.configured.compactMap(\.problem) + opened.pending.map(\.problem)
             for problem in found { logger.error("\(problem)") }
+            for words in opened.moves { logger.warning("\(words)") }
             // The setting may have changed in the meantime.
             while true {
                 let wanted = line.state.withLock { state in
                     if state.isSilent == isSilent {
                         (state.dispatcher, state.logged) = (dispatcher, opened.logged)
+                        state.moves.note(opened.moves)
                         (state.problems, state.configured, state.pending) = (opened.problems, opened.configured, opened.pending)
                     }
                     return state.isSilent
@@ -305,6 +310,16 @@ final class DispatchService: Sendable {
             try? await dispatcher.finishAttaching()  // See above.
         }
         line.state.withLock { $0.pending = left }
+    }
+
+    /// Detaches a destination that was removed from the configuration.
+    func detach(_ name: String) async {
+        let dispatcher = line.state.withLock { state in
+            state.configured.removeAll { $0.name == name }
+            state.pending.removeAll { $0.settings.name == name }
+            return state.dispatcher
+        }
+        await dispatcher?.detach(name)
     }
 
     /// The failure of a requested dispatch to a destination, with nil to any, that could not be attached; nil when all could.

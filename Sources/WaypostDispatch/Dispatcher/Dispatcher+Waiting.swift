@@ -56,7 +56,8 @@ extension Dispatcher {
                 return page
             }
         }
-        for stretch in state.takesPositions ? state.positions.stretches + [.init(after: state.positions.live, through: .max)] : [] {
+        let later: [PositionCursor.Stretch] = state.isClosed ? [] : [.init(after: state.positions.live, through: .max)]
+        for stretch in state.takesPositions ? state.positions.stretches + later : [] {
             while readCount < limit, place.position < stretch.through {
                 let found: PositionPage
                 do throws(PositionSupplyError) {

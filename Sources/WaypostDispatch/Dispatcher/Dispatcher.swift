@@ -70,8 +70,24 @@ public actor Dispatcher {
 
     /// Notes that all configured destinations are attached.
     ///
-    /// Others, attached later, begin with new records, even if the outbox was damaged.
-    public nonisolated func finishAttaching() async throws(OutboxError) { try await outbox.forgetDamage() }
+    /// Others, attached later, begin with new records, even if the outbox was damaged. Those of earlier runs that are not attached keep what
+    /// waits for them and get nothing more.
+    /// - Parameter number: the number of the log's newest position when this run began, if that was before.
+    public func finishAttaching(after number: UInt64? = nil) async throws(OutboxError) {
+        try await outbox.forgetDamage()
+        let newest: UInt64
+        if let number { newest = number } else { newest = try await newestPosition() }
+        try await outbox.close(except: Set(attached.map(\.settings.name)), newestPosition: newest)
+    }
+
+    /// Detaches a destination that was removed from the configuration: nothing more is sent to it, and what waits for it stays.
+    public func detach(_ name: String) async {
+        let removed = workers.withLock { workers in
+            defer { workers.removeAll { $0.settings.name == name } }
+            return workers.filter { $0.settings.name == name }
+        }
+        for worker in removed { await worker.stop() }
+    }
 
     /// Accepts entries for all destinations; they are on the disk when it returns.
     ///

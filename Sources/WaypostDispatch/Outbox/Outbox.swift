@@ -235,6 +235,13 @@ public actor Outbox {
         try writeMarks()
     }
 
+    /// Gives no new records to destinations that were removed from the configuration.
+    func close(except names: Set<String>, newestPosition: UInt64) throws(OutboxError) {
+        try use { (store) throws(SQLiteError) in try store.close(except: names, newestPosition: newestPosition) }
+        try readAttached()
+        try writeMarks()
+    }
+
     /// Moves the waiting records of one destination, and its dead letters, to another; records that the other already has are sent to it again.
     ///
     /// - Parameter newestPosition: the position after which the first one begins anew; nil forgets it.

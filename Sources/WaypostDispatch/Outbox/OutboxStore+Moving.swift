@@ -15,12 +15,20 @@ extension OutboxStore {
             var positions = to.positions
             if from.takesPositions { positions.join(from.positions) }
             try keep(positions, for: other)
+            var eventCursor = from.eventCursor
+            if let closed = from.closedEvents {
+                // Events that came after its removal are not its own.
+                if from.waitingEventCount == 0 { eventCursor = to.eventCursor }
+                var events = to.settledEvents
+                events.insert(.init(after: closed.after, through: max(closed.after, to.eventCursor)))
+                try keep(events, of: .events, for: other)
+            }
             // Before its start numbers nothing was meant for a destination; now it is.
             try database.run(
                 """
                 UPDATE destination SET event_cursor = min(event_cursor, ?1), event_start = min(event_start, ?1),
                     position_start = min(position_start, ?2) WHERE name = ?3
-                """, [SQLiteValue(from.eventCursor), SQLiteValue(positions.first), .text(other)])
+                """, [SQLiteValue(eventCursor), SQLiteValue(positions.first), .text(other)])
             try database.run("UPDATE dead_letter SET destination = ? WHERE destination = ?", [.text(other), .text(name)])
             try forgetSettledAhead(of: name)
             if let newestPosition {

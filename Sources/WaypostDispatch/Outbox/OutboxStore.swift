@@ -105,7 +105,8 @@ final class OutboxStore {
     }
 
     private func settledNumber() throws(SQLiteError) -> Int64 {
-        let number = try database.integer("SELECT min(event_cursor) FROM destination") ?? lastEntryNumber
+        let lowest = try database.integer("SELECT min(event_cursor) FROM destination WHERE \(OutboxStore.waitsForEvents)")
+        let number = lowest ?? lastEntryNumber
         return min(max(0, number), SQLiteValue.largestNumber)
     }
 
@@ -202,7 +203,7 @@ final class OutboxStore {
 
     private func drop(_ condition: String, _ value: SQLiteValue) throws(SQLiteError) {
         guard let byteCount = try database.integer("SELECT sum(length(body)) FROM entry WHERE \(condition)", [value]) else { return }
-        let missed = "(SELECT count(*) FROM entry WHERE \(condition) AND number > event_cursor)"
+        let missed = "(SELECT count(*) FROM entry WHERE \(condition) AND number > event_cursor AND number <= \(OutboxStore.lastMeantEvent))"
         for (name, count) in try database.rows("SELECT name, \(missed) FROM destination", [value], { ($0.text(0), $0.count(1)) }) {
             limitDrops[name, default: 0] += count
         }
@@ -240,12 +241,7 @@ final class OutboxStore {
                 INSERT INTO destination(name, event_cursor, event_start, position_cursor, position_start) VALUES(?1,?2,?2,?3,?3)
                 ON CONFLICT(name) DO NOTHING
                 """, [.text(name), .integer(fromOldest ? 0 : lastEntryNumber), SQLiteValue(fromOldest ? 0 : newestPosition)]) > 0
-        // A log that is behind the destination's cursor was removed, or moved to another folder: its numbers begin again.
-        try database.run(
-            """
-            UPDATE destination SET position_cursor = ?1, position_start = min(position_start, ?1) WHERE name = ?2 AND position_cursor > ?1
-            """, [SQLiteValue(newestPosition), .text(name)])
-        try forgetPositionsSettled(behind: newestPosition, for: name)
+        try reopen(name, newestPosition: newestPosition)
         try database.run(
             "UPDATE destination SET takes_positions = ?1 WHERE name = ?2 AND takes_positions <> ?1", [takesPositions ? 1 : 0, .text(name)])
         try countWaiting()
@@ -357,11 +353,13 @@ final class OutboxStore {
         let isKnown = try database.transaction { () throws(SQLiteError) in
             let changed = try database.run(
                 """
-                UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry WHERE number > event_cursor), event_cursor = ?1,
+                UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry
+                    WHERE number > event_cursor AND number <= \(OutboxStore.lastMeantEvent)), event_cursor = ?1,
                     event_start = ?1, position_cursor = max(position_cursor, ?2), position_start = max(position_cursor, ?2) WHERE name = ?3
                 """, [.integer(lastEntryNumber), SQLiteValue(newestPosition), .text(name)])
             try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
             try forgetSettledAhead(of: name)
+            try closeEvents(of: name)
             try database.run("UPDATE dead_letter SET is_due = 0 WHERE destination = ?", [.text(name)])
             return changed > 0
         }

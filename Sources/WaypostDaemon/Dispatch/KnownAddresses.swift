@@ -1,0 +1,59 @@
+import Waypost
+import WaypostDispatch
+import WaypostSystem
+
+/// The address that each destination had in the last run, in the file `addresses` of the state folder.
+///
+/// ```
+/// {"mqtt":"mqtt mqtts://broker.example.org:8883"}
+/// ```
+/// A file that cannot be read or written is like one that is not there: nothing is said about a change then.
+struct KnownAddresses {
+    private let path: String
+
+    private static let byteLimit = 1 << 20
+
+    init(folder: String) {
+        path = folder + "/addresses"
+    }
+
+    /// The kind and the server of a destination, without a user, a password or a query, which may be secret.
+    static func address(of destination: DestinationConfiguration) -> String {
+        let url = destination.url.prefix { $0 != "?" && $0 != "#" }
+        guard let start = url.firstRange(of: "://")?.upperBound else { return "\(destination.kindName) \(url)" }
+        let end = url[start...].firstIndex(of: "/") ?? url.endIndex
+        let host = url[start..<end].lastIndex(of: "@").map { url.index(after: $0) } ?? start
+        return "\(destination.kindName) \(url[..<start])\(url[host...])"
+    }
+
+    /// What people should know when a queue goes to another server.
+    static func words(_ name: String, _ count: Int, to address: String, from old: String) -> String {
+        "\(counted(count, "record")) from before \(count == 1 ? "goes" : "go") to \(name) at \(address) (was \(old)): waypost dispatch discard \(name) to drop \(count == 1 ? "it" : "them")"
+    }
+
+    func read() -> [String: String] {
+        let bytes = try? Syscalls.contents(of: path, limit: KnownAddresses.byteLimit, as: .own)  // See above.
+        guard let bytes, let found = (try? JSONParser().parse(bytes))?.object else { return [:] }  // See above.
+        return found.compactMapValues(\.string)
+    }
+
+    func write(_ addresses: [String: String]) {
+        var json = JSONWriter()
+        json.object { json in json.members(addresses.mapValues { .string($0) }) }
+        try? AtomicFile.write(json.text.bytes + [UInt8(ascii: "\n")], to: path, mode: 0o600)  // See above.
+    }
+}
+
+/// The destinations whose records from before go to another server, reported for an hour.
+struct AddressReport {
+    private var words: [String] = []
+    private var toldAt: Int64 = 0
+
+    private static let memory: Int64 = 3_600_000
+
+    /// The problems, in words for people.
+    var problems: [String] { MonotonicClock.milliseconds - toldAt < AddressReport.memory ? words : [] }
+
+    /// Notes what the tracker found when it opened the outbox.
+    mutating func note(_ words: [String]) { (self.words, toldAt) = (words, MonotonicClock.milliseconds) }
+}
