@@ -43,8 +43,14 @@ final class DispatchService: Sendable {
 
         /// The state of the destinations; one that is still to be attached fails until then.
         func statuses() async throws(OutboxError) -> [DestinationStatus] {
-            let (dispatcher, pending) = state.withLock { ($0.dispatcher, $0.pending) }
+            let (dispatcher, pending, configured) = state.withLock { ($0.dispatcher, $0.pending, $0.configured) }
             var statuses = try await dispatcher?.statuses() ?? []
+            for index in statuses.indices where statuses[index].failure == nil {
+                // Not tried yet, but it cannot be opened: a token is missing, or its file is empty.
+                let entry = configured.first { $0.name == statuses[index].state.name }
+                guard let reason = entry?.destination.reason else { continue }
+                (statuses[index].failure, statuses[index].needsMending) = (reason, true)
+            }
             for index in statuses.indices where !statuses[index].isAttached {
                 guard let entry = pending.first(where: { $0.settings.name == statuses[index].state.name }) else { continue }
                 (statuses[index].isAttached, statuses[index].failure, statuses[index].needsMending) = (true, entry.reason, true)

@@ -381,8 +381,8 @@ extension EndToEnd {
             try folder.write("secret\n", to: "token")
             #expect(chmod(folder.path("token"), 0o644) == 0)
             let tracker = try await tracker(to: server.url, in: folder, fifo, more: "token_file = \"\(folder.path("token"))\"\n")
-            let screen = try await ask("status", in: folder)
-            #expect(screen.output.contains("other users may read or change it; chmod 600"), "\(screen)")
+            let screens = try await [ask("status", in: folder), ask("dispatch", in: folder)]
+            #expect(screens.allSatisfy { $0.output.contains("other users may read or change it; chmod 600") }, "\(screens)")
             fifo.close()
             _ = try await tracker.stop()
         }
