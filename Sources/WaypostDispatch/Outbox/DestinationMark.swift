@@ -75,6 +75,7 @@ struct DestinationMarkFile {
 
     /// Stores marks; they are on the disk when it returns true.
     ///
+    /// Whoever may fetch the tracks may read the file, as everything else beside them: it names the destinations, and has no secret.
     /// A file that cannot be written is removed: its old contents might bring back records that were removed on purpose.
     @discardableResult
     mutating func write(_ marks: [DestinationMark]) -> Bool {
@@ -84,7 +85,7 @@ struct DestinationMarkFile {
         // A link could lead root to other users' files.
         guard Syscalls.isOwnFolder(folder) else { return false }
         do throws(SystemError) {
-            try AtomicFile.write(DestinationMarkFile.bytes(marks), to: path, mode: 0o600, adoptsFolderOwner: true)
+            try AtomicFile.write(DestinationMarkFile.bytes(marks), to: path, adoptsFolderOwner: true)
             (kept, identity) = (marks, FileIdentity(of: path))
             return true
         } catch {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 import Waypost
@@ -41,6 +42,15 @@ import WaypostSystem
         #expect(try await next.attach("new", newestPosition: 90).positions == PositionCursor(live: 90))
         let away = try await next.state(of: "away")
         #expect(away.positions == PositionCursor(live: 10) && away.isPaused)
+    }
+
+    /// Whoever may fetch the tracks may read every file beside them.
+    @Test func theGroupMayReadThem() async throws {
+        let outbox = try open()
+        _ = try await outbox.attach("home", newestPosition: 10)
+        try await outbox.forgetDamage()
+        var status = stat()
+        #expect(stat(marksPath, &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
     /// Nobody knows how far they were: everything in the log comes again, events too.
