@@ -97,6 +97,28 @@ extension EndToEnd {
             #expect(run.code == 0 && run.errors.contains("write \"30 d\" if days are meant"), "\(run)")
         }
 
+        @Test(arguments: [
+            ("log", "max_age = \"30\"", "\"30 d\" if days"), ("log", "max_age = 30.0 # days", "\"30 d\" if days"),
+            ("dispatch", "max_age = '7'", "\"7 d\" if days"), ("log", "max_bytes = 100", "\"100 MB\" if megabytes"),
+            ("log", "rotate_bytes = 16", "\"16 MB\" if megabytes"), ("log", "min_free = 500", "\"500 MB\" if megabytes"),
+            ("dispatch", "max_bytes = 64", "\"64 MB\" if megabytes"), ("log", "max_age = \"30 d\"", nil), ("log", "max_age = 0", nil),
+            ("log", "max_bytes = 64000000", nil), ("log", "rotate_bytes = \"16 kB\"", nil),
+        ])
+        func warnsOfLimitsWithoutAUnit(section: String, line: String, words: String?) async throws {
+            let folder = try TestFolder()
+            try folder.write("[\(section)]\n\(line)\n", to: "waypost.toml")
+            let run = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(run.code == 0)
+            #expect(words.map { run.errors.contains("write \($0) are meant") } ?? !run.errors.contains("are meant"), "\(run)")
+        }
+
+        @Test func warnsOfALogFolderThatDependsOnWhereTheTrackerStarts() async throws {
+            let folder = try TestFolder()
+            try folder.write("[log]\ndirectory = \"tracks\"\n", to: "waypost.toml")
+            let run = try await waypost("config", "check", "waypost.toml", in: folder)
+            #expect(run.code == 0 && run.errors.contains(":2:1: [log] directory: \"tracks\" depends on where the tracker starts"), "\(run)")
+        }
+
         @Test func saysThatTextNeedsQuotes() async throws {
             let folder = try TestFolder()
             try folder.write("[display]\nunits = metric\n", to: "waypost.toml")
