@@ -8,8 +8,8 @@ struct ConvertCommand: ParsableCommand {
         commandName: "convert",
         abstract: "Convert recordings between formats.",
         usage: """
-            waypost convert <in> <out> [--from <from>] [--to <to>] [--fix-rollover]
-            waypost convert <in> ... --output <out> [--by-time] [--from <from>] [--to <to>] [--fix-rollover]
+            waypost convert <in> <out> [--from <from>] [--to <to>] [--fix-rollover] [--force]
+            waypost convert <in> ... --output <out> [--by-time] [--from <from>] [--to <to>] [--fix-rollover] [--force]
             """,
         discussion: """
             The format follows from the extension (.nmea .log .txt, .gpx, .jsonl .json, .csv, .kml, .geojson; with or without .gz), or from \
@@ -24,7 +24,7 @@ struct ConvertCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The recording to read, then the file to write; with --output only recordings. An existing file is replaced once the new one is complete.",
+            "The recording to read, then the file to write; with --output only recordings. An existing file is replaced once the new one is complete; on a terminal the command asks first.",
             valueName: "in"),
         completion: .file())
     var files: [String]
@@ -43,6 +43,9 @@ struct ConvertCommand: ParsableCommand {
 
     @Flag(help: "Add 1024 weeks to dates before 2020 (receivers whose week counter has rolled over).")
     var fixRollover = false
+
+    @Flag(name: [.short, .long], help: "Do not ask before an existing file is replaced.")
+    var force = false
 
     func validate() throws {
         if output == nil {
@@ -66,7 +69,17 @@ struct ConvertCommand: ParsableCommand {
                 output, called: "standard output", next: "use --to \(ConversionFormat.list(ConversionFormat.writable))")
         }
         if byTime { inputs = try inTimeOrder(inputs) }
+        try askBeforeReplacing(output, paths)
         try Conversion(inputs: inputs, output: output, target: target, fixesRollover: fixRollover).run()
+    }
+
+    /// Asks whoever types `convert *.gpx` where there are two; a script that names an output means it.
+    private func askBeforeReplacing(_ output: String, _ paths: [String]) throws(CommandFailure) {
+        guard !force, output != "-", !paths.contains("-"), Syscalls.isTerminal(Syscalls.standardInput), Terminal.isErrorInteractive,
+            let size = Syscalls.byteCount(of: output), size > 0, Syscalls.oddFile(output) == nil
+        else { return }
+        try Confirmation.ask(
+            "Replace \(output), which exists (\(sizeText(bytes: size)))?", command: "convert", refusal: "\(output) is as it was")
     }
 
     /// The inputs by their first times; one without a time stays after the one that it follows on the command line.

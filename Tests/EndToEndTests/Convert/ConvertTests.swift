@@ -22,6 +22,22 @@ extension EndToEnd {
             #expect(try folder.names().filter { !$0.hasSuffix(".out") && !$0.hasSuffix(".err") } == ["drive.gpx"])
         }
 
+        /// `convert *.gpx` where there are two; a script that names its output is not asked.
+        @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "no script(1)"))
+        func asksOnATerminalBeforeItReplacesARecording() async throws {
+            let folder = try TestFolder()
+            try folder.write(recording, to: "in.nmea")
+            try folder.write("precious", to: "out.gpx")
+            let command = "\(Program.waypost.path) convert in.nmea out.gpx"
+            let refused = try await shell("echo no | script -qec '\(command)' /dev/null", in: folder)
+            #expect(refused.code == 1 && refused.output.contains("Replace out.gpx, which exists (8 bytes)?"), "\(refused)")
+            #expect(try String(contentsOfFile: folder.path("out.gpx"), encoding: .utf8) == "precious")
+            let forced = try await shell("echo no | script -qec '\(command) --force' /dev/null", in: folder)
+            #expect(forced.code == 0, "\(forced)")
+            #expect(try GPXFile(path: folder.path("out.gpx")).pointCount == 10)
+            #expect(try await waypost("convert", "in.nmea", "out.gpx", in: folder).code == 0)
+        }
+
         @Test func readsAndWritesStandardStreams() async throws {
             let folder = try TestFolder()
             let input = try folder.write(recording, to: "in.nmea")
