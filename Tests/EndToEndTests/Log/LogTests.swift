@@ -45,6 +45,25 @@ extension EndToEnd {
             #expect(words.outputLines[0].hasSuffix("fetched by home"))
         }
 
+        @Test func saysWhatCannotBeVerifiedOrExported() async throws {
+            let folder = try await logFolder()
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("log"))
+            try FileManager.default.createDirectory(atPath: folder.path("fetched"), withIntermediateDirectories: false)
+            for name in names where name.hasSuffix(".gpx") || name == "SHA256SUMS" {
+                try FileManager.default.copyItem(atPath: folder.path("log/\(name)"), toPath: folder.path("fetched/\(name)"))
+            }
+            let known = try await waypost("log", "verify", "--log", "fetched", in: folder)
+            #expect(known.code == 0 && known.output.hasSuffix("no journals; the tracks are as in SHA256SUMS\n"), "\(known)")
+            try FileManager.default.removeItem(atPath: folder.path("fetched/SHA256SUMS"))
+            let unknown = try await waypost("log", "verify", "--log", "fetched", in: folder)
+            #expect(unknown.code == 66 && unknown.errors.contains("neither journals nor SHA256SUMS"), "\(unknown)")
+
+            let beyond = try await log("export", "--since", "99999", in: folder)
+            #expect(beyond.code == 0 && beyond.errors.contains("the cursor 99999 is after the end of the log"), "\(beyond)")
+            let reversed = try await log("export", "--since", "2026-05-03", "--until", "2026-05-02", in: folder)
+            #expect(reversed.code == 64 && reversed.errors.contains("--since must be before --until"), "\(reversed)")
+        }
+
         /// The tracker logs at full speed; each export goes on where the one before ended.
         @Test func exportsBesideATrackerMissNothing() async throws {
             let folder = try TestFolder()

@@ -52,8 +52,16 @@ struct LogExportCommand: ParsableCommand {
         if follow { return try LogFollowing(type: type, format: format).run(folder, from: try start(in: folder)) }
         var reader = LogReader(folder: folder, from: try start(in: folder))
         let until = until?.time(by: location.daemon.format.zone)
+        if case .time(let since)? = since, let until, since.time(by: location.daemon.format.zone) >= until {
+            throw ValidationError("--since must be before --until")
+        }
         // The current end of the log: the cursor for a time without positions yet.
         let end = try attempt { () throws(RecordingError) in try folder.lastSequence() }
+        if case .after(let cursor) = try start(in: folder), cursor > end {
+            SystemProcess.printError(
+                "waypost: log export: the cursor \(cursor) is after the end of the log (\(end)): it is of another log, or this one began anew"
+            )
+        }
         var writer = try LogExportWriter(format: format)
         var failures: [RecordingError] = []
         while let record = try attempt({ () throws(RecordingError) in try reader.nextPassingOver { failures.append($0) } }) {

@@ -24,6 +24,11 @@ struct LogVerifyCommand: ParsableCommand {
         let folder = try location.folder()
         let verifier = LogVerifier(folder: folder)
         let journals = try attempt { () throws(RecordingError) in try folder.journals() }
+        if journals.isEmpty, !Syscalls.exists(folder.path + "/SHA256SUMS"), hasTracks(folder) {
+            throw CommandFailure(
+                .inputMissing, what: folder.path, why: "has tracks, but neither journals nor SHA256SUMS to compare them with",
+                next: "fetch SHA256SUMS, too")
+        }
         let output = try OutputStream(path: "-")
         var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
         var faultCount = 0
@@ -52,7 +57,18 @@ struct LogVerifyCommand: ParsableCommand {
         guard faultCount == 0 else {
             throw CommandFailure(.badData, what: folder.path, why: "\(counted(faultCount, "fault")) in \(counted(journals.count, "track"))")
         }
-        if !json { try output.write(line: "\(folder.path): \(counted(journals.count, "track")), all as written") }
+        if json { return }
+        // Fetched without its journals, the log is compared with the digests only.
+        let isFetched = journals.isEmpty && hasTracks(folder)
+        try output.write(
+            line: isFetched
+                ? "\(folder.path): no journals; the tracks are as in SHA256SUMS"
+                : "\(folder.path): \(counted(journals.count, "track")), all as written")
+    }
+
+    private func hasTracks(_ folder: LogFolder) -> Bool {
+        // A folder that cannot be listed has been reported.
+        ((try? Syscalls.names(inFolder: folder.path)) ?? []).contains { $0.hasSuffix(".gpx") }  // See above.
     }
 
     private func line(_ fault: LogFault) -> String {
