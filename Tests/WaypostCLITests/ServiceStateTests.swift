@@ -1,4 +1,6 @@
+import Foundation
 import Testing
+import Waypost
 import WaypostSystem
 
 @testable import WaypostCLI
@@ -17,5 +19,39 @@ import WaypostSystem
 
     @Test(arguments: ["ActiveState=active\n", "", "System has not been booted with systemd\n"]) func saysNothingOtherwise(output: String) {
         #expect(CommandFailure(serviceIs: ServiceState(Array(output.utf8)))?.line == nil)
+    }
+
+    /// The system's files, looked at by a user of it; nothing answers.
+    private func report(_ check: any DoctorCheck.Type, _ system: FakeSystem, by user: String = "pi") -> CheckReport {
+        let tree = SystemTree(root: system.path)
+        var measurements = Measurements(status: nil, user: user, tree: tree)
+        measurements.user = .init(name: user, groupIDs: [1_000])
+        return check.examine(SystemFacts(tree: tree, measurements: measurements))
+    }
+
+    @Test func takesNoTrackerOfSomebodyElseForTheService() throws {
+        let system = try FakeSystem()
+        try system.append("ana:x:1001:1001::/home/ana:/bin/bash\npi:x:1000:1000::/home/pi:/bin/bash\n", to: "/etc/passwd")
+        try system.addProcess(600, "waypostd")
+        try system.write("Uid:\t1001\t1001\t1001\t1001\nGid:\t1001\nGroups:\t1001\nPPid:\t1\n", to: "/proc/600/status")
+        try system.write("[[source]]\nurl = \"serial:auto\"\n", to: "/etc/waypost/waypost.toml")
+        #expect(report(ServiceCheck.self, system) == .well)
+        #expect(report(PortPermissionCheck.self, system) == .well, "the service is in the group; ana's tracker does not matter")
+        try system.remove("/proc/700")
+        let finding = try #require(report(ServiceCheck.self, system).findings.first)
+        #expect(finding.commands == ["sudo systemctl enable --now waypostd.service"])
+        #expect(finding.evidence.map(\.file) == ["/usr/lib/systemd/system/waypostd.service", "/proc/600"])
+        #expect(report(ServiceCheck.self, system, by: "ana") == .well, "her own")
+    }
+
+    @Test func asksForNoPortWhereADriveIsPlayed() throws {
+        let system = try FakeSystem()
+        try system.write("dialout:x:20:\n", to: "/etc/group")
+        try system.write("[[source]]\nurl = \"sim:walk\"\n[[source]]\nurl = \"serial:auto\"\n", to: "/etc/waypost/waypost.toml")
+        try system.write("Uid:\t990\nGid:\t990\nGroups:\t990\nPPid:\t1\n", to: "/proc/700/status")
+        #expect(system.findings().map(\.check) == ["permission"])
+        let status = try String(contentsOfFile: system.path + "/commands/status.json", encoding: .utf8)
+        try system.write(status.replacing("serial:auto", with: "sim:walk"), to: "/commands/status.json")
+        #expect(system.findings().isEmpty, "\(system.findings())")
     }
 }

@@ -126,19 +126,39 @@ struct SystemFacts: Sendable {
         (programs ?? []).compactMap { program in program.lines.first { $0.device == device }.map { (program, $0.evidence) } }
     }
 
+    /// The process of the tracker: the service's, else one of this user; nil when only others run, as one that somebody else tries by hand.
+    var tracker: RunningProgram? {
+        let all = (programs ?? []).filter { $0.name == "waypostd" }
+        return all.first { $0.unit == "waypostd.service" } ?? all.first { unitPath == nil || !isOfOthers($0) }
+    }
+
+    /// Whether a process belongs to another person than this user; false when that is not known, as in a saved system.
+    private func isOfOthers(_ program: RunningProgram) -> Bool {
+        guard tree.root.isEmpty || measurements.user != nil,
+            let number = RunningProgram.field("Uid", of: program.processID, in: tree)?.prefix(while: \.isNumber), let owner = Int(number),
+            owner >= SystemFacts.firstPersonID
+        else { return false }
+        let name = tree.lines(of: "/etc/passwd")?.map { $0.text.split(separator: ":", omittingEmptySubsequences: false) }
+            .first { $0.count > 2 && $0[2] == number }?.first
+        return name.map(String.init) != measurements.user?.name
+    }
+
+    /// Users from this number on are people.
+    private static let firstPersonID = 1_000
+
     /// The lines that a program has open.
     func lines(openedBy name: String) -> [String] { (programs ?? []).filter { $0.name == name }.flatMap(\.lines).map(\.device) }
 
     /// Whether the tracker is the service of this system, rather than started by a user with their own configuration.
     var isService: Bool {
-        let unit = programs?.first { $0.name == "waypostd" }?.unit
+        let unit = tracker?.unit
         return unit.map { $0 == "waypostd.service" } ?? (configurationFile == DefaultPaths.service.configurationFile)
     }
 
     /// The commands that make the tracker read its configuration again.
     var restartCommands: [String] {
         if isService { return ["sudo systemctl restart waypostd.service"] }
-        guard let program = programs?.first(where: { $0.name == "waypostd" }) else { return [] }
+        guard let program = tracker else { return [] }
         return ["kill \(program.processID)", "# then start the tracker again, as before"]
     }
 

@@ -22,6 +22,8 @@ enum PortPermissionCheck: DoctorCheck {
 
     private static func examineGroups(_ facts: SystemFacts) -> CheckReport {
         let readsSerialLines = facts.namesSources ? facts.readsSerialLines : facts.gpsd.start == nil
+        // What the tracker plays instead needs no port.
+        if let source = TrackerSource(facts), source.isPlayed { return .well }
         // Without a configuration gpsd is tried first, and opens its ports itself.
         guard readsSerialLines else { return .well }
         guard let groups = facts.tree.lines(of: "/etc/group") else { return .notChecked("/etc/group cannot be read") }
@@ -60,7 +62,7 @@ enum PortPermissionCheck: DoctorCheck {
 
     /// The running tracker: the groups that it really has.
     private static func running(_ facts: SystemFacts, _ group: Group) -> CheckReport? {
-        guard let program = facts.programs?.first(where: { $0.name == "waypostd" }) else { return nil }
+        guard let program = facts.tracker else { return nil }
         let numbers = { (field: String) in
             RunningProgram.field(field, of: program.processID, in: facts.tree)?.split { $0 == " " || $0 == "\t" }.compactMap { Int($0) }
         }
