@@ -12,6 +12,8 @@ struct FenceLoader {
         var fences: [Geofence] = []
         /// Problems to report, `FILE: why`, the first ``FenceLoader/listedProblems`` of them.
         var problems: [String] = []
+        /// What is odd in the files but costs nothing: for the message log alone.
+        var notices: [String] = []
         /// Whether a file that is there, or should be, could not be read.
         var hasFailures = false
     }
@@ -20,6 +22,7 @@ struct FenceLoader {
         var stamp: FileStamp?
         var fences: [Geofence] = []
         var problems: [String] = []
+        var notices: [String] = []
         var hasFailed = false
     }
 
@@ -80,12 +83,13 @@ struct FenceLoader {
         var content = contents[file] ?? Content()
         if contents[file] != nil, stamp == content.stamp { return false }
         content.stamp = stamp
-        content.problems = []
+        (content.problems, content.notices) = ([], [])
         content.hasFailed = false
         do throws(FenceLoadFailure) {
             let read = try FenceLoader.fences(of: file)
             content.fences = read.fences
-            content.problems = read.remarks.map { "\(file): \($0)" }
+            content.problems = read.remarks.filter { !$0.isHarmless }.map { "\(file): \($0)" }
+            content.notices = read.remarks.filter(\.isHarmless).map { "\(file): \($0)" }
         } catch {
             let kept =
                 content.fences.isEmpty
@@ -138,6 +142,7 @@ struct FenceLoader {
         for file in files {
             guard let content = contents[file] else { continue }
             reading.problems += content.problems
+            reading.notices += content.notices
             reading.hasFailures = reading.hasFailures || content.hasFailed
             for fence in content.fences {
                 if let owner = owners[fence.id], owner != file, let place = places[fence.id] {

@@ -58,6 +58,8 @@ public actor GeofenceKeeper {
     private var own: OwnFences
     private var loaded: [Geofence] = []
     private var loadProblems: [String] = []
+    /// What is odd in the files but costs nothing, for the message log.
+    public private(set) var notices: [String] = []
     private var downloadProblem: String?
     private var stateProblem: String?
     private var saveProblem: String?
@@ -124,6 +126,7 @@ public actor GeofenceKeeper {
         let reading = loader?.read()
         loaded = own.goodFences(or: reading)
         loadProblems = reading?.problems ?? []
+        notices = reading?.notices ?? []
         joinFences()
         content.follow(logged, fences)
         monitor = GeofenceMonitor(
@@ -217,7 +220,7 @@ public actor GeofenceKeeper {
     public func reload() -> [TrackerEvent] {
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
         guard let reading = loader?.read() else { return [] }
-        loadProblems = reading.problems
+        (loadProblems, notices) = (reading.problems, reading.notices)
         loaded = own.goodFences(or: reading)
         defer { noteProblems() }
         return replaceFences()

@@ -155,6 +155,20 @@ import WaypostGeofences
         #expect(await next.fenceCount == 1)
     }
 
+    /// Other programs leave such commas in; the fences are as they were meant.
+    @Test func noticesTrailingCommasWithoutAProblem() async throws {
+        let fixture = try FenceFixture()
+        try fixture.write(
+            """
+            {"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"Home","radius":150,},\
+            "geometry":{"type":"Point","coordinates":[9.5,47.1]}},]}
+            """, to: "comma.geojson")
+        let keeper = try fixture.keeper(path: fixture.folder + "/comma.geojson")
+        _ = await keeper.start()
+        #expect(await keeper.fenceCount == 1 && keeper.problems == [])
+        #expect(await keeper.notices == ["\(fixture.folder)/comma.geojson: 2 trailing commas overlooked"])
+    }
+
     @Test func saysHowFarItIsToTheNextBorder() async throws {
         let fixture = try FenceFixture()
         let keeper = try fixture.keeper(path: fixture.folder + "/none.geojson")

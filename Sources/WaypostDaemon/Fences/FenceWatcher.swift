@@ -18,6 +18,7 @@ actor FenceWatcher: PositioningConsumer {
     private let hold: PositioningHold
     private let logger: Logger
     private var toldProblems: [String] = []
+    private var toldNotices: [String] = []
     /// Whether there is something to watch: most boxes have no fences, and need not ask at every fix.
     private var isWatching = false
     private var telling: Task<Void, Never>?
@@ -55,7 +56,7 @@ actor FenceWatcher: PositioningConsumer {
         for event in left { await dispatches.enqueue(event) }
         let known = Set(logged.map(\.id))
         await deliver(left.filter { !known.contains($0.id) })
-        tell(await keeper.problems)
+        tell(await keeper.problems, await keeper.notices)
         let count = await keeper.fenceCount
         if count > 0 { logger.info("\(counted(count, "fence"))") }
         follow(await keeper.following)
@@ -70,7 +71,7 @@ actor FenceWatcher: PositioningConsumer {
             guard isWatching else { return }
             let step = await keeper.step(position)
             await deliver(step.events)
-            tell(step.problems)
+            tell(step.problems, step.notices)
             follow(step.following)
         case .lost(let reason): if isWatching { await keeper.step(lostBecause: reason) }
         case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
@@ -106,7 +107,7 @@ actor FenceWatcher: PositioningConsumer {
 
     private func noteChange(_ events: [TrackerEvent]) async {
         await deliver(events)
-        tell(await keeper.problems)
+        tell(await keeper.problems, await keeper.notices)
         follow(await keeper.following)
         await tellFences()
     }
@@ -163,7 +164,10 @@ actor FenceWatcher: PositioningConsumer {
         hold.need = following.need
     }
 
-    private func tell(_ problems: [String]) {
+    /// Reports new problems, and what is odd about the files but harmless.
+    private func tell(_ problems: [String], _ notices: [String]) {
+        for notice in notices where !toldNotices.contains(notice) { logger.warning("\(notice)") }
+        toldNotices = notices
         guard problems != toldProblems else { return }
         for problem in problems where !toldProblems.contains(problem) { logger.warning("\(problem)") }
         toldProblems = problems

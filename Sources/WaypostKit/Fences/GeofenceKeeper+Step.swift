@@ -12,6 +12,8 @@ extension GeofenceKeeper {
         public var following: Following
         /// The problems with the fence files and the state, for people.
         public var problems: [String]
+        /// What is odd about the fence files but harmless, for people.
+        public var notices: [String]
     }
 
     /// How closely fences need the device followed.
@@ -35,7 +37,7 @@ extension GeofenceKeeper {
     /// - Parameter position: a position of the manager.
     public func step(_ position: Position) -> Step {
         let events = position.accuracy?.origin == .reduced ? [] : process(position)
-        return Step(events: events, following: following, problems: problems)
+        return Step(events: events, following: following, problems: problems, notices: notices)
     }
 
     /// Processes a loss.

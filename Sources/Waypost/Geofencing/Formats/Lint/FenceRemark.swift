@@ -121,6 +121,14 @@ public struct FenceRemark: Sendable, Hashable {
 
     /// Whether the entry yields no fence, or is not written.
     public var isDropped: Bool { severity == .error }
+
+    /// Whether it is only about how the file is written: all its fences are as they were meant.
+    public var isHarmless: Bool {
+        switch problem {
+        case .trailingCommas, .byteOrderMark, .utf16: true
+        default: false
+        }
+    }
 }
 
 extension FenceRemark.Problem {
