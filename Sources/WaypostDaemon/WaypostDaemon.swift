@@ -75,11 +75,13 @@ enum WaypostDaemon {
         guard identity.userID == 0, let service = UserAccount(named: DefaultPaths.serviceUser) else { return }
         guard let folder = folders.first(where: { FileIdentity.owner(of: $0) == service.userID }) else { return }
         let user = DefaultPaths.serviceUser
+        let isRunning = DeviceHolder.otherTrackers.contains { FileIdentity.owner(of: "/proc/\($0)") == service.userID }
+        let advice = isRunning ? "the service runs already (waypost status)" : "start the service (sudo systemctl start waypostd)"
         throw DaemonFailure(
             .notAuthorised,
             """
-            \(folder): belongs to the service's user \(user), who could not write the files that root makes there; start the service \
-            (sudo systemctl start waypostd), or name other folders: --state DIR --log DIR --socket PATH
+            \(folder): belongs to the service's user \(user), who could not write the files that root makes there; \(advice), or name \
+            other folders: --state DIR --log DIR --socket PATH
             """)
     }
 

@@ -60,6 +60,9 @@ public enum SerialDeviceHolder: Sendable, Hashable {
     /// A process has it open.
     case process(DeviceHolder)
 
+    /// Whether it is another waypost.
+    var isTracker: Bool { if case .process(let holder) = self { holder.name == DeviceHolder.trackerName } else { false } }
+
     /// The programs that have the line open or claim it, as far as this user may see, without waypost itself.
     ///
     /// - Parameter gpsdDevices: the result of ``GPSDDevices/list(port:)``.

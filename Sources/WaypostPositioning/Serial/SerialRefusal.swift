@@ -50,6 +50,9 @@ enum SerialRefusal: Error, Sendable, Equatable {
         case .noKnownReceiver: "name the port of another one (waypost devices lists them)"
         case .heldByGPSD(let path): "use gpsd://localhost, or take it from gpsd: sudo gpsdctl remove \(path)"
         case .denied(_, let group?) where group != "root": "its group may: sudo usermod -aG \(group) $USER, then log in again"
+        case .held(_, let holders, isOwn: false)
+        where holders.contains(where: \.isTracker) || holders.isEmpty && DeviceHolder.hasHiddenTracker:
+            "the tracker has it: waypost watch shows its positions; to use it here: sudo systemctl stop waypostd"
         case .missing, .held, .denied, .vanished, .noSuchSpeed, .notALine, .failed: nil
         }
     }

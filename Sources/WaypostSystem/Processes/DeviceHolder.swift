@@ -16,6 +16,23 @@ public struct DeviceHolder: Sendable, Hashable {
     /// Whether it is this process.
     public var isThisProcess: Bool { processID == getpid() }
 
+    /// The name of the tracker's program.
+    public static let trackerName = "waypostd"
+
+    /// The process ids of the other trackers on this machine.
+    public static var otherTrackers: [Int32] {
+        let names = (try? Syscalls.names(inFolder: "/proc")) ?? []  // Without /proc nothing is known.
+        return names.compactMap(Int32.init).filter { process in
+            let comm = (try? Syscalls.contents(of: "/proc/\(process)/comm")) ?? nil  // It may have ended in the meantime.
+            return process != getpid() && comm?.prefix { $0 != 0x0a }.elementsEqual(trackerName.utf8) == true
+        }
+    }
+
+    /// Whether another tracker runs whose open files this user cannot see.
+    public static var hasHiddenTracker: Bool {
+        otherTrackers.contains { (try? Syscalls.names(inFolder: "/proc/\($0)/fd")) == nil }  // Hidden is what is asked.
+    }
+
     /// The processes that have the device open, as far as /proc shows it: root sees all, others only their own processes.
     ///
     /// - Parameter path: the device, or a link to it.
