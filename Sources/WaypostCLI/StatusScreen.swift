@@ -57,7 +57,12 @@ struct StatusScreen {
         }
         for member in status.sources where !member.isActive { lines.append("          \(member.url): \(member.state)") }
         if let change = status.lastSwitch {
-            lines.append("          instead of \(change.from) for \(spanText(seconds: change.secondsAgo)): \(change.reason)")
+            let span = spanText(seconds: change.secondsAgo)
+            let isBack = status.sources.first.map { $0.isActive && $0.url == change.to } ?? false
+            lines.append(
+                isBack
+                    ? "          back to \(change.to) for \(span), from \(change.from): \(change.reason)"
+                    : "          instead of \(change.from) for \(span): \(change.reason)")
         }
         return lines
     }

@@ -15,6 +15,8 @@ actor SourceReporter: PositioningConsumer {
     private var lostAt: Int64?
     /// The last peer that was reported, until it is lost.
     private var peer: String?
+    /// The source that is first in the configuration, where there are several.
+    private var preferred: String?
     private var limits = CauseLimits()
 
     init(logger: Logger) {
@@ -48,10 +50,11 @@ actor SourceReporter: PositioningConsumer {
             if peer != self.peer { write(.info, "connected", "connected to \(peer)") }
             self.peer = peer
         case .status(.warning(let words)): write(.warning, "warning", words)
+        case .status(.members(let members)): preferred = members.first?.name
         case .status(.switched(let change)):
-            write(.notice, "switched", "source \(change.to) instead of \(change.from): \(change.reason.words)")
-        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.members),
-            .status(.stillLost):
+            let back = change.to == preferred ? "back to " : ""
+            write(.notice, "switched", "\(back)source \(change.to) instead of \(change.from): \(change.reason.words)")
+        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status(.stillLost):
             break
         }
     }
