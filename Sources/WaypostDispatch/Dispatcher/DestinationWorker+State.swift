@@ -1,5 +1,23 @@
 // The state of a worker, the records it has read, and how an attempt ends.
 extension DestinationWorker {
+    /// Why all sending is switched off.
+    enum Silence: Sendable {
+        case privateMode, optedOut
+
+        /// The reason that ends last; nil when sending is on.
+        init?(isPrivate: Bool, isOptedOut: Bool) {
+            if isOptedOut { self = .optedOut } else if isPrivate { self = .privateMode } else { return nil }
+        }
+
+        /// The switch, and where it is, for people.
+        var words: String {
+            switch self {
+            case .privateMode: "private mode is on; see waypost private"
+            case .optedOut: "opt_out is on; see [dispatch] opt_out"
+            }
+        }
+    }
+
     /// What the worker does.
     enum State {
         /// No run is under way; the alarm starts the next one.

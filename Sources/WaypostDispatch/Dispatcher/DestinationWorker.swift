@@ -23,7 +23,7 @@ actor DestinationWorker {
     private var retry = RetryRule()
     private var generator = SystemRandomNumberGenerator()
     /// Whether sending is switched off altogether.
-    private var isSilent: Bool
+    private var silence: Silence?
     /// How many callers are changing the queue.
     private var suspensionCount = 0
 
@@ -37,7 +37,7 @@ actor DestinationWorker {
 
     init(
         _ destination: any Destination, _ settings: DestinationSettings, progress: DestinationState, outbox: Outbox,
-        supply: any PositionSupply, clock: DispatchClock, device: String, isSilent: Bool,
+        supply: any PositionSupply, clock: DispatchClock, device: String, silence: Silence?,
         notify: @escaping @Sendable (DispatchNotice) -> Void,
         reached: @escaping @Sendable () -> Void
     ) {
@@ -48,7 +48,7 @@ actor DestinationWorker {
         self.supply = supply
         self.clock = clock
         self.device = device
-        self.isSilent = isSilent
+        self.silence = silence
         self.notify = notify
         self.reached = reached
         schedule = DispatchSchedule(settings.schedule)
@@ -116,9 +116,9 @@ actor DestinationWorker {
     }
 
     /// Switches sending off or on.
-    func setSilent(_ isSilent: Bool) {
-        self.isSilent = isSilent
-        if isSilent { state.run?.cancel() }
+    func setSilence(_ silence: Silence?) {
+        self.silence = silence
+        if silence != nil { state.run?.cancel() }
         setAlarm()
     }
 
@@ -240,7 +240,7 @@ actor DestinationWorker {
     private var obstacle: String? {
         if state.isStopped { return "the tracker ends" }
         if progress.isPaused { return "paused; resume with waypost dispatch resume --to \(settings.name)" }
-        if isSilent { return "nothing is sent while private mode or opt_out is on; see waypost private and [dispatch] opt_out" }
+        if let silence { return "nothing is sent while \(silence.words)" }
         return suspensionCount > 0 ? "what waits is being changed; try again" : nil
     }
 

@@ -61,7 +61,7 @@ public actor Dispatcher {
         let progress = try await outbox.attach(settings.name, newestPosition: newest, takesPositions: settings.sendsPositions)
         let worker = DestinationWorker(
             destination, settings, progress: progress, outbox: outbox, supply: supply, clock: clock, device: settings.device ?? device,
-            isSilent: try await outbox.isOptedOut() || isSilent, notify: notify
+            silence: .init(isPrivate: isSilent, isOptedOut: try await outbox.isOptedOut()), notify: notify
         ) { [weak self] in self?.noteReached(settings.name) }
         workers.withLock { $0.append(worker) }
         // Records from an earlier run.
@@ -177,7 +177,7 @@ public actor Dispatcher {
     public func setOptedOut(_ isOptedOut: Bool) async throws(OutboxError) {
         try await outbox.setOptedOut(isOptedOut, newestPosition: try await newestPosition())
         for worker in try chosen(nil) {
-            await worker.setSilent(isOptedOut || isSilent)
+            await worker.setSilence(.init(isPrivate: isSilent, isOptedOut: isOptedOut))
             try await worker.reload()
         }
     }
@@ -187,7 +187,7 @@ public actor Dispatcher {
     public func setSilent(_ isSilent: Bool) async {
         self.isSilent = isSilent
         let isOptedOut = (try? await outbox.isOptedOut()) ?? false  // An unreadable outbox sends nothing either.
-        for worker in workers.withLock({ $0 }) { await worker.setSilent(isSilent || isOptedOut) }
+        for worker in workers.withLock({ $0 }) { await worker.setSilence(.init(isPrivate: isSilent, isOptedOut: isOptedOut)) }
     }
 
     /// Schedules one dead letter, or those of one destination, or all, for another attempt; returns how many.
