@@ -49,8 +49,8 @@ struct Tracker {
             keepsEverything: configuration.log.types.contains(.source), clock: clock, logger: logger
         ) {
             dispatches.noteWaiting()
-        } noteDeleted: {
-            await dispatches.noteDeleted($0)
+        } noteDeleting: {
+            await dispatches.noteDeleting($0)
         }
         let follower = PositionFollower(
             configuration.tracking.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,

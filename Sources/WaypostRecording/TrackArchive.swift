@@ -51,8 +51,14 @@ actor TrackArchive {
     ///
     /// A journal of another version stays, and one that is not an ordinary file, because it is not known what in it was fetched or sent.
     /// Interrupted at any point, the next run deletes the rest: the list of digests first, then the files, the journal last.
-    /// - Parameter room: what the open journal has reserved for future records: no track is deleted for it.
-    func delete(by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64) throws(RecordingError) -> [DeletedTrack] {
+    /// - Parameters:
+    ///   - rule: what is kept.
+    ///   - confirmedTime: the current time, when it is certain.
+    ///   - room: what the open journal has reserved for future records: no track is deleted for it.
+    ///   - note: receives the tracks before they are deleted.
+    func delete(
+        by rule: RetentionRule, confirmedTime: UTCTime?, room: Int64, noting note: @Sendable ([DeletedTrack]) async -> Void
+    ) async throws(RecordingError) -> [DeletedTrack] {
         guard !rule.isIdle else { return [] }
         let (tracks, unreadableByteCount) = try finishedTracks()
         let openByteCount = try folder.journals().filter(\.isOpen).reduce(unreadableByteCount - room) {
@@ -68,6 +74,7 @@ actor TrackArchive {
         let deleted = expired.map { track, reason in
             DeletedTrack(stem: track.stem, reason: reason, journalPath: folder.finishedJournalPath(track.stem), type: type)
         }
+        await note(deleted)
         let files = tracks.filter { stems.contains($0.track.stem) }
         try TrackDigests(folder: folder).update(removing: Set(files.flatMap(\.names)))
         var path = folder.path

@@ -101,15 +101,19 @@ extension TrackRecorder {
 
     /// Deletes what the configuration does not keep; see ``RetentionRule``.
     ///
-    /// - Parameter confirmedTime: the current time, when it is certain; otherwise nothing is too old.
+    /// - Parameters:
+    ///   - confirmedTime: the current time, when it is certain; otherwise nothing is too old.
+    ///   - note: receives the tracks before they are deleted.
     /// - Returns: the deleted tracks.
     /// - Errors: `cannotDelete`, `cannotRead`, `damagedPullers`; they are in ``problems``, too.
-    public func applyRetention(confirmedTime: UTCTime?) async throws(RecordingError) -> [DeletedTrack] {
+    public func applyRetention(
+        confirmedTime: UTCTime?, noting note: @Sendable ([DeletedTrack]) async -> Void = { _ in }
+    ) async throws(RecordingError) -> [DeletedTrack] {
         guard lock != nil else { throw .closed }
         do {
             try prepareFolder()
             let room = journal?.file.roomByteCount ?? 0
-            let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime, room: room)
+            let gone = try await archive.delete(by: configuration.retention, confirmedTime: confirmedTime, room: room, noting: note)
             problems.retention = nil
             statistics.deletedTrackCount += gone.count
             return gone

@@ -80,6 +80,11 @@ final class MemoryLog: PositionSupply {
         }
     }
 
+    /// Removes positions of those seconds, as a limit of the log does.
+    func remove(_ seconds: ClosedRange<Int>) {
+        positions.withLock { $0.removeAll { seconds.contains(Int($0.number / 3)) } }
+    }
+
     func positions(after number: UInt64, through last: UInt64, limit: Int) async throws(PositionSupplyError) -> PositionPage {
         if isBroken.withLock({ $0 }) { throw PositionSupplyError(reason: "the disk is gone") }
         let lost = lost.withLock { $0 }

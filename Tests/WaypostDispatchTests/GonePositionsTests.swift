@@ -11,22 +11,77 @@ import Waypost
         seconds.map { .init(after: UInt64($0) * 3 - 1, through: UInt64($0) * 3) }
     }
 
-    @Test func areCountedForThoseWhoHaveThemNot() async throws {
+    private func dropped(_ name: String, _ dispatcher: Dispatcher) async throws -> Int {
+        try await dispatcher.outbox.state(of: name).droppedCount
+    }
+
+    /// A batch is on its way, or at least in memory: it counts until its receipt comes, and for ever when the tracker is killed before.
+    @Test(arguments: [false, true]) func areCountedForThoseWhoHaveThemNot(isKilled: Bool) async throws {
         let fixture = try DispatchFixture()
         fixture.log.log(1...2)
         let quick = ScriptedDestination()
         let silent = ScriptedDestination { _ in .temporary(reason: "busy", retryAfter: nil) }
-        let dispatcher = try await fixture.dispatcher([("quick", quick), ("silent", silent)])
+        var dispatcher = try await fixture.dispatcher([("quick", quick), ("silent", silent)])
         fixture.log.log(3...40)
         _ = try await dispatcher.dispatch("quick")
-        // The first two were there before anybody wanted them.
-        #expect(await dispatcher.noteGone(stretch(1...20)) == 18)
-        #expect(try await dispatcher.outbox.state(of: "quick").droppedCount == 0)
-        #expect(try await dispatcher.outbox.state(of: "silent").droppedCount == 18)
-        // What was read for it may arrive yet.
         _ = try await dispatcher.dispatch("silent")
-        let read = try #require(await dispatcher.attached.last?.reading.queues[.live]?.items.count)
-        #expect(await dispatcher.noteGone(stretch(21...40)) == 20 - max(0, read - 18))
+        #expect(await dispatcher.attached.last?.reading.queues[.live]?.items.count == 8)
+        // The first two were there before anybody wanted them. A deletion that is repeated after a kill counts nothing twice.
+        for _ in 0..<2 { try await dispatcher.noteGone(stretch(1...20), because: "max_bytes") }
+        fixture.log.remove(1...20)
+        #expect(try await dropped("quick", dispatcher) == 0)
+        #expect(try await dropped("silent", dispatcher) == 18)
+        fixture.milliseconds.withLock { $0 += 600_000 }
+        if isKilled { dispatcher = try await fixture.dispatcher([("quick", quick), ("silent", silent)]) }
+        let known = GonePositions(count: 18, age: .seconds(600))
+        #expect(try await dispatcher.outbox.gonePositions() == ["max_bytes": known])
+
+        silent.setAnswer { _ in .good }
+        _ = try await dispatcher.dispatch("silent")
+        let taken = isKilled ? Array(21...40) : Array(3...10) + Array(21...40)
+        #expect(silent.takenNames == taken.map(String.init))
+        #expect(try await dropped("silent", dispatcher) == (isKilled ? 18 : 10))
+        #expect(try await dispatcher.outbox.gonePositions()["max_bytes"]?.count == (isKilled ? 18 : 10))
+        fixture.milliseconds.withLock { $0 += 3_000_000 }
+        #expect(try await dispatcher.outbox.gonePositions().isEmpty)
+        #expect(try await dropped("silent", dispatcher) == (isKilled ? 18 : 10))
+    }
+
+    /// With the newest first, and receipts in any order.
+    @Test func areCountedInWhatWasLeftForLater() async throws {
+        let fixture = try DispatchFixture()
+        let home = ScriptedDestination { _ in .temporary(reason: "busy", retryAfter: nil) }
+        let dispatcher = try await fixture.dispatcher([("home", home)], order: .live)
+        fixture.log.log(1...40)
+        _ = try await dispatcher.dispatch()
+        try await dispatcher.noteGone(stretch(1...20), because: "max_age")
+        try await dispatcher.noteGone(stretch(10...35), because: "max_bytes")
+        #expect(try await dropped("home", dispatcher) == 35)
+        #expect(try await dispatcher.outbox.gonePositions().mapValues(\.count) == ["max_age": 20, "max_bytes": 15])
+        fixture.log.remove(1...35)
+        home.setAnswer { records in .first(5, of: records, then: nil) }
+        for _ in 0..<4 { _ = try await dispatcher.dispatch() }
+        // The newest eight were read in time; three of them were removed.
+        #expect(Set(home.takenNames) == Set((33...40).map(String.init)))
+        #expect(try await dropped("home", dispatcher) == 32)
+        #expect(try await dispatcher.outbox.gonePositions().mapValues(\.count) == ["max_age": 20, "max_bytes": 12])
+        #expect(try await dispatcher.statuses().first?.waitingPositionCount == 0)
+        let state = try await dispatcher.outbox.state(of: "home")
+        #expect(state.settledPositions.stretches.isEmpty)
+    }
+
+    @Test func areForgottenWithTheirDestination() async throws {
+        let fixture = try DispatchFixture()
+        let home = ScriptedDestination { _ in .temporary(reason: "busy", retryAfter: nil) }
+        let first = try await fixture.dispatcher([("home", home), ("other home", home)])
+        fixture.log.log(1...5)
+        try await first.noteGone(stretch(1...5), because: "min_free")
+        await first.stop()
+        let next = try await fixture.dispatcher([("other home", home)])
+        _ = try await next.discard("home")
+        #expect(try await next.outbox.gonePositions()["min_free"]?.count == 5)
+        _ = try await next.outbox.forget("other home")
+        #expect(try await next.outbox.gonePositions().isEmpty)
     }
 
     @Test(arguments: [DestinationSettings.Order.oldest, .live]) func thoseThatTheLogHasLostAreCountedOnce(

@@ -29,8 +29,8 @@ final class DispatchService: Sendable {
         var recovery = RecoveryReport()
         /// What the limits of the outbox removed.
         var drops = DropReport.events
-        /// What was deleted from the log, by the key of the limit.
-        var deletions: [String: DropReport] = [:]
+        /// What was deleted from the log.
+        var deletions = DeletionReport()
         /// Destinations whose records from before go to another server.
         var moves = AddressReport()
         /// What the log has lost before it was sent.
@@ -65,6 +65,7 @@ final class DispatchService: Sendable {
     private let reopening = Mutex<Task<Void, Never>?>(nil)
     private let logger: Logger
     private let looking: TimeLimitedQuery<Void>
+    private let counting: TimeLimitedQuery<Void>
     private let asking: TimeLimitedQuery<Result<[DestinationStatus], OutboxError>>
 
     /// The wait between two attempts to open the outbox.
@@ -75,10 +76,9 @@ final class DispatchService: Sendable {
     /// The problems, for people; empty when there are none.
     var problems: [String] {
         line.state.withLock { state in
-            let deletions = state.deletions.sorted { $0.key < $1.key }.map(\.value.problem)
-            return ([state.refusal, state.recovery.problem, state.drops.problem] + deletions).compactMap { $0 } + state.losses.problems
-                + state.moves.problems
-                + state.problems + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
+            let limits = [state.refusal, state.recovery.problem, state.drops.problem].compactMap { $0 }
+            return limits + state.deletions.problems + state.losses.problems + state.moves.problems + state.problems
+                + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
         }
     }
     /// Whether there is an outbox that cannot be opened now.
@@ -93,6 +93,7 @@ final class DispatchService: Sendable {
         }
         (self.line, self.opening, self.logger) = (line, opening, logger)
         looking = TimeLimitedQuery { await DispatchService.look(line, logger: logger) }
+        counting = TimeLimitedQuery { await DispatchService.countDeleted(line, logger: logger) }
         asking = TimeLimitedQuery {
             do throws(OutboxError) {
                 return .success(try await line.statuses())
@@ -274,6 +275,7 @@ final class DispatchService: Sendable {
         }
         let dropCount = await outbox.limitDropCount
         if let words = line.state.withLock({ $0.drops.note(dropCount) }) { logger.warning("\(words)") }
+        if refusal == nil { await countDeleted(line, logger: logger) }
         if let words { logger.error("\(words)") }
         if let refusal, refusal != told { logger.error("\(refusal)") }
         if refusal == nil, told != nil { logger.notice("the outbox is back: events are taken for sending") }
@@ -361,16 +363,27 @@ final class DispatchService: Sendable {
     /// Returns when the outbox has answered; never when its disk hangs.
     func answer() async { _ = try? await dispatcher?.outbox.isOptedOut() }  // What it says is not the question.
 
-    /// Notes that tracks were deleted: positions that destinations still waited for are counted as dropped, and reported.
-    func noteDeleted(_ tracks: [DeletedTrack]) async {
-        guard let dispatcher else { return }
-        for (reason, tracks) in Dictionary(grouping: tracks, by: \.reason) {
-            let gone = tracks.flatMap(\.positions).map { PositionCursor.Stretch(after: $0.lowerBound - 1, through: $0.upperBound) }
-            let count = await dispatcher.noteGone(gone)
-            let words = line.state.withLock { state in
-                state.deletions[reason.key, default: .positions(deletedBy: reason.key)].add(count)
+    /// Notes that tracks are about to be deleted: positions that destinations still lack count as dropped, and are reported.
+    ///
+    /// It does not wait for long: what the outbox cannot store now is counted later.
+    func noteDeleting(_ tracks: [DeletedTrack]) async {
+        guard opening != nil else { return }
+        line.state.withLock { $0.deletions.add(tracks) }
+        _ = await counting.answer()
+    }
+
+    private static func countDeleted(_ line: Line, logger: Logger) async {
+        guard let dispatcher = line.state.withLock({ $0.dispatcher }) else { return }
+        do throws(OutboxError) {
+            while let (key, gone) = line.state.withLock({ $0.deletions.uncounted.first }) {
+                try await dispatcher.noteGone(gone, because: key)
+                // More may have come for the same key.
+                line.state.withLock { $0.deletions.noteCounted(gone, key) }
             }
-            if let words { logger.warning("\(words)") }
+            let gone = try await dispatcher.outbox.gonePositions()
+            for words in line.state.withLock({ $0.deletions.note(gone) }) { logger.warning("\(words)") }
+        } catch {
+            // It is tried again; why the outbox stores nothing is reported there.
         }
     }
 

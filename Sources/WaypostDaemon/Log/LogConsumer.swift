@@ -22,7 +22,7 @@ actor LogConsumer: PositioningConsumer {
     private let logger: Logger
     private let clock: ConfirmedClock
     private let noteLogged: @Sendable () -> Void
-    private let noteDeleted: @Sendable ([DeletedTrack]) async -> Void
+    private let noteDeleting: @Sendable ([DeletedTrack]) async -> Void
     /// The problems that were reported: once per kind of failure, not once per position.
     private var told = RecorderProblems()
     private var synchronizer: Task<Void, Never>?
@@ -41,9 +41,9 @@ actor LogConsumer: PositioningConsumer {
     init(
         recorder: TrackRecorder?, upkeep: LogUpkeep, thinning: PositionThinner.Settings, keepsEverything: Bool, clock: ConfirmedClock,
         logger: Logger,
-        noteLogged: @escaping @Sendable () -> Void, noteDeleted: @escaping @Sendable ([DeletedTrack]) async -> Void
+        noteLogged: @escaping @Sendable () -> Void, noteDeleting: @escaping @Sendable ([DeletedTrack]) async -> Void
     ) {
-        self.noteDeleted = noteDeleted
+        self.noteDeleting = noteDeleting
         self.clock = clock
         self.noteLogged = noteLogged
         self.recorder = recorder
@@ -117,9 +117,7 @@ actor LogConsumer: PositioningConsumer {
     /// Finishes unfinished tracks and deletes old ones, while recording goes on.
     private func tidy() async {
         await upkeep.recoverTracks()
-        let deleted = await upkeep.deleteOldTracks(confirmedTime: clock.certainNow)
-        // Not awaited, because the outbox may wait for its disk.
-        if !deleted.isEmpty { Task { await noteDeleted(deleted) } }
+        await upkeep.deleteOldTracks(confirmedTime: clock.certainNow, noting: noteDeleting)
         tidying = nil
     }
 

@@ -39,17 +39,19 @@ struct LogUpkeep: Sendable {
         do throws(RecordingError) { _ = try await recorder?.close() } catch { logger.error("\(DaemonFailure(error).lines.joined())") }
     }
 
-    /// Deletes and returns the tracks that the configuration does not keep: a destination may still have waited for them.
-    func deleteOldTracks(confirmedTime: UTCTime?) async -> [DeletedTrack] {
-        guard let recorder else { return [] }
+    /// Deletes the tracks that the configuration does not keep.
+    ///
+    /// - Parameters:
+    ///   - confirmedTime: the current time, when it is certain.
+    ///   - note: receives the tracks before they are deleted: a destination may still wait for them.
+    func deleteOldTracks(confirmedTime: UTCTime?, noting note: @Sendable ([DeletedTrack]) async -> Void) async {
+        guard let recorder else { return }
         let known = await recorder.problems.retention
         do throws(RecordingError) {
-            let deleted = try await recorder.applyRetention(confirmedTime: confirmedTime)
+            let deleted = try await recorder.applyRetention(confirmedTime: confirmedTime, noting: note)
             for track in deleted { logger.notice("deleted \(track.stem): \(track.reason.words)") }
-            return deleted
         } catch {
             if error != known { logger.error("old tracks cannot be deleted: \(DaemonFailure(error).lines.joined())") }
-            return []
         }
     }
 

@@ -61,6 +61,8 @@ struct Settlement: Sendable, Hashable {
     var receipts: [Receipt] = []
     /// All settled records, whatever their fate, including those after ``through``.
     var settled = SettledAhead()
+    /// The numbers of the positions that were read and are settled, without those between them.
+    var positions = SettledAhead()
 
     struct Refused: Sendable, Hashable {
         /// Its number in the lane: the entry's, or the position's in the log.

@@ -1,54 +1,59 @@
+import Waypost
 import WaypostSystem
 
 // Positions that are no longer in the log.
 extension Dispatcher {
-    /// Notes that positions were removed from the log: those that a destination still lacks are counted as dropped for it.
+    /// Notes that positions are about to be removed from the log: for destinations that still lack them they count as dropped.
     ///
-    /// Positions on their way or read for a destination may arrive and are not counted.
-    /// - Parameter gone: the numbers of positions, and of nothing else.
-    /// - Returns: the highest number of missing positions of any destination.
-    public func noteGone(_ gone: [PositionCursor.Stretch]) async -> Int {
-        var counts: [String: Int] = [:]
-        for worker in attached { counts[worker.settings.name] = await worker.missingCount(of: gone) }
-        do throws(OutboxError) {
-            for state in try await outbox.destinations() where counts[state.name] == nil && state.takesPositions {
-                counts[state.name] = state.missingCount(of: gone, except: [])
-            }
-            try await outbox.countDropped(counts)
-        } catch {
-            // It is reported all the same; only the destinations' own counts lack it.
-        }
-        return counts.values.max() ?? 0
+    /// If a destination confirms some of them after all, because they were on their way, they no longer count. Positions that were counted are not
+    /// counted again.
+    /// - Parameters:
+    ///   - gone: the numbers of positions, and of nothing else.
+    ///   - key: the key of the limit that removes them.
+    /// - Errors: the outbox's: nothing was counted.
+    public nonisolated func noteGone(_ gone: [PositionCursor.Stretch], because key: String) async throws(OutboxError) {
+        try await outbox.countGone(gone, because: key)
     }
 }
 
-extension DestinationWorker {
-    /// How many of these positions it still has to get and has not read yet.
-    func missingCount(of gone: [PositionCursor.Stretch]) -> Int {
-        guard settings.sendsPositions else { return 0 }
-        let read = [DispatchLane.live, .history].flatMap { reading.queues[$0]?.items.map(\.number) ?? [] }
-        return progress.missingCount(of: gone, except: Set(read))
-    }
-}
-
-extension DestinationState {
-    fileprivate func missingCount(of gone: [PositionCursor.Stretch], except known: Set<UInt64>) -> Int {
-        gone.reduce(0) { count, stretch in
-            guard stretch.through > positions.first else { return count }
-            let numbers = max(stretch.after, positions.first)..<stretch.through
-            return count + numbers.count { positions.has($0 + 1) && !settledPositions.contains($0 + 1) && !known.contains($0 + 1) }
-        }
-    }
+/// Positions that were deleted from the log before every destination had them.
+public struct GonePositions: Sendable, Hashable {
+    /// How many: for the destination that lacks most of them.
+    public var count: Int
+    /// How long ago the last ones were deleted, as far as that is known.
+    public var age: Duration
 }
 
 extension Outbox {
-    /// Counts positions that destinations will never get.
-    func countDropped(_ counts: [String: Int]) throws(OutboxError) {
-        try use { (store) throws(SQLiteError) in
-            for (name, count) in counts where count > 0 {
-                try store.database.run(
-                    "UPDATE destination SET dropped = dropped + ? WHERE name = ?", [.integer(Int64(count)), .text(name)])
+    /// After this time they are no longer reported.
+    private static let goneMemory = Duration.seconds(3_600)
+
+    /// Counts positions that the log deletes as dropped.
+    func countGone(_ gone: [PositionCursor.Stretch], because key: String) throws(OutboxError) {
+        let moments = [
+            "gone_boot \(key)": Outbox.thisBoot, "gone_since \(key)": max(0, clock.bootMilliseconds()),
+            "gone_time \(key)": clock.confirmedTime().map { max(0, $0.millisecondsSince1970) },
+        ]
+        try use { (store) throws(SQLiteError) in try store.countGone(gone, because: key, noting: moments) }
+    }
+
+    /// The positions that limits deleted from the log in the last hour before every destination had them, by the key of the limit; also those of
+    /// earlier runs.
+    public func gonePositions() throws(OutboxError) -> [String: GonePositions] {
+        let (boot, time) = (clock.bootMilliseconds(), clock.confirmedTime())
+        return try use { (store) throws(SQLiteError) in
+            var gone: [String: GonePositions] = [:]
+            for (key, count) in try store.goneCounts() {
+                var age: Int64 = 0
+                if try store.note("gone_boot \(key)") == Outbox.thisBoot {
+                    age = boot - (try store.note("gone_since \(key)") ?? boot)
+                } else if let time, let then = try store.note("gone_time \(key)") {
+                    age = time.millisecondsSince1970 - then
+                }
+                let known = GonePositions(count: count, age: .milliseconds(max(0, age)))
+                if known.age < Outbox.goneMemory { gone[key] = known } else { try store.forgetGoneCounts(key) }
             }
+            return gone
         }
     }
 }

@@ -76,6 +76,7 @@ struct LaneQueue {
         for (place, fate) in settled.map({ ($0.place, $0.fate) }) {
             let item = items[place]
             settlement.settled.insert(.init(after: item.after, through: item.number))
+            if lane != .events { settlement.positions.insert(.init(after: item.number - 1, through: item.number)) }
             switch fate {
             case .accepted:
                 settlement.addReceipt(after: item.after, through: item.number, answer: item.isUnsaid ? Settlement.unsaid : answer)

@@ -34,6 +34,30 @@ public struct SettledAhead: Sendable, Hashable {
         stretches.replaceSubrange(start..<end, with: [joined])
     }
 
+    /// Takes the numbers of others out.
+    mutating func remove(_ others: SettledAhead) {
+        for other in others.stretches {
+            stretches = stretches.flatMap { known -> [PositionCursor.Stretch] in
+                let parts = [(known.after, min(known.through, other.after)), (max(known.after, other.through), known.through)]
+                return parts.filter { $0.0 < $0.1 }.map { .init(after: $0.0, through: $0.1) }
+            }
+        }
+    }
+
+    /// The numbers that are also among others.
+    func common(with others: SettledAhead) -> SettledAhead {
+        var common = SettledAhead()
+        for known in stretches {
+            for other in others.stretches where max(known.after, other.after) < min(known.through, other.through) {
+                common.insert(.init(after: max(known.after, other.after), through: min(known.through, other.through)))
+            }
+        }
+        return common
+    }
+
+    /// How many numbers these are.
+    var count: Int { stretches.reduce(0) { $0 + Int(clamping: $1.through - $1.after) } }
+
     /// Forgets everything up to a number.
     mutating func forget(through number: UInt64) { stretches.removeAll { $0.through <= number } }
 

@@ -31,7 +31,7 @@ extension Outbox {
     static let bootName = "boot_name"
 
     /// The identity of this start of the machine, in the form of a note.
-    private static let thisBoot = Int64(BootIdentity.bytes.prefix(7).reduce(0) { $0 << 8 | UInt64($1) })
+    static let thisBoot = Int64(BootIdentity.bytes.prefix(7).reduce(0) { $0 << 8 | UInt64($1) })
 
     /// The moment that an earlier run found for this start of the machine.
     static func bootMoment(in store: OutboxStore?) -> BootMoment {

@@ -60,6 +60,7 @@ extension OutboxStore {
     private func removeRows(of name: String) throws(SQLiteError) -> Bool {
         try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
         try database.run("DELETE FROM receipt WHERE destination = ?", [.text(name)])
+        try database.run("DELETE FROM note WHERE name LIKE 'gone %' AND substr(name, 6 + instr(substr(name, 6), ' ')) = ?", [.text(name)])
         return try database.run("DELETE FROM destination WHERE name = ?", [.text(name)]) > 0
     }
 }

@@ -24,24 +24,115 @@ extension OutboxStore {
 
     /// Stores the records that a destination has; inside a transaction.
     func keep(_ settled: SettledAhead, of kind: SettledKind, for name: String) throws(SQLiteError) {
-        try database.run("DELETE FROM settled WHERE destination = ? AND lane = ?", [.text(name), .text(kind.rawValue)])
+        try keep(settled, as: kind.rawValue, for: name)
+    }
+
+    private func keep(_ settled: SettledAhead, as lane: String, for name: String) throws(SQLiteError) {
+        try database.run("DELETE FROM settled WHERE destination = ? AND lane = ?", [.text(name), .text(lane)])
         for stretch in settled.stretches {
             try database.run(
                 "INSERT INTO settled(destination, lane, after, through) VALUES(?,?,?,?)",
-                [.text(name), .text(kind.rawValue), SQLiteValue(stretch.after), SQLiteValue(stretch.through)])
+                [.text(name), .text(lane), SQLiteValue(stretch.after), SQLiteValue(stretch.through)])
         }
     }
 
     /// Forgets them, because a new sequence begins.
     func forgetSettledAhead(of name: String) throws(SQLiteError) {
+        knownGone = nil
         try database.run("DELETE FROM settled WHERE destination = ?", [.text(name)])
     }
 
     /// Forgets its positions after a number: a log that begins anew gives these numbers to others.
     func forgetPositionsSettled(behind number: UInt64, for name: String) throws(SQLiteError) {
+        knownGone = nil
         try database.run(
-            "DELETE FROM settled WHERE destination = ? AND lane = ? AND through > ?",
-            [.text(name), .text(SettledKind.positions.rawValue), SQLiteValue(number)])
+            "DELETE FROM settled WHERE destination = ? AND lane <> ? AND through > ?",
+            [.text(name), .text(SettledKind.events.rawValue), SQLiteValue(number)])
+    }
+
+    // MARK: - Positions that the log no longer has
+
+    /// The positions that count as dropped because the log deleted them, by destination and by the key of the limit; those that are settled
+    /// for other reasons are left out.
+    private func gone() throws(SQLiteError) -> [String: [String: SettledAhead]] {
+        if let knownGone { return knownGone }
+        var gone: [String: [String: SettledAhead]] = [:]
+        try database.each("SELECT destination, lane, after, through FROM settled WHERE lane LIKE 'gone %'") { row in
+            gone[row.text(0), default: [:]][String(row.text(1).dropFirst(5)), default: SettledAhead()].insert(
+                .init(after: row.number(2), through: row.number(3)))
+            return true
+        }
+        knownGone = gone
+        return gone
+    }
+
+    /// Counts positions as dropped for each destination that lacks them, each once, also when the same ones are given again.
+    ///
+    /// - Parameters:
+    ///   - stretches: the numbers of positions, and of nothing else.
+    ///   - key: the key of the limit that deletes them.
+    ///   - moments: further notes, which are stored when any are counted.
+    func countGone(
+        _ stretches: [PositionCursor.Stretch], because key: String, noting moments: [String: Int64?]
+    ) throws(SQLiteError) {
+        defer { knownGone = nil }
+        try database.transaction { () throws(SQLiteError) in
+            var isNew = false
+            for state in try destinations() where state.takesPositions {
+                let known = try gone()[state.name] ?? [:]
+                var new = SettledAhead()
+                for stretch in stretches where stretch.through > state.positions.first {
+                    for number in max(stretch.after, state.positions.first)..<stretch.through
+                    where state.positions.has(number + 1) && !state.settledPositions.contains(number + 1) {
+                        new.insert(.init(after: number, through: number + 1))
+                    }
+                }
+                for counted in known.values { new.remove(counted) }
+                if new.count == 0 { continue }
+                isNew = true
+                try changeGoneCount(by: new.count, key, of: state.name)
+                for stretch in known[key]?.stretches ?? [] { new.insert(stretch) }
+                try keep(new, as: "gone \(key)", for: state.name)
+            }
+            guard isNew else { return }
+            for (name, value) in moments { try setNote(name, value) }
+        }
+    }
+
+    /// Takes back the count of positions that were settled although the log had deleted them; inside a transaction.
+    func takeBackGone(_ settlement: Settlement, _ cursor: PositionCursor?, for name: String) throws(SQLiteError) {
+        guard let known = try gone()[name] else { return }
+        for (key, counted) in known {
+            var left = counted
+            let settled = counted.common(with: settlement.positions)
+            left.remove(settled)
+            if let cursor { left.forget(settledBy: cursor) }
+            guard left != counted else { continue }
+            knownGone = nil
+            if settled.count > 0 { try changeGoneCount(by: -settled.count, key, of: name) }
+            try keep(left, as: "gone \(key)", for: name)
+        }
+    }
+
+    private func changeGoneCount(by change: Int, _ key: String, of name: String) throws(SQLiteError) {
+        try database.run(
+            "UPDATE destination SET dropped = max(0, dropped + ?) WHERE name = ?", [.integer(Int64(change)), .text(name)])
+        let note = "gone \(key) \(name)"
+        try setNote(note, max(0, (try self.note(note) ?? 0) + Int64(change)))
+    }
+
+    /// How many positions the log deleted before the destination that lacks most of them had them, by the key of the limit.
+    func goneCounts() throws(SQLiteError) -> [String: Int] {
+        let notes = try database.rows("SELECT name, value FROM note WHERE name LIKE 'gone %'") { ($0.text(0), $0.count(1)) }
+        return notes.reduce(into: [:]) { counts, note in
+            let key = String(note.0.split(separator: " ", maxSplits: 2)[1])
+            counts[key] = max(counts[key] ?? 0, note.1)
+        }
+    }
+
+    /// Forgets the counts of a key.
+    func forgetGoneCounts(_ key: String) throws(SQLiteError) {
+        try database.run("DELETE FROM note WHERE substr(name, 1, length(?1)) = ?1", [.text("gone \(key) ")])
     }
 }
 

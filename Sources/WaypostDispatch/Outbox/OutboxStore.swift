@@ -19,6 +19,8 @@ final class OutboxStore {
     var receiptCount = 0
     /// Everything before this moment has been removed.
     private var prunedTime: UTCTime?
+    /// What ``gone()`` has read.
+    var knownGone: [String: [String: SettledAhead]]?
     /// Whether sending is switched off, once that is known.
     private var optedOut: Bool?
     /// The contents of the tally file beside the database.
@@ -309,6 +311,7 @@ final class OutboxStore {
                 try database.run(
                     "UPDATE destination SET \(counter) = \(counter) + ?, sent = sent + ? WHERE name = ?",
                     [SQLiteValue(settlement.count), .integer(Int64(settlement.sentCount)), .text(name)])
+                try takeBackGone(settlement, positions, for: name)
             }
             if settlement.lateCount > 0 {
                 try database.run(
