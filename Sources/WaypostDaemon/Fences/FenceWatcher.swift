@@ -52,8 +52,7 @@ actor FenceWatcher: PositioningConsumer {
         // Events that the log has and the state does not were reported, but could not be saved.
         let logged = FenceWatcher.logged(await keeper.load(without: erased), in: folder)
         let left = await keeper.start(logged: logged)
-        // An event that was already sent has the same id, and is accepted once.
-        for event in left { await dispatches.enqueue(event) }
+        // The outbox gets those of the log from there, except those that it, or a lost one before it, had already.
         let known = Set(logged.map(\.id))
         await deliver(left.filter { !known.contains($0.id) })
         tell(await keeper.problems, await keeper.notices)

@@ -43,6 +43,42 @@ extension EndToEnd {
             #expect(try await second.process.exit() == ProgramExit(code: 0))
         }
 
+        /// They waited when the sending was switched off, and the outbox is lost afterwards.
+        @Test func doNotComeBackAfterOptingOut() async throws {
+            let folder = try TestFolder()
+            let server = try await FlakyServer("status 503")
+            let receiver = SimulatedReceiver()
+            for (run, isOptedOut) in [false, true, false, false].enumerated() {
+                try folder.writeGate(
+                    sendingTo: server.url, settings: "[dispatch]\nopt_out = \(isOptedOut)\nstop_budget = \"0 s\"\n")
+                if run == 3 {
+                    try server.setMode("ok")
+                    for name in try folder.names(in: "state") where name.hasPrefix("outbox.sqlite") {
+                        try FileManager.default.removeItem(atPath: folder.path("state/\(name)"))
+                    }
+                }
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+                // In and out in the first run.
+                let epochs = run == 0 ? 0..<40 : (30 + run * 10)..<(40 + run * 10)
+                try fifo.write(epochs.map { receiver.epoch($0).text }.joined())
+                if run == 0 {
+                    #expect(try await eventually { try await ask("status", in: folder).output.contains("exit Gate") })
+                }
+                fifo.close()
+                if run == 3 {
+                    #expect(
+                        try await eventually(within: .seconds(20), every: .seconds(1)) {
+                            _ = try await ask("dispatch", "now", "--wait", in: folder)
+                            return try server.received().count { $0["class"]?.string == "TPV" } >= 8
+                        }, "\(tracker.process.errors)")
+                    #expect(try server.received().compactMap { $0["event"]?.string } == [])
+                }
+                #expect(try await tracker.stop() == ProgramExit(code: 0))
+                try FileManager.default.removeItem(atPath: folder.path("receiver"))
+            }
+        }
+
         /// The state is lost while a server is down: what it lacks is in the log, and so is where it began.
         @Test(arguments: ["state", "state/outbox.sqlite", "both"]) func reachTheDestinationsWithout(lost: String) async throws {
             let folder = try TestFolder()
