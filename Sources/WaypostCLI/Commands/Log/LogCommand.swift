@@ -133,8 +133,7 @@ extension CommandFailure {
     init(_ error: RecordingError) {
         switch error {
         case .alreadyInUse(let folder, let holder):
-            let who = holder.map { "process \($0)" } ?? "another process"
-            self.init(.cannotCreate, what: folder, why: "\(who) records there", next: "it finishes its own tracks when it stops")
+            self.init(heldBy: holder, folder, next: "it finishes its own tracks when it stops")
         case .cannotPrepare(_, let cause) where cause.isOddFile:
             self.init(.cannotCreate, line: "\(cause.path ?? "the log"): \(cause.reason)")
         case .cannotPrepare(let path, let cause):
@@ -166,6 +165,17 @@ extension CommandFailure {
             self.init(.badData, what: path, why: "is damaged, so nothing counts as fetched", next: "remove it, and acknowledge again")
         case .closed: self.init(.failed, what: "log", why: "is closed")
         }
+    }
+
+    /// A tracker records in a log.
+    ///
+    /// - Parameters:
+    ///   - holder: its process, if that is known.
+    ///   - folder: the folder of the log.
+    ///   - next: what to do.
+    init(heldBy holder: Int32?, _ folder: String, next: String) {
+        let who = holder.map { "process \($0)" } ?? "another process"
+        self.init(.cannotCreate, what: folder, why: "\(who) records there", next: next)
     }
 
     /// Tells of the journals that could not be read, after all that could: a script must know that it is not everything.

@@ -50,8 +50,8 @@ struct LogEraseCommand: ParsableCommand {
             let erasure = try Patience.during("erasing") { () throws(RecordingError) in try maintenance.erase(from: from, to: to) }
             return (erasure.positionCount, erasure.trackCount)
         } catch {
-            guard case .alreadyInUse = error else { throw CommandFailure(error) }
-            held = CommandFailure(error)
+            guard case .alreadyInUse(let path, let holder) = error else { throw CommandFailure(error) }
+            held = CommandFailure(heldBy: holder, path, next: "name its socket with --socket PATH: it erases them itself")
         }
         // A tracker records there, and erases it itself.
         let answer = try location.ask(EraseLogRequest(from: from, to: to), about: folder, timeoutMilliseconds: 600_000, or: held)
