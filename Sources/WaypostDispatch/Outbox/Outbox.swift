@@ -209,7 +209,7 @@ public actor Outbox {
         try writeMarks()
     }
 
-    /// Drops everything that waits for a destination, and counts it; its dead letters stay.
+    /// Drops everything that waits for a destination, which counts as discarded rather than dropped; its dead letters stay.
     public func discard(_ name: String, newestPosition: UInt64) throws(OutboxError) {
         // First, so that discarded records do not come back when the outbox is lost.
         let (entry, logged) = try use { (store) throws(SQLiteError) in (UInt64(store.lastEntryNumber), store.tally.logged) }

@@ -349,16 +349,15 @@ final class OutboxStore {
         try database.run("UPDATE destination SET is_paused = ? WHERE name = ?", [isPaused ? 1 : 0, .text(name)]) > 0
     }
 
-    /// Settles everything up to here for a destination; records it never got are counted as dropped.
+    /// Settles everything up to here for a destination.
     ///
     /// Returns false when it is not known.
     func discard(_ name: String, newestPosition: UInt64) throws(SQLiteError) -> Bool {
         let isKnown = try database.transaction { () throws(SQLiteError) in
             let changed = try database.run(
                 """
-                UPDATE destination SET dropped = dropped + (SELECT count(*) FROM entry
-                    WHERE number > event_cursor AND number <= \(OutboxStore.lastMeantEvent)), event_cursor = ?1,
-                    event_start = ?1, position_cursor = max(position_cursor, ?2), position_start = max(position_cursor, ?2) WHERE name = ?3
+                UPDATE destination SET event_cursor = ?1, event_start = ?1,
+                    position_cursor = max(position_cursor, ?2), position_start = max(position_cursor, ?2) WHERE name = ?3
                 """, [.integer(lastEntryNumber), SQLiteValue(newestPosition), .text(name)])
             try database.run("DELETE FROM stretch WHERE destination = ?", [.text(name)])
             try forgetSettledAhead(of: name)
