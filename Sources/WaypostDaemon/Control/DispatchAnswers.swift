@@ -26,7 +26,7 @@ extension DestinationReport {
         isOnDemand = status.isOnDemand
         nextSeconds = status.timeToNextAttempt.map { Int($0.components.seconds) }
         receiptSecondsAgo = status.timeSinceReceipt.map { Int($0.components.seconds) }
-        reason = status.failure
+        reason = status.word == .idle ? nil : status.failure
     }
 }
 
@@ -52,8 +52,11 @@ extension DestinationStatus {
         if !isAttached { return .unconfigured }
         if state.isPaused { return .paused }
         if isSending { return .sending }
-        if failure != nil { return needsMending ? .failing : .retrying }
-        return state.waitingEventCount > 0 || waitingPositionCount != 0 ? .waiting : .idle
+        if needsMending { return .failing }
+        // After a failure there may be nothing left to send: it was discarded.
+        let isWaiting = state.waitingEventCount > 0 || waitingPositionCount != 0
+        if failure != nil, isWaiting || state.deadLetterCount > 0 { return .retrying }
+        return isWaiting ? .waiting : .idle
     }
 
     /// What is wrong, for people; empty when nothing is.
