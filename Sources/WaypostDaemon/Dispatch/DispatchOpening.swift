@@ -62,6 +62,8 @@ struct DispatchOpening: Sendable {
         var moves: [String]
         /// Those that could not be attached, in the order of the configuration.
         var pending: [PendingDestination]
+        /// Positions in another log, if there are any that are not sent any more.
+        var leftBehind: DropReport?
     }
 
     /// Opens the outbox.
@@ -87,6 +89,7 @@ struct DispatchOpening: Sendable {
         let logged = LoggedEvents(positions: supply)
         // Events of earlier runs, before a new destination is attached, which begins after them; then those of this run.
         _ = try? await logged.offer(to: outbox, through: number)  // Offered again by the feeder, which says why not.
+        let leftBehind = await countLeftBehind(outbox)
         let unopened = Monitor<[String: String]>([:])
         let dispatcher = Dispatcher(outbox: outbox, supply: supply, device: device, clock: clock) { [logger] notice in
             // Why a destination cannot be opened is reported when it fails to open.
@@ -116,7 +119,10 @@ struct DispatchOpening: Sendable {
             }
         }
         do {
-            if pending.isEmpty { try await dispatcher.finishAttaching(after: number) }
+            if pending.isEmpty {
+                try await dispatcher.finishAttaching(after: number)
+                try await outbox.setLogFolder(configuration.log.directory)
+            }
             let isOptedOut = configuration.dispatch.isOptedOut
             if try await dispatcher.outbox.isOptedOut() != isOptedOut { try await dispatcher.setOptedOut(isOptedOut) }
             await dispatcher.setSilent(isSilent)
@@ -126,7 +132,9 @@ struct DispatchOpening: Sendable {
         } catch {
             problems.append("the outbox: \(error)")
         }
-        return Opened(dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, moves: moves, pending: pending)
+        return Opened(
+            dispatcher: dispatcher, logged: logged, problems: problems, configured: configured, moves: moves, pending: pending,
+            leftBehind: leftBehind)
     }
 
     /// Notes the addresses of the destinations; returns what waits for those that had another one, for people.
@@ -148,6 +156,30 @@ struct DispatchOpening: Sendable {
         }
         if addresses != earlier { known.write(addresses) }
         return moves
+    }
+
+    /// Counts what waits in the log of the previous run, if this one has another folder for it.
+    private func countLeftBehind(_ outbox: Outbox) async -> DropReport? {
+        let folder = configuration.log.directory
+        do {
+            guard let old = try await outbox.logFolder(), old != folder, Syscalls.resolvingLinks(old) != Syscalls.resolvingLinks(folder)
+            else {
+                return nil
+            }
+            // Somebody may have copied it.
+            let copied = Set(try LogFolder(path: folder).journals().map(\.stem))
+            if copied.isSuperset(of: try LogFolder(path: old).journals().map(\.stem)) { return nil }
+            let supply = try LogPositions(folder: LogFolder(path: old), types: configuration.log.types)
+            var count = 0
+            for state in try await outbox.destinations() where state.takesPositions {
+                count = max(count, try await supply.count(waitingFor: state))
+            }
+            guard count > 0 else { return nil }
+            return .positions(leftIn: old, since: folder, count: count)
+        } catch {
+            // It was removed, or cannot be read.
+            return nil
+        }
     }
 }
 

@@ -33,6 +33,8 @@ final class DispatchService: Sendable {
         var deletions = DeletionReport()
         /// Destinations whose records from before go to another server.
         var moves = AddressReport()
+        /// What stays in another log.
+        var leftBehind: DropReport?
         /// What the log has lost before it was sent.
         var losses = LossReport()
     }
@@ -76,7 +78,7 @@ final class DispatchService: Sendable {
     /// The problems, for people; empty when there are none.
     var problems: [String] {
         line.state.withLock { state in
-            let limits = [state.refusal, state.recovery.problem, state.drops.problem].compactMap { $0 }
+            let limits = [state.refusal, state.recovery.problem, state.drops.problem, state.leftBehind?.problem].compactMap { $0 }
             return limits + state.deletions.problems + state.losses.problems + state.moves.problems + state.problems
                 + state.configured.compactMap(\.problem) + state.pending.map(\.problem)
         }
@@ -154,12 +156,12 @@ final class DispatchService: Sendable {
             let dispatcher = opened.dispatcher
             let found = opened.problems + opened.configured.compactMap(\.problem) + opened.pending.map(\.problem)
             for problem in found { logger.error("\(problem)") }
-            for words in opened.moves { logger.warning("\(words)") }
+            for words in opened.moves + [opened.leftBehind?.problem].compactMap({ $0 }) { logger.warning("\(words)") }
             // The setting may have changed in the meantime.
             while true {
                 let wanted = line.state.withLock { state in
                     if state.isSilent == isSilent {
-                        (state.dispatcher, state.logged) = (dispatcher, opened.logged)
+                        (state.dispatcher, state.logged, state.leftBehind) = (dispatcher, opened.logged, opened.leftBehind)
                         state.moves.note(opened.moves)
                         (state.problems, state.configured, state.pending) = (opened.problems, opened.configured, opened.pending)
                     }

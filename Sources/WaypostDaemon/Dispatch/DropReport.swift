@@ -29,6 +29,20 @@ struct DropReport {
         DropReport { "\(counted($0, "position")) deleted with old tracks before every destination had them ([log] \(key))" }
     }
 
+    /// A report of positions that stay in a log since another folder is configured.
+    static func positions(leftIn old: String, since new: String, count: Int) -> DropReport {
+        DropReport {
+            "\(counted($0, "position")) \($0 == 1 ? "waits" : "wait") in the log at \(old) and \($0 == 1 ? "is" : "are") not sent: [log] directory is \(new) now"
+        }
+        .adding(count)
+    }
+
+    private func adding(_ more: Int) -> DropReport {
+        var report = self
+        _ = report.add(more)
+        return report
+    }
+
     /// A report of positions or events that a damaged journal has lost.
     static func lost(_ kind: LostRecords, in path: String, at offset: Int64, isCounted: Bool) -> DropReport {
         DropReport { count in

@@ -25,6 +25,26 @@ public struct GonePositions: Sendable, Hashable {
 }
 
 extension Outbox {
+    /// The folder of the log that the destinations' progress is about; nil before the first one was noted.
+    public func logFolder() throws(OutboxError) -> String? {
+        try use { (store) throws(SQLiteError) in
+            try store.database.rows("SELECT substr(name, 12) FROM note WHERE substr(name, 1, 11) = 'log_folder '") { $0.text(0) }.first
+        }
+    }
+
+    /// Notes the folder of the log that the destinations' progress is about from now on.
+    ///
+    /// - Parameter path: the folder.
+    public func setLogFolder(_ path: String) throws(OutboxError) {
+        if try logFolder() == path { return }
+        try use { (store) throws(SQLiteError) in
+            try store.database.transaction { () throws(SQLiteError) in
+                try store.database.run("DELETE FROM note WHERE substr(name, 1, 11) = 'log_folder '")
+                try store.setNote("log_folder \(path)", 1)
+            }
+        }
+    }
+
     /// After this time they are no longer reported.
     private static let goneMemory = Duration.seconds(3_600)
 

@@ -22,7 +22,9 @@ public protocol PositionSupply: Sendable {
 
 extension PositionSupply {
     /// How many positions a destination still has to get.
-    func count(waitingFor state: DestinationState) async throws(PositionSupplyError) -> Int {
+    ///
+    /// - Parameter state: its progress.
+    public func count(waitingFor state: DestinationState) async throws(PositionSupplyError) -> Int {
         let cursor = state.positions
         var count = 0
         for stretch in cursor.stretches + (state.isClosed ? [] : [.init(after: cursor.live, through: .max)]) {
