@@ -42,6 +42,27 @@ import WaypostSystem
         }
     }
 
+    @Test func aRemovedJournalCostsTheNumbersOfItsTrack() async throws {
+        try await Sample.withFolder { folder in
+            let path = try await record(in: folder)
+            try FileManager.default.removeItem(atPath: path)
+            var loss = LogLoss(path: path, offset: 0, after: 0, through: 41, isCounted: true, isMissing: true)
+            #expect(try read(folder).numbers == Array(42...82))
+            #expect(try read(folder).losses == [loss])
+            loss.after = 20
+            #expect(try read(folder, after: 20).losses == [loss])
+            #expect(try read(folder, after: 41).losses == [])
+            let faults = try LogVerifier(folder: LogFolder(path: folder)).journalFaults()
+            #expect(faults.map(\.path) == [path] && faults.allSatisfy { $0.words.hasSuffix("numbers 1 to 41 are lost") })
+            // Without its track it was deleted on purpose.
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+            where path.contains(name.dropLast(4)) && name.hasSuffix(".gpx") {
+                try FileManager.default.removeItem(atPath: folder + "/" + name)
+            }
+            #expect(try read(folder).losses == [])
+        }
+    }
+
     @Test(arguments: [0, 1_000]) func unreadableBytesCostTheNumbersBetween(offset: Int) async throws {
         try await Sample.withFolder { folder in
             let path = try await record(in: folder)

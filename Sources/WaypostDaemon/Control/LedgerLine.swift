@@ -73,7 +73,7 @@ struct LedgerLine: Sendable {
             return record
         }
         if let loss {
-            record.reason = "\(loss.path) is damaged at byte \(loss.offset)"
+            record.reason = loss.damage
             guard !id.isEmpty else {
                 (record.logNumber, record.lastLogNumber) = (loss.after + 1, loss.through)
                 if loss.isCounted { record.count = loss.count }

@@ -44,10 +44,10 @@ struct DropReport {
     }
 
     /// A report of positions or events that a damaged journal has lost.
-    static func lost(_ kind: LostRecords, in path: String, at offset: Int64, isCounted: Bool) -> DropReport {
-        DropReport { count in
-            let damage = "\(path) is damaged at byte \(offset)"
-            return switch (kind, isCounted) {
+    static func lost(_ kind: LostRecords, by loss: LogLoss) -> DropReport {
+        let damage = loss.damage
+        return DropReport { [isCounted = loss.isCounted] count in
+            switch (kind, isCounted) {
             case (.positions, true): "up to \(counted(count, "position")) lost before every destination had them: \(damage)"
             case (.positions, false): "positions lost before every destination had them: \(damage)"
             case (.events, true): "up to \(counted(count, "record")) lost, among them perhaps events that were not queued yet: \(damage)"
@@ -115,4 +115,9 @@ struct DeletionReport {
             reports[key, default: .positions(deletedBy: key)].note(gone.count, grownBefore: gone.age)
         }
     }
+}
+
+extension LogLoss {
+    /// What is wrong with the journal, for people.
+    var damage: String { isMissing ? "\(path) is missing" : "\(path) is damaged at byte \(offset)" }
 }

@@ -43,6 +43,6 @@ struct LossReport {
         let more = loss.count - counts[place, default: 0]
         guard more > 0, !isToldOf(place) else { return nil }
         counts[place] = loss.count
-        return reports[place, default: .lost(kind, in: loss.path, at: loss.offset, isCounted: loss.isCounted)].add(more)
+        return reports[place, default: .lost(kind, by: loss)].add(more)
     }
 }

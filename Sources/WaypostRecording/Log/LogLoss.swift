@@ -1,9 +1,9 @@
 import Waypost
 import WaypostSystem
 
-/// Numbers of a log whose records are gone because the journal that had them is damaged.
+/// Numbers of a log whose records are gone because the journal that had them is damaged or was removed.
 public struct LogLoss: Sendable, Hashable {
-    /// The damaged journal.
+    /// The journal.
     public var path: String
     /// Where in it the damage begins, in bytes from its start.
     public var offset: Int64
@@ -15,6 +15,8 @@ public struct LogLoss: Sendable, Hashable {
     ///
     /// Without its track, nobody knows how many records a journal had whose end is gone: a tracker that was killed leaves numbers out.
     public var isCounted: Bool
+    /// Whether the whole journal was removed; its track is still there.
+    public var isMissing = false
 
     /// The part of it after one number and up to another; nil when it has none there.
     public func part(after number: UInt64, through last: UInt64) -> LogLoss? {
@@ -66,6 +68,29 @@ struct LogGap {
 }
 
 extension LogFolder {
+    /// What is gone with journals that were removed, between a record that was read and the next one; their tracks are still there.
+    ///
+    /// - Cost: lists the folders; reads the tracks of missing journals.
+    func missingJournals(after number: UInt64, before next: UInt64) -> [LogLoss] {
+        guard number < next, next - number > 1, let known = try? journals(),  // It is reported by those who read them.
+            let names = try? TrackDigests(folder: self).trackNames()  // See above.
+        else { return [] }
+        let (there, starts) = (Set(known.map(\.stem)), known.map(\.firstSequence))
+        let tracks = names.compactMap { name in
+            LogFolder.stem(ofTrack: name).flatMap { LogFolder.trackName($0.description) == name ? $0 : nil }
+        }
+        let missing = tracks.filter { !there.contains($0.description) && $0.firstSequence < next }.sorted()
+        return missing.compactMap { stem in
+            let end = (starts + missing.map(\.firstSequence)).filter { $0 > stem.firstSequence }.min() ?? next
+            let journal = LogJournal(
+                stem: stem.description, path: finishedJournalPath(stem.description), isOpen: false, firstSequence: stem.firstSequence,
+                firstTime: stem.firstTime)
+            var loss = LogGap(journal: journal, offset: 0, extent: .end).loss(after: number, before: min(end, next), in: self)
+            loss?.isMissing = true
+            return loss
+        }
+    }
+
     /// How many records went into the GPX file of a journal, with the breaks before its segments; nil when there is no such file.
     fileprivate func recordCount(of journal: LogJournal) -> UInt64? {
         let tags = ["<trkpt ", "<trkseg>", "<wpt "].map { Array($0.utf8) }

@@ -50,6 +50,8 @@ public struct LogReader: ~Copyable {
     private var position: UInt64
     /// What was not readable since the last record read.
     private var gap: LogGap?
+    /// Whether no record of this journal was read yet.
+    private var isEntering = false
     /// How many stretches of damage the open file had up to that record.
     private var knownDamageCount = 0
     /// A break held back until a record not before ``earliest`` follows, and that record.
@@ -170,7 +172,7 @@ public struct LogReader: ~Copyable {
                 var reader = try JournalReader(path: next.path, isGrowing: next.isOpen && index == journals.indices.last)
                 if next.firstSequence <= position { try reader.seek(after: position) }
                 file = consume reader
-                (journal, knownDamageCount) = (next, 0)
+                (journal, knownDamageCount, isEntering) = (next, 0, true)
                 return true
             } catch {
                 if case .cannotRead(_, let cause) = error, cause.isMissing { continue }
@@ -262,8 +264,10 @@ public struct LogReader: ~Copyable {
     }
 
     private mutating func noteLoss(before next: UInt64) {
-        guard let gap, losses.count < LogReader.maximumDamageCount else { return }
-        if let loss = gap.loss(after: position, before: next, in: folder) { losses.append(loss) }
+        guard losses.count < LogReader.maximumDamageCount else { return }
+        if let loss = gap?.loss(after: position, before: next, in: folder) { losses.append(loss) }
+        if isEntering { losses += folder.missingJournals(after: position, before: next) }
+        isEntering = false
     }
 
     private mutating func close() {

@@ -25,13 +25,17 @@ public struct LogVerifier: Sendable {
     /// The tracks whose journal is missing; empty when there are none.
     public func journalFaults() throws(RecordingError) -> [LogFault] {
         let stems = Set(try folder.journals().map(\.stem))
+        let losses = folder.missingJournals(after: 0, before: JournalCodec.sequences.upperBound)
         return try TrackDigests(folder: folder).trackNames().compactMap { name in
             guard let stem = LogFolder.stem(ofTrack: name)?.description, !stems.contains(stem), name == LogFolder.trackName(stem),
                 // Finished, or deleted with its journal, since the listing.
                 !Syscalls.exists(folder.finishedJournalPath(stem)), !Syscalls.exists(folder.openJournalPath(stem)),
                 Syscalls.exists(folder.trackPath(stem))
             else { return nil }
-            return LogFault(path: folder.finishedJournalPath(stem), words: "is missing: its track \(name) is there")
+            let path = folder.finishedJournalPath(stem)
+            let loss = losses.first { $0.path == path && $0.isCounted }
+            let lost = loss.map { ", and numbers \($0.after + 1) to \($0.through) are lost" } ?? ""
+            return LogFault(path: path, words: "is missing: its track \(name) is there\(lost)")
         }
     }
 

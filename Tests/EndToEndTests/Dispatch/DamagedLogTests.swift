@@ -49,7 +49,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func areCountedAndReported() async throws {
+        @Test(arguments: [false, true]) func areCountedAndReported(isRemoved: Bool) async throws {
             let folder = try TestFolder()
             let server = try await FlakyServer("status 503")
             try folder.write("[[destination]]\nname = \"home\"\nurl = \"\(server.url)\"\ninterval = 0\n", to: "w.toml")
@@ -63,7 +63,11 @@ extension EndToEnd {
             let name = try #require(try folder.names(in: "log/journal").first { $0.hasSuffix(".journal") })
             let path = folder.path("log/journal/" + name)
             let half = try Data(contentsOf: URL(filePath: path))
-            try half.prefix(half.count / 2).write(to: URL(filePath: path))
+            if isRemoved {
+                try FileManager.default.removeItem(atPath: path)
+            } else {
+                try half.prefix(half.count / 2).write(to: URL(filePath: path))
+            }
             try FileManager.default.removeItem(atPath: folder.path("receiver"))
 
             try server.setMode("ok")

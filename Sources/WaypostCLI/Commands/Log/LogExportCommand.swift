@@ -115,9 +115,13 @@ extension JournalRecord {
 extension LogReader {
     /// Reports on standard error what could not be read.
     borrowing func tellDamage() {
+        if let loss = losses.first(where: \.isMissing) {
+            let what = loss.isCounted ? "numbers \(loss.after + 1) to \(loss.through)" : "the numbers from \(loss.after + 1) on"
+            SystemProcess.printError("waypost: \(loss.path): is missing, and \(what) with it")
+        }
         guard let first = damage.first else {
             // A journal that was cut or emptied has nothing unreadable.
-            guard let loss = losses.first else { return }
+            guard let loss = losses.first(where: { !$0.isMissing }) else { return }
             let what = loss.isCounted ? "up to \(counted(loss.count, "record"))" : "records"
             return SystemProcess.printError("waypost: \(loss.path): cut at byte \(loss.offset): \(what) missing")
         }
