@@ -1,7 +1,13 @@
 import Waypost
 import WaypostSystem
 
-/// The fences in the state folder: those added while running, and a copy of the last good set of the files.
+/// The fences in the state folder: those added while running, twice, and a copy of the last good set of the files.
+///
+/// ```
+/// fences-added.geojson    GeoJSON with its checksum; without a checksum, from an editor, it counts as it is
+/// fences-added.copy       the same, written after it: it counts where the first is missing or damaged
+/// fences-good.geojson     the last good set of the fence files
+/// ```
 struct OwnFences {
     /// The fences added while running, in the order in which they came.
     private(set) var fences: [Geofence] = []
@@ -9,18 +15,79 @@ struct OwnFences {
     private(set) var problems: [String] = []
 
     private let addedPath: String
+    private let copyPath: String
     private let goodPath: String
     private var good: [Geofence]?
+    /// Whether the file of the added fences must be set aside before it is written.
+    private var isDamaged = false
 
     init(folder: String) {
         addedPath = folder + "/fences-added.geojson"
+        copyPath = folder + "/fences-added.copy"
         goodPath = folder + "/fences-good.geojson"
     }
 
+    /// Whether there are files of fences that were added.
+    var hasFile: Bool { Syscalls.exists(addedPath) || Syscalls.exists(copyPath) }
+
     mutating func load() {
-        fences = read(addedPath) ?? []
-        good = read(goodPath)
+        loadAdded()
+        switch SealedFences(path: goodPath) {
+        case .missing: good = nil
+        case .damaged(let reason): problems.append("\(goodPath): \(reason)")
+        case .whole(let fences, let remarks):
+            good = fences
+            problems += remarks
+        }
     }
+
+    private mutating func loadAdded() {
+        switch SealedFences(path: addedPath) {
+        case .whole(let fences, let remarks):
+            self.fences = fences
+            problems += remarks
+            // The second may be of an earlier time, or this one from an editor.
+            if SealedFences.areSame(addedPath, copyPath) { return }
+            do throws(SystemError) { try writeAdded(fences) } catch { problems.append(unkept(error)) }
+        case .missing:
+            guard let kept = readCopy(), !kept.isEmpty else { return }
+            fences = kept
+            problems.append("\(addedPath): is missing; \(OwnFences.stay(kept)), and it is written again")
+            do throws(SystemError) { try writeAdded(kept) } catch { problems.append(unkept(error)) }
+        case .damaged(let reason):
+            isDamaged = true
+            guard let kept = readCopy() else {
+                problems.append("\(addedPath): \(reason)")
+                return
+            }
+            fences = kept
+            do throws(SystemError) {
+                let aside = try setAside()
+                problems.append("\(addedPath): \(reason); \(OwnFences.stay(kept)), and the file is now \(aside)")
+                try writeAdded(kept)
+            } catch {
+                problems.append("\(addedPath): \(reason); \(OwnFences.stay(kept))")
+                problems.append(unkept(error))
+            }
+        }
+    }
+
+    /// The fences of the copy; nil when there are none to be read.
+    private mutating func readCopy() -> [Geofence]? {
+        switch SealedFences(path: copyPath) {
+        case .missing: return nil
+        case .damaged(let reason):
+            problems.append("\(copyPath): \(reason)")
+            return nil
+        case .whole(let fences, _): return fences
+        }
+    }
+
+    private static func stay(_ fences: [Geofence]) -> String {
+        "the \(counted(fences.count, "fence")) added before \(fences.count == 1 ? "stays" : "stay")"
+    }
+
+    private func unkept(_ error: SystemError) -> String { "the fences cannot be kept over a restart: \(error.description)" }
 
     /// The fences of the files; where some of them failed, merged into the last good set.
     mutating func goodFences(or reading: FenceLoader.Reading?) -> [Geofence] {
@@ -29,7 +96,7 @@ struct OwnFences {
         if good != reading.fences {
             good = reading.fences
             do throws(SystemError) {
-                try write(reading.fences, to: goodPath)
+                try SealedFences.write(reading.fences, to: goodPath)
             } catch {
                 problems = ["\(goodPath): cannot be written: \(error.reason); a damaged fence file loses its fences at the next start"]
             }
@@ -41,16 +108,16 @@ struct OwnFences {
     mutating func writeAnew() {
         problems = []
         do throws(SystemError) {
-            if !fences.isEmpty { try write(fences, to: addedPath) }
-            if let good { try write(good, to: goodPath) }
+            if !fences.isEmpty { try writeAdded(fences) }
+            if let good { try SealedFences.write(good, to: goodPath) }
         } catch {
-            problems = ["the fences cannot be kept over a restart: \(error.description)"]
+            problems = [unkept(error)]
         }
     }
 
     mutating func add(_ added: [Geofence]) throws(SystemError) {
         let changed = merge(added, into: fences)
-        try write(changed, to: addedPath)
+        try writeAdded(changed)
         fences = changed
     }
 
@@ -58,7 +125,7 @@ struct OwnFences {
     mutating func remove(id: String) throws(SystemError) -> Bool {
         guard fences.contains(where: { $0.id == id }) else { return false }
         let changed = fences.filter { $0.id != id }
-        try write(changed, to: addedPath)
+        try writeAdded(changed)
         fences = changed
         return true
     }
@@ -78,21 +145,17 @@ struct OwnFences {
         return merged
     }
 
-    private mutating func read(_ path: String) -> [Geofence]? {
-        do throws(SystemError) {
-            guard let bytes = try Syscalls.contents(of: path, limit: FenceFileLimits().bytes, as: .own) else { return nil }
-            do throws(FenceFileError) {
-                return try FenceFormat.read(bytes).fences
-            } catch {
-                problems.append("\(path): \(error.description)")
-            }
-        } catch {
-            problems.append("\(path): cannot be read: \(error.reason)")
-        }
-        return nil
+    private mutating func setAside() throws(SystemError) -> String {
+        let aside = try Syscalls.setAside(addedPath)
+        isDamaged = false
+        return aside
     }
 
-    private func write(_ fences: [Geofence], to path: String) throws(SystemError) {
-        try AtomicFile.write(FenceFormat.write(fences, as: .geojson).text.bytes, to: path, mode: 0o600)
+    /// The first file counts, and is whole before the second one is touched.
+    private mutating func writeAdded(_ fences: [Geofence]) throws(SystemError) {
+        // What a person may still want to read is not overwritten.
+        if isDamaged, Syscalls.exists(addedPath) { _ = try setAside() }
+        try SealedFences.write(fences, to: addedPath)
+        try SealedFences.write(fences, to: copyPath)
     }
 }
