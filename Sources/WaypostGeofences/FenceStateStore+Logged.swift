@@ -13,9 +13,10 @@ extension FenceStateStore.Content {
     mutating func follow(_ logged: [TrackerEvent], _ fences: [Geofence]) {
         if isStateLost {
             // These were reported long ago; they say where the device was.
-            let (known, told) = (Set(events.map(\.id)), Set(logged.map(\.id)))
-            moveOn(by: logged + events.filter { !told.contains($0.id) }, fences)
-            events = logged.filter { !known.contains($0.id) } + events
+            let doubtful = events.suffix(doubtfulCount).first?.id
+            events = FenceStateStore.Content.join(events, into: logged)
+            doubtfulCount = events.firstIndex { $0.id == doubtful }.map { events.count - $0 } ?? 0
+            moveOn(by: events, fences)
             return
         }
         guard let newest = events.last?.time ?? state.progress.lastTime else { return }
@@ -25,6 +26,22 @@ extension FenceStateStore.Content {
         moveOn(by: missing, fences)
         events += missing
         doubtfulCount += missing.count
+    }
+
+    /// The events of the log, and those of the state that it does not have, or that are older, in the order in which they happened.
+    private static func join(_ events: [TrackerEvent], into logged: [TrackerEvent]) -> [TrackerEvent] {
+        var joined = logged
+        var end = joined.count
+        // From the newest on: each comes before its successor, and after no event that is later.
+        for event in events.reversed() {
+            if let place = joined.firstIndex(where: { $0.id == event.id }) {
+                end = min(end, place)
+            } else {
+                if let time = event.time { end = joined[..<end].lastIndex { $0.time.map { $0 <= time } ?? false }.map { $0 + 1 } ?? 0 }
+                joined.insert(event, at: end)
+            }
+        }
+        return joined
     }
 
     private mutating func moveOn(by events: [TrackerEvent], _ fences: [Geofence]) {

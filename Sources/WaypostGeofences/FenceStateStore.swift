@@ -19,8 +19,18 @@ struct FenceStateStore {
         var doubtfulCount = 0
         /// Whether fences had sides that only the log still knows.
         var isStateLost = false
+        /// Whether there are no files: of a first run, or removed.
+        var isStateMissing = false
+        /// What to say when the log shows that the files were removed.
+        fileprivate var lossProblem = ""
         /// What could not be read, for people.
         var problems: [String] = []
+
+        /// Notes that the files were there, and were removed.
+        mutating func noteLoss() {
+            isStateLost = true
+            problems.append(lossProblem)
+        }
     }
 
     /// The longest file that is read.
@@ -50,10 +60,12 @@ struct FenceStateStore {
             content.problems = ["\(progressPath) or fences-known beside it: damaged; \(FenceStateStore.fromLog)"]
         }
         if !content.problems.isEmpty { content.isStateLost = true }
+        content.isStateMissing = known == nil && bytes == nil && content.problems.isEmpty
+        content.lossProblem = "\(progressPath): is missing; \(FenceStateStore.fromLog)"
         // Without the stays the device would seem to be outside every fence.
         if parts == nil, !content.state.known.isEmpty {
             content.isStateLost = true
-            if content.problems.isEmpty { content.problems = ["\(progressPath): is missing; \(FenceStateStore.fromLog)"] }
+            if content.problems.isEmpty { content.problems = [content.lossProblem] }
         }
         if content.isStateLost { content.state = GeofenceMonitorState() }
         return content

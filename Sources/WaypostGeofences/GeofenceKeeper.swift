@@ -99,8 +99,8 @@ public actor GeofenceKeeper {
         case nothing
         /// Events since a time that the state does not know, or is not sure of.
         case from(UTCTime)
-        /// The newest events: the state is lost, and they say where the device was.
-        case newest
+        /// The newest events, and those since a time that the state is not sure of: the state is lost, and they say where the device was.
+        case newest(from: UTCTime? = nil)
     }
 
     /// Reads the state, and says which events of a log ``start(logged:)`` wants.
@@ -110,9 +110,11 @@ public actor GeofenceKeeper {
         var content = store.load()
         for stretch in erased { content.forget(stretch) }
         self.content = content
-        if content.isStateLost { return .newest }
-        let earliest = content.events.suffix(content.doubtfulCount).compactMap(\.time).min() ?? content.state.progress.lastTime
-        return earliest.map(LogNeed.from) ?? .nothing
+        let doubtful = content.events.suffix(content.doubtfulCount).compactMap(\.time).min()
+        if content.isStateLost { return .newest(from: doubtful) }
+        // Most devices have no fences, and need not read their logs.
+        if content.isStateMissing { return loader != nil || own.hasFile ? .newest() : .nothing }
+        return (doubtful ?? content.state.progress.lastTime).map(LogNeed.from) ?? .nothing
     }
 
     /// Reads fences and state; returns what the previous run may not have reported to everybody, and what happened to fences meanwhile.
@@ -120,6 +122,7 @@ public actor GeofenceKeeper {
     /// - Parameter logged: the log's events since ``load(without:)``, in its order: a full disk may have kept them out of the state.
     public func start(logged: [TrackerEvent] = []) -> [TrackerEvent] {
         var content = self.content.take() ?? store.load()
+        if content.isStateMissing, !logged.isEmpty { content.noteLoss() }
         content.state.progress.numberVisits(after: .random(in: 0..<GeofenceKeeper.mostVisitBase))
         stateProblem = content.problems.first
         own.load()

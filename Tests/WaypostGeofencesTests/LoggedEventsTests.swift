@@ -69,7 +69,7 @@ import WaypostGeofences
                 try Data("oops".utf8).write(to: URL(filePath: path))
             }
             let second = try fixture.keeper(rule: rule)
-            #expect(await second.load() == .newest)
+            #expect(await second.load() == .newest())
             #expect(await second.start(logged: told) == [])
             #expect(await second.problems.count == 1)
             for fix in walk[end...] { told += await second.process(fix) }

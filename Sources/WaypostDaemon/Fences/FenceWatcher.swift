@@ -177,16 +177,22 @@ actor FenceWatcher: PositioningConsumer {
 
     /// The events of the log that the fences' state needs.
     private static func logged(_ need: GeofenceKeeper.LogNeed, in folder: LogFolder) -> [TrackerEvent] {
+        switch need {
+        case .nothing: return []
+        case .from(let time): return events(of: folder, from: .from(time))
+        case .newest(let time):
+            let journals = try? folder.journals()  // Those that cannot be listed cannot be read either.
+            let first = journals?.suffix(newestCount).first?.firstSequence ?? 0
+            let newest = events(of: folder, from: .after(first > 0 ? first - 1 : 0))
+            guard let time else { return newest }
+            let known = Set(newest.map(\.id))
+            return events(of: folder, from: .from(time)).filter { !known.contains($0.id) } + newest
+        }
+    }
+
+    private static func events(of folder: LogFolder, from start: LogReader.Start) -> [TrackerEvent] {
         var found: [TrackerEvent] = []
         do throws(RecordingError) {
-            let start: LogReader.Start
-            switch need {
-            case .nothing: return []
-            case .from(let time): start = .from(time)
-            case .newest:
-                let first = try folder.journals().suffix(newestCount).first?.firstSequence ?? 0
-                start = .after(first > 0 ? first - 1 : 0)
-            }
             var reader = LogReader(folder: folder, from: start)
             while let record = try reader.nextPassingOver() {
                 if case .event(let event) = record.content, event.isOfFence { found.append(event) }
