@@ -90,8 +90,7 @@ struct Tracker {
         await manager.attach(stateWatch)
         if let path = configuration.time.chronySocket { await manager.attach(ChronyFeeder(path: path, logger: logger)) }
         await fences.start(log: logFolder, erased: erased)
-        // An outbox that opens later forgets it then.
-        if !dispatches.isShut { logFolder.settleErased(erased, logger: logger) }
+        await settle(erased, in: logFolder, fences.keeper, lastPosition, dispatches)
         let download = try makeDownload().map { download in Task { await download.run { await fences.process($0) } } }
 
         let place = configuration.log.isOff ? LogSwitch.isOff : configuration.log.directory
@@ -166,6 +165,14 @@ struct Tracker {
             logger.warning("old tracks are neither finished nor deleted: \(DaemonFailure(error).lines.joined())")
             return nil
         }
+    }
+
+    /// Notes that what was erased is forgotten everywhere; where it could not be, the next start tries again, and an outbox that opens later does.
+    private func settle(
+        _ erased: [Range<UTCTime>], in folder: LogFolder, _ keeper: GeofenceKeeper, _ last: LastPosition, _ dispatches: DispatchService
+    ) async {
+        guard !erased.isEmpty, !dispatches.isShut, await keeper.isSaved, !last.isIn(erased) else { return }
+        folder.settleErased(erased, logger: logger)
     }
 
     private func makeKeeper() throws(DaemonFailure) -> GeofenceKeeper {

@@ -109,6 +109,8 @@ public actor GeofenceKeeper {
     public func load(without erased: [Range<UTCTime>] = []) -> LogNeed {
         var content = store.load()
         for stretch in erased { content.forget(stretch) }
+        // Written by the start, with or without a fix: a run that ends before its first one must not leave it to the next.
+        isUnsaved = !erased.isEmpty
         self.content = content
         let doubtful = content.events.suffix(content.doubtfulCount).compactMap(\.time).min()
         if content.isStateLost { return .newest(from: doubtful) }
@@ -137,6 +139,7 @@ public actor GeofenceKeeper {
         recent = RecentEvents(content.events, doubtfulCount: content.doubtfulCount, now: MonotonicClock.milliseconds)
         savedRevision = nil
         let removed = keep(monitor.restore(content.state))
+        if isUnsaved { save() }
         lookAt = MonotonicClock.milliseconds + GeofenceKeeper.lookMilliseconds
         noteProblems()
         return content.events.suffix(content.doubtfulCount) + removed
@@ -289,12 +292,15 @@ public actor GeofenceKeeper {
     /// Forgets the events that happened from the first time until the second one, and where the device was then.
     public func forget(from: UTCTime, to: UTCTime) {
         guard from < to else { return }
-        let wasThere = monitor.forgetPlace(in: from..<to)
-        if wasThere { lastPlace = nil }
-        guard recent.forget(from: from, to: to) || wasThere else { return }
+        if monitor.forgetPlace(in: from..<to) { lastPlace = nil }
+        recent.forget(from: from, to: to)
+        // The file may still have what the memory no longer has.
         isUnsaved = true
         save()
     }
+
+    /// Whether everything that must not be lost, or must not come back, is on the disk.
+    public var isSaved: Bool { !isUnsaved }
 
     /// Writes what the disk does not have; after a failure tries again at intervals until it works.
     private func save() {

@@ -54,10 +54,8 @@ struct RecentEvents {
         for index in entries.indices where entries[index].savedAt == nil { entries[index].savedAt = now }
     }
 
-    /// Forgets what happened from the first time until the second one; returns whether there was anything.
-    mutating func forget(from: UTCTime, to: UTCTime) -> Bool {
-        let count = entries.count
+    /// Forgets what happened from the first time until the second one.
+    mutating func forget(from: UTCTime, to: UTCTime) {
         entries.removeAll { entry in entry.event.time.map { from <= $0 && $0 < to } ?? false }
-        return entries.count < count
     }
 }

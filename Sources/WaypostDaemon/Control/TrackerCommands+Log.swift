@@ -2,6 +2,7 @@ import Logging
 import Waypost
 import WaypostControl
 import WaypostDispatch
+import WaypostGeofences
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -50,6 +51,12 @@ extension EraseLogRequest: TrackerVerb {
         }
         await tracker.fences.forget(from: from, to: to)
         try await tracker.eraseOutbox(from: from, to: to)
+        guard await tracker.fences.keeper.isSaved else {
+            let problems = await tracker.fences.keeper.problems.joined(separator: "; ")
+            throw ControlRefusal(
+                .cannotStore, what: "log", why: "is erased, but not the events of the fences: \(problems)",
+                next: "erase it again once that is fixed")
+        }
         tracker.logFolder.settleErased([from..<to], logger: tracker.logger)
         return answer
     }

@@ -24,10 +24,14 @@ struct LastPosition {
     /// It is removed when it must not be shown: in a zone that was added since, in private mode, or erased from the log since.
     func load(through gate: PrivacyGate, erased: [Range<UTCTime>], logger: Logger) -> Position? {
         guard let position = load() else { return nil }
-        let isErased = position.time.map { time in erased.contains { $0.contains(time) } } ?? false
-        guard isErased || gate.withholds(stored: position) else { return position }
+        guard isIn(erased) || gate.withholds(stored: position) else { return position }
         do throws(SystemError) { try erase() } catch { logger.error("the last position cannot be removed: \(error.description)") }
         return nil
+    }
+
+    /// Whether what is on the disk is from one of those stretches.
+    func isIn(_ stretches: [Range<UTCTime>]) -> Bool {
+        load()?.time.map { time in stretches.contains { $0.contains(time) } } ?? false
     }
 
     /// Saves a position; it is on the disk when this returns.

@@ -42,6 +42,10 @@ extension EndToEnd {
 
             try server.setMode("good")
             let next = try ReceiverFIFO("receiver", in: folder)
+            // It ends before its first fix.
+            let idle = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
+            #expect(await eventually { !FileManager.default.fileExists(atPath: folder.path("log/journal/.erased")) })
+            #expect(try await idle.stop(with: SIGKILL).signal == SIGKILL)
             let second = try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
             #expect(try await ask("status", "--json", in: folder).output.contains("\"lat\"") == false)
             let watched = try await ask("watch", "--significant", "--json", "--count", "1", "--timeout", "1", in: folder)
