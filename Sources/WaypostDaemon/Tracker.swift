@@ -172,6 +172,10 @@ struct Tracker {
         _ erased: [Range<UTCTime>], in folder: LogFolder, _ keeper: GeofenceKeeper, _ last: LastPosition, _ dispatches: DispatchService
     ) async {
         guard !erased.isEmpty, !dispatches.isShut, await keeper.isSaved, !last.isIn(erased) else { return }
+        do throws(OutboxError) { try await dispatches.removeAside() } catch {
+            logger.error("a damaged outbox that was set aside may still have what was erased: \(error)")
+            return
+        }
         folder.settleErased(erased, logger: logger)
     }
 

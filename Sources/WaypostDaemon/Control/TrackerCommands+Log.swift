@@ -66,18 +66,25 @@ extension TrackerCommands {
     fileprivate func eraseOutbox(from: UTCTime, to: UTCTime) async throws(ControlRefusal) {
         await dispatches.forget(from: from, to: to)
         guard let dispatcher = dispatches.dispatcher else {
-            if !dispatches.isShut { return }
+            if !dispatches.isShut { return try await removeAside() }
             let problems = dispatches.problems.joined(separator: "; ")
             throw ControlRefusal(
                 .cannotStore, what: "log", why: "is erased, but not what waits to be sent: \(problems)",
                 next: "erase it again once that is fixed")
         }
-        do throws(OutboxError) {
-            try await dispatcher.erase(from: from, to: to)
-        } catch {
+        do throws(OutboxError) { try await dispatcher.erase(from: from, to: to) } catch {
             throw ControlRefusal(
                 .inputOutput, what: "log", why: "is erased, but not what waits to be sent: \(error)",
                 next: "erase it again once that is fixed")
+        }
+        try await removeAside()
+    }
+
+    private func removeAside() async throws(ControlRefusal) {
+        do throws(OutboxError) { try await dispatches.removeAside() } catch {
+            throw ControlRefusal(
+                .inputOutput, what: "log", why: "is erased, but not a damaged outbox that was set aside: \(error)",
+                next: "remove it, or erase it again once that is fixed")
         }
     }
 

@@ -15,7 +15,8 @@ struct DispatchOpening: Sendable {
     /// Is told what the log has lost before it was sent.
     var noteLoss: @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
 
-    var path: String { stateFolder + "/outbox.sqlite" }
+    var path: String { DispatchOpening.path(in: stateFolder) }
+    static func path(in stateFolder: String) -> String { stateFolder + "/outbox.sqlite" }
     /// The file of the destinations' progress: with the log, from which lost events can be restored.
     var marksPath: String {
         configuration.log.isOff ? stateFolder + "/destinations" : LogFolder(path: configuration.log.directory).destinationsPath
@@ -197,16 +198,17 @@ struct PendingDestination: Sendable {
 extension OutboxRecovery {
     /// What happened, for people.
     var words: String {
-        let aside = asidePath.map { "; \(wasRemoved ? "what was left of it" : "the damaged file") is \($0)" } ?? ""
+        let what = wasRemoved ? "what was left of it" : "the damaged file"
+        let aside = asidePath.map { "; \(what) is \(Syscalls.exists($0) ? $0 : "erased")" } ?? ""
         let event = counted(waitingCount, "event")
         let oldest = beginsAtOldest ? "; what was sent is unknown, so destinations start with the oldest record of the log" : ""
         // SQLite's message is for those who inspect the file.
-        let what = wasRemoved || asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
+        let how = wasRemoved || asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
         return switch lostCount {
-        case 0: "the outbox was \(what): nothing is lost, \(event) wait on\(oldest)\(aside)"
+        case 0: "the outbox was \(how): nothing is lost, \(event) wait on\(oldest)\(aside)"
         case let count?:
-            "the outbox was \(what): \(event) could be read and wait on, \(isLostCountExact ? "" : "at most ")\(count) \(count == 1 ? "is" : "are") lost\(oldest)\(aside)"
-        case nil: "the outbox was \(what): \(event) could be read and stay queued; whether more are lost is not known\(oldest)\(aside)"
+            "the outbox was \(how): \(event) could be read and wait on, \(isLostCountExact ? "" : "at most ")\(count) \(count == 1 ? "is" : "are") lost\(oldest)\(aside)"
+        case nil: "the outbox was \(how): \(event) could be read and stay queued; whether more are lost is not known\(oldest)\(aside)"
         }
     }
 }

@@ -63,6 +63,7 @@ final class DispatchService: Sendable {
 
     private let line: Line
     private let opening: DispatchOpening?
+    private let stateFolder: String
     private let feeder: EventFeeder?
     private let reopening = Mutex<Task<Void, Never>?>(nil)
     private let logger: Logger
@@ -87,7 +88,8 @@ final class DispatchService: Sendable {
     var isShut: Bool { dispatcher == nil && opening.map { Syscalls.exists($0.path) } ?? false }
     var publishesFences: Bool { opening.map { !$0.fenceReaders.isEmpty } ?? false }
 
-    private init(_ opening: DispatchOpening?, logger: Logger) {
+    private init(_ opening: DispatchOpening?, stateFolder: String, logger: Logger) {
+        self.stateFolder = stateFolder
         let line = Line()
         var opening = opening
         opening?.noteLoss = { loss, kind in
@@ -129,9 +131,9 @@ final class DispatchService: Sendable {
         // Entries for destinations that are gone can still be listed, moved or discarded.
         guard !opening.destinations.isEmpty || Syscalls.exists(opening.path) else {
             if !configuration.log.isOff { Outbox.noteNoDestinations(at: opening.marksPath) }
-            return DispatchService(nil, logger: logger)
+            return DispatchService(nil, stateFolder: stateFolder, logger: logger)
         }
-        let desk = DispatchService(opening, logger: logger)
+        let desk = DispatchService(opening, stateFolder: stateFolder, logger: logger)
         guard let opening = desk.opening else { return desk }
         desk.line.state.withLock { $0.isSilent = isSilent }
         if await desk.open(opening, after: nil) { return desk }
@@ -225,6 +227,14 @@ final class DispatchService: Sendable {
 
     /// Forgets the events of that time that the outbox has not accepted yet.
     func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
+
+    /// Removes the damaged outboxes that were set aside, which may have anything that ever waited, and reports what is removed.
+    func removeAside() async throws(OutboxError) {
+        let path = DispatchOpening.path(in: stateFolder)
+        let removed =
+            if let outbox = dispatcher?.outbox { try await outbox.removeAside() } else { try OutboxAside.remove(ofOutbox: path) }
+        for path in removed { logger.notice("\(path) is removed: it may have had what was erased") }
+    }
 
     /// Publishes the fences to the destinations that want them, as soon as possible.
     func publish(_ fences: [Geofence]) async {

@@ -220,3 +220,42 @@ struct OutboxSalvage {
         try Syscalls.synchronizeFolder(String(new[..<slash]))
     }
 }
+
+/// The files beside an outbox that may have what was removed from it: damaged ones that were set aside, and unfinished copies.
+public enum OutboxAside {
+    private static let damagedMark = ".damaged-"
+    private static let marks = [damagedMark, ".rescued", ".replayed", ".copied"]
+
+    /// Removes them; they are off the disk when this returns.
+    ///
+    /// - Parameter path: the path of the outbox, which must not be in use.
+    /// - Returns: the paths of the damaged outboxes that were removed.
+    public static func remove(ofOutbox path: String) throws(OutboxError) -> [String] {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        var removed: [String] = []
+        // Without the outbox, the rescued one is all that there is of it.
+        let marks = Syscalls.exists(path) ? OutboxAside.marks : [OutboxAside.damagedMark]
+        do throws(SystemError) {
+            for other in try Syscalls.names(inFolder: folder).sorted() where marks.contains(where: { other.hasPrefix(name + $0) }) {
+                guard try Syscalls.remove("\(folder)/\(other)") else { continue }
+                let end = other.dropFirst(name.count)
+                if end.hasPrefix(damagedMark), end.dropFirst(damagedMark.count).allSatisfy(\.isNumber) {
+                    removed.append("\(folder)/\(other)")
+                }
+            }
+            try Syscalls.synchronizeFolder(folder)
+        } catch {
+            throw .cannotAccess(path: path, reason: error.description)
+        }
+        return removed
+    }
+}
+
+extension Outbox {
+    /// Removes what was set aside of damaged files, and unfinished copies: they may have what was erased from the outbox.
+    ///
+    /// - Returns: the paths of the damaged outboxes that were removed.
+    public func removeAside() throws(OutboxError) -> [String] { try OutboxAside.remove(ofOutbox: path) }
+}

@@ -46,6 +46,25 @@ import WaypostSystem
         #expect(try await next.entries(after: state.eventCursor, limit: 1_000).last?.number == (entries.last?.number ?? 0) + 1)
     }
 
+    /// What is erased from the outbox is in none of the files beside it either.
+    @Test func removesWhatWasSetAside() async throws {
+        let fixture = try DispatchFixture()
+        for number in 1...2 {
+            try await filled(fixture)
+            try change(fixture.path) { bytes in for index in 0..<64 { bytes[index] = 0xFF } }
+            #expect(try await fixture.outbox().recovery?.asidePath == "\(fixture.path).damaged-\(number)")
+        }
+        try Data("unfinished".utf8).write(to: URL(filePath: fixture.path + ".copied"))
+        let outbox = try fixture.outbox()
+        let count = try await outbox.entries(after: 0, limit: 10_000).count
+        #expect(try await outbox.removeAside() == (1...2).map { "\(fixture.path).damaged-\($0)" })
+        let folder = URL(filePath: fixture.path).deletingLastPathComponent().path
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(!left.contains { $0.contains(".damaged-") || $0.hasSuffix(".copied") })
+        #expect(try await outbox.entries(after: 0, limit: 10_000).count == count)
+        #expect(try await outbox.removeAside() == [])
+    }
+
     @Test func keepsHowFarTheDestinationsAreWhenThatCanBeRead() async throws {
         let fixture = try DispatchFixture()
         try await filled(fixture)
