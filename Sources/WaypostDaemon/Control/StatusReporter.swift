@@ -72,7 +72,8 @@ struct StatusReporter: Sendable {
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
         let insideIDs = await fences.insideIDs(unlessWithheldBy: source)
-        let fenceEvents = await fences.lastEvents
+        var fenceEvents = await fences.lastEvents
+        if isPrivate { for index in fenceEvents.indices { fenceEvents[index].position = nil } }
         let fenceProblems = await fences.problems
         problems += fenceProblems.prefix(5)
         // What is found in the state folder is among what is told of the outbox.

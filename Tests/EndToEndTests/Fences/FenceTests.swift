@@ -33,6 +33,11 @@ extension EndToEnd {
             let screen = try await waypost("status", "--socket", "socket", in: folder)
             #expect(screen.output.contains("2 fences"))
             #expect(screen.output.contains("exit Start"))
+            #expect(try await waypost("status", "--json", "--socket", "socket", in: folder).output.contains("\"lat\""))
+            #expect(try await waypost("private", "on", "--socket", "socket", in: folder).code == 0)
+            let secret = try await waypost("status", "--json", "--socket", "socket", in: folder).output
+            #expect(secret.contains("\"exit\"") && !secret.contains("\"lat\"") && !secret.contains("\"lon\""), "\(secret)")
+            #expect(try await waypost("private", "off", "--socket", "socket", in: folder).code == 0)
             fifo.close()
             _ = try await tracker.process.exit()
             let waypoints = try tracker.tracks.map(\.text).joined()
