@@ -161,7 +161,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Waypost", "WaypostSystem", "WaypostControl", "WaypostKit", "WaypostTestKit", "WaypostDaemon", "WaypostCLI"],
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostControl", "WaypostKit", "WaypostTestKit", "WaypostDaemon",
+                "WaypostCLI",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
     ],
     cLanguageStandard: .c17,

@@ -17,7 +17,9 @@ struct ConfigCommand: ParsableCommand {
             discussion: """
                 Reads the file and conf.d/*.toml beside it, as the tracker does. Checks that the files they name exist and can be read, and that \
                 nobody else can read secrets; for the service's configuration, that the service's user can read them, whoever runs this. Warns of what a \
-                later file replaces as a whole, of keys that the kind of a section does not use, of numbers whose unit may not be the one that is meant, and of a log folder without its whole path. Exit code 78 when there is a mistake, 66 when the file does not exist.
+                later file replaces as a whole, of keys that the kind of a section does not use, of secrets that are sent unencrypted, of numbers whose \
+                unit may not be the one that is meant, and of a log folder without its whole path. Exit code 78 when there is a mistake, 66 when the \
+                file does not exist.
 
                 Example: waypost config check /etc/waypost/waypost.toml
                 """)
@@ -28,7 +30,8 @@ struct ConfigCommand: ParsableCommand {
             let loaded = try input.load { for line in input.fileMistakes(in: $0) { SystemProcess.printError("waypost: \(line)") } }
             let mistakes = input.fileMistakes(in: loaded)
             for mistake in mistakes { SystemProcess.printError("waypost: \(mistake)") }
-            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys + SettingRemarks(loaded).remarks {
+            let remarks = SettingRemarks(loaded).remarks + OpenSecrets(loaded).remarks
+            for remark in loaded.replacements.map(\.description) + loaded.unusedKeys + remarks {
                 SystemProcess.printError("waypost: warning: \(remark)")
             }
             if !mistakes.isEmpty { throw ExitCode(ExitStatus.badConfiguration.rawValue) }

@@ -63,10 +63,10 @@ final class DispatchService: Sendable {
 
     private let line: Line
     private let opening: DispatchOpening?
-    private let stateFolder: String
-    private let feeder: EventFeeder?
+    let stateFolder: String
+    let feeder: EventFeeder?
     private let reopening = Mutex<Task<Void, Never>?>(nil)
-    private let logger: Logger
+    let logger: Logger
     private let looking: TimeLimitedQuery<Void>
     private let counting: TimeLimitedQuery<Void>
     private let asking: TimeLimitedQuery<Result<[DestinationStatus], OutboxError>>
@@ -223,17 +223,6 @@ final class DispatchService: Sendable {
         } catch {
             logger.warning("no report of health to \(report.destination): \(error)")
         }
-    }
-
-    /// Forgets the events of that time that the outbox has not accepted yet.
-    func forget(from: UTCTime, to: UTCTime) async { await feeder?.forget(from: from, to: to) }
-
-    /// Removes the damaged outboxes that were set aside, which may have anything that ever waited, and reports what is removed.
-    func removeAside() async throws(OutboxError) {
-        let path = DispatchOpening.path(in: stateFolder)
-        let removed =
-            if let outbox = dispatcher?.outbox { try await outbox.removeAside() } else { try OutboxAside.remove(ofOutbox: path) }
-        for path in removed { logger.notice("\(path) is removed: it may have had what was erased") }
     }
 
     /// Publishes the fences to the destinations that want them, as soon as possible.

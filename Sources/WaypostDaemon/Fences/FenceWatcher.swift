@@ -68,6 +68,7 @@ actor FenceWatcher: PositioningConsumer {
             await noteLogged()
             if hasUnlogged { await deliver([]) }
             guard isWatching else { return }
+            if let time = position.time, erasure?.covers(time, now: MonotonicClock.nanoseconds) == true { return }
             let step = await keeper.step(position)
             await deliver(step.events)
             tell(step.problems, step.notices)
