@@ -140,7 +140,7 @@ import WaypostPositioning
         await live.change(to: .init(distanceFilterMetres: 1_000))
         #expect(live.options.distanceFilterMetres == 1_000)
         var places: [Coordinate] = []
-        while places.count < 5, let update = await updates.next() {
+        while places.count < 60, let update = await updates.next() {
             if case .position(let position) = update { places.append(position.coordinate) }
         }
         // What waited already comes first.
