@@ -116,7 +116,7 @@ extension EndToEnd {
             let folder = try TestFolder()
             try folder.write("[log]\ndirectory = \"tracks\"\n", to: "waypost.toml")
             let run = try await waypost("config", "check", "waypost.toml", in: folder)
-            #expect(run.code == 0 && run.errors.contains(":2:1: [log] directory: \"tracks\" depends on where the tracker starts"), "\(run)")
+            #expect(run.code == 0 && run.errors.contains(":2:1: [log] directory: 'tracks' depends on where the tracker starts"), "\(run)")
         }
 
         @Test func saysThatTextNeedsQuotes() async throws {
