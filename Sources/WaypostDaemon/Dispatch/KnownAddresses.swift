@@ -17,18 +17,18 @@ struct KnownAddresses {
         path = folder + "/addresses"
     }
 
-    /// The kind and the server of a destination, without a user, a password or a query, which may be secret.
+    /// The kind and the server of a destination, without a query, which may be secret; its URL has no password.
     static func address(of destination: DestinationConfiguration) -> String {
-        let url = destination.url.prefix { $0 != "?" && $0 != "#" }
-        guard let start = url.firstRange(of: "://")?.upperBound else { return "\(destination.kindName) \(url)" }
-        let end = url[start...].firstIndex(of: "/") ?? url.endIndex
-        let host = url[start..<end].lastIndex(of: "@").map { url.index(after: $0) } ?? start
-        return "\(destination.kindName) \(url[..<start])\(url[host...])"
+        "\(destination.kindName) \(destination.url.prefix { $0 != "?" && $0 != "#" })"
     }
 
     /// What people should know when a queue goes to another server.
     static func words(_ name: String, _ count: Int, to address: String, from old: String) -> String {
-        "\(counted(count, "record")) from before \(count == 1 ? "goes" : "go") to \(name) at \(address) (was \(old)): waypost dispatch discard \(name) to drop \(count == 1 ? "it" : "them")"
+        let (go, them) = count == 1 ? ("goes", "it") : ("go", "them")
+        return """
+            \(counted(count, "record")) from before \(go) to \(name) at \(address) (was \(old)): \
+            waypost dispatch discard \(name) to drop \(them)
+            """
     }
 
     func read() -> [String: String] {

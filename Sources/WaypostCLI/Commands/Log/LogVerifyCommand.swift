@@ -24,11 +24,6 @@ struct LogVerifyCommand: ParsableCommand {
         let folder = try location.folder()
         let verifier = LogVerifier(folder: folder)
         let journals = try attempt { () throws(RecordingError) in try folder.journals() }
-        if journals.isEmpty, !Syscalls.exists(folder.path + "/SHA256SUMS"), hasTracks(folder) {
-            throw CommandFailure(
-                .inputMissing, what: folder.path, why: "has tracks, but neither journals nor SHA256SUMS to compare them with",
-                next: "fetch SHA256SUMS, too")
-        }
         let output = try OutputStream(path: "-")
         var progress = Progress(name: folder.path, totalBytes: journals.reduce(0) { $0 + (Syscalls.byteCount(of: $1.path) ?? 0) })
         var faultCount = 0
