@@ -23,12 +23,25 @@ struct KnownAddresses {
     }
 
     /// What people should know when a queue goes to another server.
+    ///
+    /// The path of a URL is not shown: some servers have their token there.
     static func words(_ name: String, _ count: Int, to address: String, from old: String) -> String {
         let (go, them) = count == 1 ? ("goes", "it") : ("go", "them")
+        let (new, before) = (server(of: address), server(of: old))
+        let place = new == before ? "\(new), with another path" : "\(new) (was \(before))"
         return """
-            \(counted(count, "record")) from before \(go) to \(name) at \(address) (was \(old)): \
+            \(counted(count, "record")) from before \(go) to \(name) at \(place): \
             waypost dispatch discard \(name) to drop \(them)
             """
+    }
+
+    /// An address up to the path of its URL.
+    private static func server(of address: String) -> Substring {
+        var slashes = 0
+        return address.prefix { character in
+            if character == "/" { slashes += 1 }
+            return slashes < 3
+        }
     }
 
     func read() -> [String: String] {

@@ -29,7 +29,7 @@ extension EndToEnd {
             let server = try await FlakyServer()
             let third = try await tracker(to: server.url, in: folder)
             let words = """
-                1 record from before goes to home at http \(server.url) (was http http://127.0.0.1:9/in): waypost dispatch discard home to drop it
+                1 record from before goes to home at http \(server.url.dropLast("/in".count)) (was http http://127.0.0.1:9): waypost dispatch discard home to drop it
                 """
             let status = try await ask("status", in: folder)
             #expect(status.code == 1 && status.output.contains(words), "\(status)")

@@ -44,7 +44,11 @@ struct LogVerifyCommand: ParsableCommand {
             for fault in faults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
             progress.add(bytes: Int(Syscalls.byteCount(of: journal.path) ?? 0))
         }
-        let digestFaults = try attempt { () throws(RecordingError) in try verifier.journalFaults() + verifier.digestFaults() }
+        // Fetched without its journals, the log is compared with the digests only.
+        let isFetched = journals.isEmpty && !folder.hasJournals && hasTracks(folder)
+        let digestFaults = try attempt { () throws(RecordingError) in
+            try (isFetched ? [] : verifier.journalFaults()) + verifier.digestFaults()
+        }
         faultCount += digestFaults.count
         for fault in digestFaults { try output.write(line: json ? line(fault) : "\(fault.path): \(fault.words)") }
         progress.add(bytes: 0)
@@ -53,8 +57,6 @@ struct LogVerifyCommand: ParsableCommand {
             throw CommandFailure(.badData, what: folder.path, why: "\(counted(faultCount, "fault")) in \(counted(journals.count, "track"))")
         }
         if json { return }
-        // Fetched without its journals, the log is compared with the digests only.
-        let isFetched = journals.isEmpty && hasTracks(folder)
         try output.write(
             line: isFetched
                 ? "\(folder.path): no journals; the tracks are as in SHA256SUMS"
