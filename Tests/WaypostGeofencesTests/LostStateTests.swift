@@ -32,7 +32,7 @@ import WaypostGeofences
         #expect(await keeper.start(logged: [told[1]]) == told)
         #expect(await keeper.insideIDs == [])
         #expect(await keeper.problems.count == 1)
-        for second in 40..<45 { #expect(await keeper.process(try FenceFixture.fix(second, metres: 300)) == []) }
+        for second in 40..<45 { #expect(await keeper.process(try FenceFixture.fix(second, metres: -300)) == []) }
         #expect(await keeper.problems.count == 1)
         #expect(await keeper.lastEvents == told)
     }

@@ -213,6 +213,8 @@ import WaypostSystem
             let later = "\(folder)/journal/\(try #require(names.first))"
             // As after a hole: nobody knows what the second journal would have had.
             try FileManager.default.removeItem(atPath: later)
+            let track = try Syscalls.names(inFolder: folder).filter { $0.hasSuffix("-42.gpx") }
+            try FileManager.default.removeItem(atPath: "\(folder)/\(try #require(track.first))")
             let recorder = try TrackRecorder(folder: folder)
             _ = try await recorder.close()
             try AtomicFile.write(SealedText.seal(Array("70000\n".utf8)), to: folder + "/journal/.sequence")

@@ -94,7 +94,7 @@ extension EndToEnd {
             let lost = try #require(ledger.first { $0["kind"]?.string == "lost" })
             let (from, to) = (try #require(lost["seq"]?.int), try #require(lost["last_seq"]?.int))
             #expect(lost["count"]?.int == dropped && to - from + 1 == dropped, "\(lost)")
-            #expect(lost["reason"]?.string?.contains("\(name) is damaged at byte ") == true)
+            #expect(lost["reason"]?.string?.contains(isRemoved ? "\(name) is missing" : "\(name) is damaged at byte ") == true)
             let id = try #require(ledger.first { $0["kind"]?.string == "position" }?["id"]?.string)
             let digits = try #require(id.split(separator: "-").last)
             let one = try await ask("ledger", "--id", "p-\(to)-1-\(digits)", in: folder).output

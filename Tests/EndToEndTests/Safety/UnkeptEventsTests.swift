@@ -65,7 +65,6 @@ extension EndToEnd {
                 if run == 0 {
                     #expect(try await eventually { try await ask("status", in: folder).output.contains("exit Gate") })
                 }
-                fifo.close()
                 if run == 3 {
                     #expect(
                         try await eventually(within: .seconds(20), every: .seconds(1)) {
@@ -74,6 +73,8 @@ extension EndToEnd {
                         }, "\(tracker.process.errors)")
                     #expect(try server.received().compactMap { $0["event"]?.string } == [])
                 }
+                // The tracker ends with its source.
+                fifo.close()
                 #expect(try await tracker.stop() == ProgramExit(code: 0))
                 try FileManager.default.removeItem(atPath: folder.path("receiver"))
             }
