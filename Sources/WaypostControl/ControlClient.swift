@@ -1,7 +1,7 @@
 import Waypost
 import WaypostSystem
 
-/// The other side of the control socket: blocking, for programs that have nothing else to do.
+/// A blocking client of the control socket, for programs that have nothing else to do.
 ///
 /// ```swift
 /// var client = try ControlClient.connect(to: path)
@@ -9,7 +9,7 @@ import WaypostSystem
 /// try client.send(WatchRequest(sky: true))
 /// while true { print(try client.nextWatchLine()) }
 /// ```
-/// One connection may do both: ``ask(_:timeoutMilliseconds:)`` leaves the watch's lines that come before the answer for
+/// One connection can do both: ``ask(_:timeoutMilliseconds:)`` leaves lines of the watch that come before the answer for
 /// ``nextWatchLine(timeoutMilliseconds:)``.
 public struct ControlClient: ~Copyable {
     /// The daemon's version, from its HELLO.
@@ -18,13 +18,13 @@ public struct ControlClient: ~Copyable {
     public private(set) var isOfService = false
 
     private let descriptor: Int32
-    /// Received and not yet given out.
+    /// Bytes that were received but not yet returned.
     private var received: [UInt8] = []
-    /// Bytes at the start of `received` that have been given out.
+    /// Bytes at the start of `received` that have been returned.
     private var given = 0
-    /// Bytes of `received` in which no line feed is left to be found.
+    /// Bytes of `received` that are known to have no line feed.
     private var searched = 0
-    /// Lines that came while an answer was waited for, and were none to it.
+    /// Other lines that came during the wait for an answer.
     private var aside: [[UInt8]] = []
     /// How many requests have no answer yet.
     private var unansweredCount = 0
@@ -57,7 +57,7 @@ public struct ControlClient: ~Copyable {
 
     /// Sends a request.
     ///
-    /// - Parameter request: what is asked; the answer is among the next lines, that of a ``WatchRequest`` are all of them.
+    /// - Parameter request: the request; its answer is among the next lines, or for a ``WatchRequest`` all of them.
     public mutating func send(_ request: some ControlRequest) throws(ControlError) {
         if request is any ControlVerb { unansweredCount += 1 }
         do { try UnixSocket.sendAll(descriptor, request.line + [UInt8(ascii: "\n")]) } catch {
@@ -65,11 +65,11 @@ public struct ControlClient: ~Copyable {
         }
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     ///
-    /// What a watch on this connection sends meanwhile, and answers to earlier requests, wait for ``nextLine(timeoutMilliseconds:)``.
+    /// Lines of a watch on this connection, and answers to earlier requests, wait for ``nextLine(timeoutMilliseconds:)``.
     /// - Parameters:
-    ///   - verb: what is asked.
+    ///   - verb: the request.
     ///   - timeoutMilliseconds: how long to wait.
     /// - Errors: ``ControlError/refused(code:message:)`` and ``ControlError/notAuthorised(message:)``; ``ControlError/unreadable(_:)`` when the
     ///   answer is not what belongs to the verb; ``ControlError/timedOut``.
@@ -78,10 +78,10 @@ public struct ControlClient: ~Copyable {
         do { return try Verb.Answer(line: line) } catch { throw .unreadable(error) }
     }
 
-    /// Asks, and waits for the answer as it came, one line without its line feed.
+    /// Sends a request, and waits for the raw answer, one line without its line feed.
     ///
     /// - Parameters:
-    ///   - verb: what is asked.
+    ///   - verb: the request.
     ///   - timeoutMilliseconds: how long to wait.
     public mutating func answer(to verb: some ControlVerb, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> [UInt8] {
         let deadline = MonotonicClock.milliseconds + Int64(timeoutMilliseconds)
@@ -91,7 +91,7 @@ public struct ControlClient: ~Copyable {
         return try checked(try receiveAnswer(before: deadline))
     }
 
-    /// Waits for the next line that answers a request; what a watch sends is put aside.
+    /// Waits for the next line that answers a request; lines of a watch are put aside.
     private mutating func receiveAnswer(before deadline: Int64) throws(ControlError) -> [UInt8] {
         while true {
             let line = try receiveLine(before: deadline)
@@ -101,14 +101,14 @@ public struct ControlClient: ~Copyable {
         }
     }
 
-    /// So many lines of a watch wait at most, as with the daemon: then the oldest go.
+    /// The largest number of lines of a watch that wait, as in the daemon; after that the oldest are dropped.
     private static let mostLinesAside = 1_024
 
     /// Waits for the next line, without its line feed.
     ///
     /// - Parameter timeoutMilliseconds: how long to wait; nil waits for ever.
     /// - Errors: an ERROR line is thrown as ``ControlError/notAuthorised(message:)`` or ``ControlError/refused(code:message:)``; after
-    ///   ``ControlError/timedOut`` one may go on waiting.
+    ///   ``ControlError/timedOut`` you can keep waiting.
     public mutating func nextLine(timeoutMilliseconds: Int? = nil) throws(ControlError) -> [UInt8] {
         if !aside.isEmpty { return try checked(aside.removeFirst()) }
         return try checked(try receiveLine(before: timeoutMilliseconds.map { MonotonicClock.milliseconds + Int64(min($0, 1 << 40)) }))
@@ -123,7 +123,7 @@ public struct ControlClient: ~Copyable {
         do { return try WatchLine(line: line) } catch { throw .unreadable(error) }
     }
 
-    /// A line that is no refusal.
+    /// The line, unless it is a refusal.
     private func checked(_ line: [UInt8]) throws(ControlError) -> [UInt8] {
         if let refusal = ControlError(refusalOn: line) { throw refusal }
         return line

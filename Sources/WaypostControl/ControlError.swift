@@ -1,37 +1,37 @@
 import WaypostSystem
 
-/// What can go wrong with the control socket, on either side.
+/// A failure of the control socket, on either side.
 public enum ControlError: Error, Sendable, Hashable {
     // The daemon's side
-    /// The path has more bytes than a Unix socket's may have.
+    /// The path is longer than a Unix socket allows.
     case pathTooLong(path: String, limit: Int)
-    /// Another daemon listens there.
+    /// Another daemon listens on the socket.
     case anotherIsListening(path: String)
     /// The path holds something that is not a socket; it is left alone.
     case notASocket(path: String)
-    /// The socket cannot be made: what was tried and what the system said.
+    /// The socket cannot be made: what was tried, and the system's message.
     case cannotListen(path: String, reason: String)
 
     // The client's side
-    /// Nobody listens there.
+    /// Nothing listens on the socket.
     case notRunning(path: String)
     /// This user may not use the socket, or pass a folder above it.
     case noPermission(path: String)
-    /// The socket is there but cannot be used: what the system said.
+    /// The socket exists but cannot be used: the system's message.
     case cannotConnect(path: String, reason: String)
-    /// The other side speaks something else, or another version of the protocol.
+    /// The other side uses another protocol, or another version of it.
     case protocolMismatch(found: Int?)
-    /// This user may not know; the daemon's words.
+    /// This user has no access; the daemon's message.
     case notAuthorised(message: String)
-    /// The daemon refused for another reason; its words.
+    /// The daemon refused for another reason; its message.
     case refused(code: String, message: String)
-    /// The daemon's answer is not what belongs to the request.
+    /// The daemon's answer does not belong to the request.
     case unreadable(ControlAnswerError)
     /// The daemon did not answer in time.
     case timedOut
     /// The daemon ended the connection; whether a service manager keeps its messages.
     case closed(byService: Bool)
-    /// Sending or receiving failed: what the system said.
+    /// Sending or receiving failed: the system's message.
     case connectionFailed(reason: String)
     /// The task that waited was cancelled.
     case cancelled

@@ -1,13 +1,13 @@
 import Waypost
 
-/// One line of the ledger: a record and what became of it, fixes that were left out, or records that are lost.
+/// One line of the ledger: a record and its fate, fixes that were left out, or lost records.
 public struct LedgerRecord: ControlObject {
     /// The kind of fixes that were left out.
     public static let leftOut = "filtered"
     /// The kind of records that a damaged journal has lost; all other kinds are those of records.
     public static let lost = "lost"
 
-    /// What it is: `position`, `enter`, `exit`, `dwell`, `pass`, `track`, `health`, `waypoints`, ``leftOut``, or ``lost``.
+    /// Its kind: `position`, `enter`, `exit`, `dwell`, `pass`, `track`, `health`, `waypoints`, ``leftOut``, or ``lost``.
     public var kind = ""
 
     /// Fixes that were left out: the first one's time.
@@ -19,11 +19,11 @@ public struct LedgerRecord: ControlObject {
     /// Fixes that were left out, records that are lost: why, for people.
     public var reason: String?
 
-    /// A record's id for ever.
+    /// A record's permanent id.
     public var id: String?
     /// When it happened.
     public var time: UTCTime?
-    /// The fence or the application's word for it.
+    /// The fence's name, or the application's name for its event.
     public var name: String?
     /// Whether it is in the log; nil for records that do not belong there.
     public var isLogged: Bool?
@@ -31,13 +31,13 @@ public struct LedgerRecord: ControlObject {
     public var logNumber: UInt64?
     /// The last number of records that are lost.
     public var lastLogNumber: UInt64?
-    /// What became of it at each destination; nil for fixes that were left out and for stretches that are lost.
+    /// Its fate at each destination; nil for fixes that were left out and for lost records.
     public var destinations: [Delivery]?
 
-    /// A line of which nothing is known yet.
+    /// A line with no values set.
     public init() {}
 
-    /// Hands its members to the codec.
+    /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member(
             "kind", &kind,
@@ -58,14 +58,14 @@ public struct LedgerRecord: ControlObject {
         try codec.member("destinations", &destinations, "What became of it at each destination.")
     }
 
-    /// What became of a record at a destination.
+    /// The fate of a record at a destination.
     public struct Delivery: ControlObject {
-        /// What became of it, in a word.
+        /// Its fate, in a word.
         public struct State: ControlWord {
             /// The word on the wire.
             public let text: String
 
-            /// The word of that text.
+            /// A word from its text.
             public init(_ text: String) {
                 self.text = text
             }
@@ -76,22 +76,22 @@ public struct LedgerRecord: ControlObject {
             public static let sent = State("sent")
             /// The destination has it.
             public static let receipt = State("receipt")
-            /// The destination refused it for good: a dead letter.
+            /// The destination refused it permanently: a dead letter.
             public static let refused = State("refused")
             /// It is not for this destination.
             public static let unwanted = State("unwanted")
             /// A damaged journal has lost it.
             public static let lost = State("lost")
-            /// It was settled so long ago that nothing more is kept of it.
+            /// It was settled so long ago that nothing more is known of it.
             public static let forgotten = State("forgotten")
 
-            /// Those that this version has.
+            /// The words of this version.
             public static let known: [State] = [.queued, .sent, .receipt, .refused, .unwanted, .lost, .forgotten]
         }
 
         /// The destination.
         public var name = ""
-        /// What became of it.
+        /// Its fate.
         public var state = State.queued
         /// When the receipt came.
         public var time: UTCTime?
@@ -100,20 +100,20 @@ public struct LedgerRecord: ControlObject {
         /// Why it was refused, in the destination's words.
         public var reason: String?
 
-        /// A delivery of which nothing is known yet.
+        /// A delivery with no values set.
         public init() {}
 
-        /// What became of a record at a destination.
+        /// The fate of a record at a destination.
         ///
         /// - Parameters:
         ///   - name: the destination.
-        ///   - state: what became of it.
+        ///   - state: its fate.
         public init(name: String, state: State) {
             self.name = name
             self.state = state
         }
 
-        /// Hands its members to the codec.
+        /// Passes its members to the codec.
         public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
             try codec.member("name", &name, "The destination.")
             try codec.member("state", &state, "What became of it; `forgotten`: settled so long ago that nothing more is kept of it.")
