@@ -11,9 +11,7 @@ extension EndToEnd {
         private let receiver = SimulatedReceiver()
 
         /// A tracker with one destination that sends on demand, in a folder with a receiver.
-        private func tracker(
-            to url: String, in folder: TestFolder, _ fifo: ReceiverFIFO, more: String = ""
-        ) async throws -> TrackerProcess {
+        private func tracker(to url: String, in folder: TestFolder, _ fifo: ReceiverFIFO, more: String = "") async throws -> TrackerProcess {
             try folder.write("[[destination]]\nname = \"home\"\nurl = \"\(url)\"\ninterval = 0\ntimeout = 5\n\(more)", to: "w.toml")
             return try await TrackerProcess(source: "nmea:receiver", in: folder, options: ["--config", "w.toml"])
         }
@@ -382,8 +380,7 @@ extension EndToEnd {
             #expect(chmod(folder.path("token"), 0o644) == 0)
             let tracker = try await tracker(to: server.url, in: folder, fifo, more: "token_file = \"\(folder.path("token"))\"\n")
             let screens = try await [ask("status", in: folder), ask("dispatch", in: folder)]
-            // The table breaks its lines at spaces.
-            let words = screens.map { $0.output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+            let words = screens.map { $0.output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }  // Without line breaks.
             #expect(words.allSatisfy { $0.contains("other users may read or change it; chmod 600") }, "\(screens)")
             fifo.close()
             _ = try await tracker.stop()
