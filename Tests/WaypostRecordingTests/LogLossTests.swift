@@ -20,6 +20,14 @@ import WaypostSystem
         return path
     }
 
+    /// Five fixes whose numbers begin at 70 000, as a tracker records them after one that was killed.
+    private func recordAfterKill(in folder: String) async throws {
+        try AtomicFile.write(SealedText.seal(Array("70000\n".utf8)), to: folder + "/journal/.sequence")
+        let recorder = try TrackRecorder(folder: folder)
+        for second in 0..<5 { try await recorder.record(Sample.position(second: 200_000 + second)) }
+        _ = try await recorder.close()
+    }
+
     private func read(_ folder: String, after number: UInt64 = 0) throws -> (numbers: [UInt64], losses: [LogLoss]) {
         var reader = LogReader(folder: LogFolder(path: folder), from: .after(number))
         var numbers: [UInt64] = []
@@ -138,11 +146,7 @@ import WaypostSystem
             _ = try await recorder.rotate()
             for second in 5..<10 { try await recorder.record(Sample.position(second: second)) }
             _ = try await recorder.close()
-            // As after a kill.
-            try AtomicFile.write(SealedText.seal(Array("70000\n".utf8)), to: folder + "/journal/.sequence")
-            let next = try TrackRecorder(folder: folder)
-            for second in 0..<5 { try await next.record(Sample.position(second: 200_000 + second)) }
-            _ = try await next.close()
+            try await recordAfterKill(in: folder)
             #expect(try read(folder).losses == [])
         }
     }
@@ -217,10 +221,7 @@ import WaypostSystem
             try FileManager.default.removeItem(atPath: "\(folder)/\(try #require(track.first))")
             let recorder = try TrackRecorder(folder: folder)
             _ = try await recorder.close()
-            try AtomicFile.write(SealedText.seal(Array("70000\n".utf8)), to: folder + "/journal/.sequence")
-            let next = try TrackRecorder(folder: folder)
-            for second in 0..<5 { try await next.record(Sample.position(second: 200_000 + second)) }
-            _ = try await next.close()
+            try await recordAfterKill(in: folder)
             #expect(try read(folder).losses == [])
             #expect(try read(folder).numbers.suffix(6) == Array(70_000...70_005).suffix(6))
             try change(path) { $0 = [] }

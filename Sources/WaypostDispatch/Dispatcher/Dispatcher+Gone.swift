@@ -45,6 +45,9 @@ extension Outbox {
         }
     }
 
+    /// The milliseconds between two moments, of which the first one comes from the file and may be any number.
+    private static func span(from then: Int64, to now: Int64) -> Int64 { max(0, max(0, now) - max(0, then)) }
+
     /// After this time they are no longer reported.
     private static let goneMemory = Duration.seconds(3_600)
 
@@ -66,11 +69,11 @@ extension Outbox {
             for (key, count) in try store.goneCounts() {
                 var age: Int64 = 0
                 if try store.note("gone_boot \(key)") == Outbox.thisBoot {
-                    age = boot - (try store.note("gone_since \(key)") ?? boot)
+                    age = Outbox.span(from: try store.note("gone_since \(key)") ?? boot, to: boot)
                 } else if let time, let then = try store.note("gone_time \(key)") {
-                    age = time.millisecondsSince1970 - then
+                    age = Outbox.span(from: then, to: time.millisecondsSince1970)
                 }
-                let known = GonePositions(count: count, age: .milliseconds(max(0, age)))
+                let known = GonePositions(count: count, age: .milliseconds(age))
                 if known.age < Outbox.goneMemory { gone[key] = known } else { try store.forgetGoneCounts(key) }
             }
             return gone

@@ -118,15 +118,18 @@ extension OutboxStore {
         try database.run(
             "UPDATE destination SET dropped = max(0, dropped + ?) WHERE name = ?", [.integer(Int64(change)), .text(name)])
         let note = "gone \(key) \(name)"
-        try setNote(note, max(0, (try self.note(note) ?? 0) + Int64(change)))
+        func possible(_ count: Int64) -> Int64 { min(max(0, count), SQLiteValue.largestNumber) }
+        try setNote(note, possible(possible(try self.note(note) ?? 0) + Int64(change)))
     }
 
     /// How many positions the log deleted before the destination that lacks most of them had them, by the key of the limit.
     func goneCounts() throws(SQLiteError) -> [String: Int] {
         let notes = try database.rows("SELECT name, value FROM note WHERE name LIKE 'gone %'") { ($0.text(0), $0.count(1)) }
         return notes.reduce(into: [:]) { counts, note in
-            let key = String(note.0.split(separator: " ", maxSplits: 2)[1])
-            counts[key] = max(counts[key] ?? 0, note.1)
+            // "gone", the key and the destination, as far as nobody has changed the file.
+            let words = note.0.split(separator: " ", maxSplits: 2)
+            guard words.count == 3 else { return }
+            counts[String(words[1]), default: 0] = max(counts[String(words[1])] ?? 0, note.1)
         }
     }
 

@@ -60,7 +60,14 @@ import WaypostSystem
             UPDATE destination SET event_cursor = -9223372036854775808, position_cursor = 9223372036854775807, sent = -1, dropped = 9223372036854775807;
             INSERT INTO stretch VALUES('home', 8, 3), ('home', -1, 4611686018427387904), ('home', 77, 9223372036854775807);
             INSERT INTO receipt VALUES('home', 'live', 9223372036854775807, -1, 9223372036854775807, '');
+            INSERT INTO settled VALUES('home', 'gone max_age', -1, 9223372036854775807), ('home', 'gone max_bytes', 8, 3);
+            INSERT INTO note VALUES('gone ', 4), ('gone max_age', 4), ('gone max_age home', 9223372036854775807),
+                ('gone max_bytes home', 9), ('gone_boot max_age', \(Outbox.thisBoot)), ('gone_since max_age', -9223372036854775808),
+                ('gone_time max_bytes', -9223372036854775808);
             """)
+        _ = try await dispatcher.outbox.gonePositions()
+        for key in ["max_age", "max_bytes"] { try await dispatcher.noteGone([.init(after: 0, through: 5)], because: key) }
+        _ = try await dispatcher.outbox.gonePositions()
         _ = try await dispatcher.statuses()
         try await dispatcher.reload()
         _ = try await dispatcher.dispatch()
