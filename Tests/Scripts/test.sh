@@ -2,6 +2,7 @@
 # Installs what the tests need, when something is missing, and runs all of them.
 #
 # Usage: bash Tests/Scripts/test.sh [SWIFT TEST OPTION...]       for example: --filter EpochAssembler
+#   TEST_LIMIT  how long each of the runs may take, in seconds (1200)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source Config/prerequisites.sh
@@ -17,10 +18,21 @@ trap 'rm -rf "$results"; jobs -p | xargs -r kill 2>/dev/null || :' EXIT
 
 swift build --build-tests
 code=0
+limit=${TEST_LIMIT:-1200}
 # run NAME OPTION...: one run of the test program; its results go to NAME.xml.
 run() {
     # The suite is written in Swift Testing throughout; without this flag a second, empty runner reports "0 tests" above the real one.
-    swift test --skip-build --disable-xctest --xunit-output "$results/$1.xml" "${@:2}" </dev/null
+    local ended=0
+    # A test that waits for what never comes would stop everything without a word. The runner's own lines wait in its buffer.
+    local events=()
+    if swift test --help-hidden 2>&1 | grep -e '--event-stream-output-path' >/dev/null; then events=(--event-stream-output-path "$results/$1.events"); fi
+    python3 Tests/Scripts/Tools/limited.py "$limit" \
+        swift test --skip-build --disable-xctest --xunit-output "$results/$1.xml" "${events[@]}" "${@:2}" || ended=$?
+    if ((ended == 124)); then
+        printf 'test.sh: the run "%s" did not end within %s seconds; these had begun:\n' "$1" "$limit"
+        python3 Tests/Scripts/test_results.py unfinished "$results/$1.events"
+    fi
+    return "$ended"
 }
 # Tests of live parts (threads, sockets, gpsd, whole programs) do not run beside those that only compute: these would take every thread
 # of a small machine for seconds, and a receiver that is waited for is late then. They wait more than they compute, so two runs of them
@@ -43,7 +55,7 @@ else
     if ((failed)); then
         # They hold promises in seconds, which no program keeps on a machine that stands still for one. A few that failed are run once
         # more, alone; the report says which these were. What fails twice has failed.
-        again=$(python3 Tests/Scripts/test_results.py failed "$results/sources.xml" "$results/others.xml")
+        again=$(python3 Tests/Scripts/test_results.py failed "$results/sources.xml" "$results/others.xml" || :)
         if [[ -z $again ]] || ! run live-again --no-parallel --filter "$again"; then code=1; fi
     fi
 fi

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Reads the results of test runs (xUnit XML).
+"""Reads the results of test runs (xUnit XML; unfinished: its stream of events).
 
 test_results.py failed FILE...      a pattern for the tests that failed, when they are few; nothing when none or many did
 test_results.py report FILE...      what failed and what was skipped, and why, then the totals; a later file's word on a test counts
+test_results.py unfinished FILE     the tests and suites that began and did not end
 """
+import json
 import os
 import re
 import sys
@@ -15,9 +17,11 @@ FEW = 4
 
 def cases(path):
     """The tests of one run: name, what happened (passed, failed, skipped), and why."""
-    if not os.path.exists(path):
-        sys.exit(f"{path} is missing: that run did not come to its end")
-    for case in tree.parse(path).iter("testcase"):
+    try:
+        root = tree.parse(path)
+    except (FileNotFoundError, tree.ParseError):
+        sys.exit(f"{os.path.basename(path)} is missing or not complete: that run did not come to its end")
+    for case in root.iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"
         for kind, state in (("failure", "failed"), ("skipped", "skipped")):
             found = case.findall(kind)
@@ -51,10 +55,29 @@ def report(paths):
     sys.exit(count[1] > 0)
 
 
+def unfinished(path):
+    if not os.path.exists(path):
+        sys.exit("this version of Swift does not say which")
+    begun = {}
+    for line in open(path, errors="replace"):
+        try:
+            event = json.loads(line).get("payload", {})
+        except ValueError:
+            continue  # The last line may be cut.
+        kind, test = event.get("kind"), event.get("testID")
+        if kind == "testStarted":
+            begun[test] = True
+        elif kind in ("testEnded", "testSkipped"):
+            begun.pop(test, None)
+    print("\n".join(f"  {test}" for test in begun))
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 2 and sys.argv[1] == "failed":
         failed(sys.argv[2:])
     elif len(sys.argv) > 2 and sys.argv[1] == "report":
         report(sys.argv[2:])
+    elif len(sys.argv) == 3 and sys.argv[1] == "unfinished":
+        unfinished(sys.argv[2])
     else:
         sys.exit(__doc__)
