@@ -6,8 +6,8 @@ struct TrackFile: ~Copyable {
     private let path: String
     private let file: AtomicFile
     private var writer: GPXWriter
-    private var text = TextBuffer(capacity: 1 << 16)
-    private var digest = SHA256()
+    private var text: TextBuffer
+    private var digest: SHA256
     private var byteCount = 0
 
     init(path: String, name: String, time: UTCTime?, creator: String) throws(RecordingError) {
@@ -17,8 +17,10 @@ struct TrackFile: ~Copyable {
             throw .cannotFinish(path: path, cause: error)
         }
         self.path = path
-        writer = GPXWriter(creator: creator)
+        digest = SHA256()
+        var (writer, text) = (GPXWriter(creator: creator), TextBuffer(capacity: 1 << 16))
         writer.begin(name: name, time: time, into: &text)
+        (self.writer, self.text) = (writer, text)
     }
 
     mutating func add(_ position: Position, beginsSegment: Bool) throws(RecordingError) {
@@ -37,8 +39,7 @@ struct TrackFile: ~Copyable {
 
     /// Ends the file; returns its size in bytes and its SHA-256.
     consuming func finish(lastTime: UTCTime?) throws(RecordingError) -> (byteCount: Int, digest: String) {
-        writer.end(into: &text)
-        try flush()
+        try end()
         let (path, byteCount, digest) = (path, byteCount, SHA256.hexadecimal(digest.finish()))
         do {
             try file.commit(mode: 0o440, modifiedMilliseconds: lastTime?.millisecondsSince1970)
@@ -46,6 +47,11 @@ struct TrackFile: ~Copyable {
             throw .cannotFinish(path: path, cause: error)
         }
         return (byteCount, digest)
+    }
+
+    private mutating func end() throws(RecordingError) {
+        writer.end(into: &text)
+        try flush()
     }
 
     private mutating func flush() throws(RecordingError) {

@@ -56,7 +56,8 @@ enum PackedDigits {
         let decimals = count &- whole &- 1
         if count <= 8 {
             // Without the point, all of it is one number.
-            return value(removing(whole, from: word), count: count &- 1).map { ($0, decimals) }
+            guard let digits = value(removing(whole, from: word), count: count &- 1) else { return nil }
+            return (digits, decimals)
         }
         guard whole > 0, decimals <= 8, let high = value(word, count: whole),
             let low = value(self.word(at: offset &+ whole &+ 1, in: bytes), count: decimals)

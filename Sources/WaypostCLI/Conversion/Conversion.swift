@@ -67,7 +67,7 @@ struct Conversion {
     func run() throws {
         let mayNeedOrder = target == .gpx && inputs.contains { $0.format != .nmea } && inputs.allSatisfy(\.isRepeatable)
         if mayNeedOrder, !isOutputReplaceable, try isInputOutOfOrder() { return try writeInOrder() }
-        var writer = try ConversionWriter(path: output, encoder: target.makeEncoder())
+        var writer = try ConversionWriter.open(path: output, encoder: target.makeEncoder())
         var incomplete: CommandFailure?
         for input in inputs {
             var reader = try makeReader(input)
@@ -93,7 +93,7 @@ struct Conversion {
     }
 
     private func writeInOrder() throws {
-        var sink = OnePart(writer: try ConversionWriter(path: output, encoder: target.makeEncoder()), part: .waypoints)
+        var sink = OnePart(writer: try ConversionWriter.open(path: output, encoder: target.makeEncoder()), part: .waypoints)
         var incomplete: CommandFailure?
         for part in Part.allCases {
             sink.part = part

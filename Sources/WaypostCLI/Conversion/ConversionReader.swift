@@ -9,12 +9,12 @@ struct ConversionReader: ~Copyable {
 
     /// Opens the recording; `-` is standard input.
     init(path: String, decoder: any RecordingDecoder) throws(CommandFailure) {
-        self.path = path
         do throws(SystemError) {
             file = try RecordingFile(path: path, decoder: decoder)
         } catch {
             throw CommandFailure(.inputMissing, what: path, why: "cannot be read: \(error.reason)")
         }
+        self.path = path
         progress = Progress(name: path, totalBytes: file.byteCount)
     }
 

@@ -17,8 +17,12 @@ struct ConversionWriter: RecordingSink, ~Copyable {
     private var isAtInputStart = false
 
     /// Opens the output; `-` is standard output, and a name that ends in `.gz` is a gzip file.
-    init(path: String, encoder: any ReportEncoder) throws(CommandFailure) {
-        output = try OutputStream(path: path, isPacked: path.lowercased().hasSuffix(".gz"))
+    static func open(path: String, encoder: any ReportEncoder) throws(CommandFailure) -> ConversionWriter {
+        ConversionWriter(try OutputStream(path: path, isPacked: path.lowercased().hasSuffix(".gz")), encoder: encoder)
+    }
+
+    private init(_ output: consuming OutputStream, encoder: any ReportEncoder) {
+        self.output = output
         self.encoder = encoder
         self.encoder.begin(&text)
     }
@@ -96,9 +100,13 @@ struct ConversionWriter: RecordingSink, ~Copyable {
 
     /// Ends the document and puts the file in place.
     consuming func finish() throws(CommandFailure) {
+        try end()
+        try output.finish()
+    }
+
+    private mutating func end() throws(CommandFailure) {
         encoder.end(&text)
         try flush()
-        try output.finish()
     }
 
     /// Writes what has been added, so that a reader sees it.

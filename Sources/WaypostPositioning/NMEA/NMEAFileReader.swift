@@ -31,16 +31,21 @@ struct NMEAFileReader: ~Copyable {
     /// The time between repeated positions while the position stands still.
     private static let heldInterval: Int64 = 1_000
 
-    init(source: NMEAFileSource, queue: EventQueue, stop: WakeSignal) throws(PositionSourceError) {
-        let wake = try NMEAFileReader.opening(source.path) { (_) throws(SystemError) in try WakeSignal() }
-        file = try NMEAFileReader.opening(source.path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
+    static func open(_ source: NMEAFileSource, queue: EventQueue, stop: WakeSignal) throws(PositionSourceError) -> NMEAFileReader {
+        let wake = try opening(source.path) { (_) throws(SystemError) in try WakeSignal() }
+        let file = try opening(source.path) { (path) throws(SystemError) in try UnpackedFile(path: path) }
+        return NMEAFileReader(file, source: source, queue: queue, stop: stop, wake: wake)
+    }
+
+    private init(_ file: consuming UnpackedFile, source: NMEAFileSource, queue: EventQueue, stop: WakeSignal, wake: WakeSignal) {
+        isRegular = file.isRegular
+        self.file = file
         self.wake = wake
         self.source = source
         self.queue = queue
         self.stop = stop
         control = source.control
         resetCount = source.control.state.resetCount
-        isRegular = file.isRegular
         var options = NMEADecoder.Options()
         options.deliversSky = true
         options.endsEpochAtLearnedSentence = !isRegular

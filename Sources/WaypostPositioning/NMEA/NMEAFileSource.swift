@@ -43,7 +43,7 @@ public struct NMEAFileSource: PositionSource {
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventQueue.run(threadName: "nmea-file", whenFull: .waits, output: output) {
             (queue, stop) throws(PositionSourceError) in
-            while try NMEAFileReader(source: self, queue: queue, stop: stop).run() == .reset {}
+            while try NMEAFileReader.open(self, queue: queue, stop: stop).run() == .reset {}
         }
     }
 }

@@ -56,15 +56,17 @@ struct Playback: ~Copyable {
     init(
         options: PlaybackOptions, control: PlaybackControl, queue: EventQueue, stop: WakeSignal
     ) throws(PositionSourceError) {
-        self.options = options
-        self.queue = queue
-        self.stop = stop
-        self.control = control
+        let wake: WakeSignal
         do throws(SystemError) {
             wake = try WakeSignal()
         } catch {
             throw .cannotRead(path: options.name, reason: error.description)
         }
+        self.wake = wake
+        self.options = options
+        self.queue = queue
+        self.stop = stop
+        self.control = control
         start = UTCTime(millisecondsSince1970: WallClock.milliseconds)
         monotonicStart = MonotonicClock.milliseconds
         resetCount = control.state.resetCount

@@ -19,14 +19,22 @@ struct RecordingFeed: PlaybackFeed, ~Copyable {
     /// Opens the file.
     ///
     /// - Errors: `cannotOpen`.
-    init(
+    static func open(
         path: String, format: RecordingFormat, schedule: ReplaySchedule, stop: WakeSignal
-    ) throws(PositionSourceError) {
+    ) throws(PositionSourceError) -> RecordingFeed {
+        let file: RecordingFile
         do throws(SystemError) {
             file = try RecordingFile(path: path, decoder: format.makeDecoder())
         } catch {
             throw .cannotOpen(path: path, reason: error.reason)
         }
+        return RecordingFeed(file, path: path, format: format, schedule: schedule, stop: stop)
+    }
+
+    private init(
+        _ file: consuming RecordingFile, path: String, format: RecordingFormat, schedule: ReplaySchedule, stop: WakeSignal
+    ) {
+        self.file = file
         self.path = path
         self.format = format
         self.stop = stop

@@ -68,7 +68,7 @@ public struct ReplaySource: PlayableSource {
                 name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, intervalMilliseconds: schedule.intervalMilliseconds)
             var player = try Playback(options: playback, control: control, queue: queue, stop: stop)
             try player.playAll { () throws(PositionSourceError) in
-                try RecordingFeed(path: path, format: format, schedule: schedule, stop: stop)
+                try RecordingFeed.open(path: path, format: format, schedule: schedule, stop: stop)
             }
         }
     }

@@ -37,11 +37,11 @@ public struct LogFollower: ~Copyable {
     ///
     /// - Errors: `cannotRead`.
     public init(folder: LogFolder, from start: LogReader.Start) throws(RecordingError) {
+        knownStems = Set(try folder.journals().map(\.stem))
         self.folder = folder
+        reader = LogReader(folder: folder, from: start)
         // Without a watch it checks every second.
         do throws(SystemError) { watch = try FolderWatch() } catch { watch = nil }
-        reader = LogReader(folder: folder, from: start)
-        knownStems = Set(try folder.journals().map(\.stem))
     }
 
     /// The descriptor to poll for reading until there may be more; nil when nothing can be watched.

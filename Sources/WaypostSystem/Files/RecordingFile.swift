@@ -7,13 +7,14 @@ public struct RecordingFile: ~Copyable {
     /// Decodes the file and counts what was damaged in it.
     public private(set) var decoder: any RecordingDecoder
     private var file: UnpackedFile
-    private var buffer = [UInt8](repeating: 0, count: 65_536)
+    private var buffer: [UInt8]
     private var isAtEnd = false
 
     /// Opens the recording; `-` is standard input.
     public init(path: String, decoder: any RecordingDecoder) throws(SystemError) {
         file = try UnpackedFile(path: path)
         self.decoder = decoder
+        buffer = [UInt8](repeating: 0, count: 65_536)
     }
 
     /// How many bytes the file itself has; nil for anything but an ordinary file.

@@ -6,13 +6,14 @@ public struct UnpackedFile: ~Copyable {
     public let descriptor: Int32
     /// How many bytes of the file itself were read.
     public private(set) var readCount: Int64 = 0
-    private var unpacking = GzipInput()
+    private var unpacking: GzipInput
 
     /// Opens it.
     public init(path: String) throws(SystemError) {
         if Syscalls.isFolder(path) { throw SystemError.isFolder(path) }
         descriptor = path == "-" ? Syscalls.standardInput : try Syscalls.openForReading(path)
         self.path = path
+        unpacking = GzipInput()
     }
 
     deinit {

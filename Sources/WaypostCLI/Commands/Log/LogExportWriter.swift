@@ -10,15 +10,16 @@ struct LogExportWriter: ~Copyable {
     private let output: OutputStream
     /// Nil for JSON lines, which hold more than other formats.
     private var encoder: (any ReportEncoder)?
-    private var text = TextBuffer(capacity: 1 << 16)
+    private var text: TextBuffer
     /// The progress display; nil when the export has no end.
     private var progress: Progress?
     private var segmentBreak: SegmentBreak?
 
     /// - Parameter isEndless: whether the log is followed.
-    init(format: ConversionFormat, isEndless: Bool = false) throws(CommandFailure) {
+    init(format: ConversionFormat, output: consuming OutputStream, isEndless: Bool = false) {
+        self.output = output
+        text = TextBuffer(capacity: 1 << 16)
         progress = isEndless ? nil : Progress(name: "export", totalBytes: nil)
-        output = try OutputStream(path: "-")
         encoder = format == .jsonl ? nil : format.makeEncoder()
         encoder?.begin(&text)
     }
@@ -39,10 +40,14 @@ struct LogExportWriter: ~Copyable {
 
     /// Ends the document.
     consuming func finish() throws(CommandFailure) {
-        encoder?.end(&text)
-        try flush()
+        try end()
         progress?.add(bytes: 0)
         try output.finish()
+    }
+
+    private mutating func end() throws(CommandFailure) {
+        encoder?.end(&text)
+        try flush()
     }
 
     private mutating func addLine(_ position: Position, _ sequence: UInt64) {
