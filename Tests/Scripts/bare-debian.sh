@@ -1,4 +1,4 @@
-# A small Debian with systemd in a container, or in a chroot where no container can be started. Sourced; the programs of Config/prerequisites.sh are there.
+# A small Debian with systemd in a container, or in a chroot where no container can be started. Sourced; what Config/prerequisites.sh and Config/debian/roots.sh define is there.
 #
 # Who sources it sets: work, a folder that goes away at the end; root, the folder of the Debian, in it; release, its code name.
 
@@ -17,15 +17,8 @@ within() {
 
 # unpack_debian PACKAGES RECIPE...: the bare Debian with these packages as $root; made once, and kept by the hash of its recipe.
 unpack_debian() {
-    local recipe=(--variant=apt --include="$1" "${@:2}") cache=${XDG_CACHE_HOME:-$HOME/.cache}/waypost image sources=()
-    image=$cache/debian-$release-$(sha256sum <<<"$release ${recipe[*]}" | head -c 12).tar
-    if [[ ! -s $image ]]; then
-        mkdir -p "$cache"
-        printf 'making a bare Debian %s: %s\n' "$release" "$image"
-        [[ ! -s /etc/apt/sources.list.d/debian.sources ]] || sources=(/etc/apt/sources.list.d/debian.sources)
-        mmdebstrap --quiet "${recipe[@]}" --format=tar "$release" "$image.part" "${sources[@]}"
-        mv "$image.part" "$image"
-    fi
+    local image
+    image=$(debian_image "$release" --variant=apt --include="$1" "${@:2}")
     mkdir "$root"
     tar -C "$root" --numeric-owner -xf "$image"
     : >"$root/etc/machine-id"

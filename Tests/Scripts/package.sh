@@ -10,6 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source Config/prerequisites.sh
+source Config/debian/roots.sh
 
 ((EUID == 0)) || fail 77 "package.sh makes a root file system and starts it: run it as root"
 install_packages "${package_packages[@]}" lintian mmdebstrap systemd systemd-container util-linux

@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 source Config/prerequisites.sh
+source Config/debian/roots.sh
 
 ((EUID == 0)) || fail 77 "setup-proof.sh makes a root file system and starts it: run it as root"
 install_packages "${package_packages[@]}" mmdebstrap systemd systemd-container tmux util-linux
