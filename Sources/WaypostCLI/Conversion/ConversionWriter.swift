@@ -3,7 +3,7 @@ import Waypost
 /// Writes a recording piece by piece.
 struct ConversionWriter: RecordingSink, ~Copyable {
     private let output: OutputStream
-    private var text = TextBuffer(capacity: 1 << 16)
+    private var text: TextBuffer
     private var encoder: any ReportEncoder
     private var breaks = TrackBreaks()
     private var waypointsLeftOut = 0
@@ -23,8 +23,9 @@ struct ConversionWriter: RecordingSink, ~Copyable {
 
     private init(_ output: consuming OutputStream, encoder: any ReportEncoder) {
         self.output = output
-        self.encoder = encoder
-        self.encoder.begin(&text)
+        var (encoder, text) = (encoder, TextBuffer(capacity: 1 << 16))
+        encoder.begin(&text)
+        (self.encoder, self.text) = (encoder, text)
     }
 
     /// How much could not be written because it came too late for its place in the format.

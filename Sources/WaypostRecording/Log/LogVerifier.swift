@@ -49,7 +49,7 @@ public struct LogVerifier: Sendable {
         var reader = try JournalReader(path: journal.path)
         let next = try folder.firstSequence(after: journal.stem)
         let trackPath = folder.trackPath(journal.stem)
-        var track = journal.isOpen ? nil : try TrackPoints(path: trackPath)
+        var track = journal.isOpen ? nil : try TrackPoints.open(trackPath)
         var faults: [LogFault] = []
         var segmenter = TrackSegmenter(includesNotMeasured: true)
         var knownDamageCount = 0
@@ -153,14 +153,16 @@ private struct TrackPoints: ~Copyable {
     private var isEnded = false
 
     /// Opens a track; nil when there is none (it was fetched and deleted, or the journal contained no fix).
-    init?(path: String) throws(RecordingError) {
+    static func open(_ path: String) throws(RecordingError) -> TrackPoints? {
         do {
-            file = try FileReader(path: path, as: .own)
+            return TrackPoints(try FileReader(path: path, as: .own))
         } catch {
             if error.isMissing { return nil }
             throw .cannotRead(path: path, cause: error)
         }
     }
+
+    private init(_ file: consuming FileReader) { self.file = file }
 
     /// The next point's line; nil at the end.
     mutating func next() throws(RecordingError) -> [UInt8]? {

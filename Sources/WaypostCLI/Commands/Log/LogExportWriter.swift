@@ -18,10 +18,10 @@ struct LogExportWriter: ~Copyable {
     /// - Parameter isEndless: whether the log is followed.
     init(format: ConversionFormat, output: consuming OutputStream, isEndless: Bool = false) {
         self.output = output
-        text = TextBuffer(capacity: 1 << 16)
         progress = isEndless ? nil : Progress(name: "export", totalBytes: nil)
-        encoder = format == .jsonl ? nil : format.makeEncoder()
+        var (encoder, text) = (format == .jsonl ? nil : format.makeEncoder(), TextBuffer(capacity: 1 << 16))
         encoder?.begin(&text)
+        (self.encoder, self.text) = (encoder, text)
     }
 
     /// Adds a record; one that is not a position only notes a break.
