@@ -95,7 +95,7 @@ struct SetupCommand: ParsableCommand {
                 try port.refuse(sources)
                 return port.problems(sources)
             },
-            tryServer: { SetupTrial.words($0, secret: $1) }, countFences: { path throws(SetupProblem) in try countFences(path) })
+            tryServer: { SetupTrial($0, secret: $1) }, countFences: { path throws(SetupProblem) in try countFences(path) })
         var answered: SetupDialogue<SetupTerminal>.Answered
         if isAsking {
             answered = try dialogue.run(former)
@@ -116,7 +116,7 @@ struct SetupCommand: ParsableCommand {
                 if hasSecret, let words = OpenSecrets.words(for: destination) {
                     SystemProcess.printError("waypost: \(destination.url): \(words)")
                 }
-                SystemProcess.printError("waypost: \(SetupTrial.words(destination, secret: givenSecrets[destination.name]))")
+                SystemProcess.printError("waypost: \(SetupTrial(destination, secret: givenSecrets[destination.name]).words)")
                 if let words = SetupAnswerText.registration(at: destination, device: device) {
                     SystemProcess.printError("waypost: \(destination.name): \(words)")
                 }

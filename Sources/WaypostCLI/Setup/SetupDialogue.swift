@@ -16,7 +16,7 @@ struct SetupDialogue<Screen: SetupScreen> {
     /// The problems with the ports of a receiver; throws for a path that cannot be a port.
     let lookAtPorts: ([Configuration.Source]) throws(SetupProblem) -> [String]
     /// Tries a server, and returns how it went.
-    let tryServer: (DestinationConfiguration, String?) -> String
+    let tryServer: (DestinationConfiguration, String?) -> SetupTrial
     /// How many fences a file has; throws when it is not a fence file.
     let countFences: (String) throws(SetupProblem) -> Int
 
@@ -79,7 +79,12 @@ struct SetupDialogue<Screen: SetupScreen> {
             let hasSecret =
                 secrets[destinations[index].name] != nil || destinations[index].tokenFile != nil || destinations[index].passwordFile != nil
             if hasSecret, let words = OpenSecrets.words(for: destinations[index]) { screen.say("   \(destinations[index].url): \(words)") }
-            screen.say("   \(tryServer(destinations[index], secrets[destinations[index].name]))")
+            var isDifferent = true
+            while isDifferent {
+                let trial = tryServer(destinations[index], secrets[destinations[index].name])
+                screen.say("   \(trial.words)")
+                isDifferent = trial.isRefused ? try identifyAnew(&destinations[index], &secrets) : false
+            }
             if let words = SetupAnswerText.registration(at: destinations[index], device: device) { screen.say("   \(words)") }
         }
         return destinations
@@ -116,6 +121,23 @@ struct SetupDialogue<Screen: SetupScreen> {
         case SetupAnswerText.none: break
         default: secrets[destination.name] = secret
         }
+    }
+
+    /// Asks for another user and secret, as the server refuses these; returns whether anything is different.
+    private func identifyAnew(
+        _ destination: inout DestinationConfiguration, _ secrets: inout [String: String]
+    ) throws(CommandFailure) -> Bool {
+        let before = (user: destination.user, secret: secrets[destination.name])
+        if destination.kindType.userRole == .unknown { return false }
+        if !destination.user.isEmpty {
+            destination.user = try ask("   User", destination.user, destination.user) { (text) throws(SetupProblem) in text }
+        }
+        let hasSecret = before.secret != nil || destination.tokenFile != nil || destination.passwordFile != nil
+        let prompt =
+            "   \(destination.user.isEmpty ? "Token" : "Password"), not shown; Enter goes on \(hasSecret ? "with the one given" : "without"): "
+        guard let secret = try screen.askSecret(prompt) else { throw SetupDialogue.ended }
+        if !secret.isEmpty { secrets[destination.name] = secret }
+        return destination.user != before.user || secrets[destination.name] != before.secret
     }
 
     private func units(_ former: UnitSystem) throws(CommandFailure) -> UnitSystem {

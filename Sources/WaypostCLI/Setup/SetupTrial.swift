@@ -3,24 +3,35 @@ import WaypostConfiguration
 import WaypostDispatch
 import WaypostSystem
 
-/// Tries whether a server can be reached, without sending it anything about this device.
-enum SetupTrial {
+/// Whether a server can be reached: tried without sending it anything about this device.
+struct SetupTrial {
+    /// The result, in one line.
+    let words: String
+    /// Whether the server refuses this user, password or token.
+    let isRefused: Bool
+
     private static let patience = Duration.seconds(8)
 
-    /// The result, in one line.
-    static func words(_ destination: DestinationConfiguration, secret: String?) -> String {
+    init(words: String, isRefused: Bool) {
+        (self.words, self.isRefused) = (words, isRefused)
+    }
+
+    /// Tries a server.
+    init(_ destination: DestinationConfiguration, secret: String?) {
         let name = destination.url
-        let outcome: Outcome = Patience.during("trying \(name)") { result(of: destination, secret ?? stored(destination)) }
-        switch outcome {
-        case .reached: return "\(name): reachable"
-        case .refused(let why): return "\(name): reachable, but it refuses: \(why); records wait until that is fixed"
-        case .certificate(let why): return "\(name): the connection is not safe: \(why); nothing is sent until that is fixed"
-        case .notReached(let why): return "\(name): not reachable now: \(why); everything is kept and sent once the server can be reached"
-        }
+        let outcome = Patience.during("trying \(name)") { SetupTrial.result(of: destination, secret ?? SetupTrial.stored(destination)) }
+        isRefused = if case .refused = outcome { true } else { false }
+        words =
+            switch outcome {
+            case .reached: "\(name): reachable"
+            case .refused(let why): "\(name): reachable, but it refuses: \(why); records wait until that is fixed"
+            case .certificate(let why): "\(name): the connection is not safe: \(why); nothing is sent until that is fixed"
+            case .notReached(let why): "\(name): not reachable now: \(why); everything is kept and sent once the server can be reached"
+            }
     }
 
     /// How a trial ended.
-    enum Outcome: Equatable {
+    private enum Outcome: Equatable {
         case reached
         case refused(String)
         case certificate(String)

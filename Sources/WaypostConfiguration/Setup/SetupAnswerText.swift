@@ -128,6 +128,14 @@ public enum SetupAnswerText {
         return (String(url[..<authority.startIndex] + url[url.index(after: at)...]), String(user))
     }
 
+    /// The opposite of ``withoutUser(_:)``.
+    private static func withUser(_ url: String, _ user: String) -> String {
+        guard !user.isEmpty, let slashes = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last else {
+            return url
+        }
+        return url[..<slashes.startIndex] + "\(user)@" + slashes
+    }
+
     /// How this device has to be registered at a server, and how that is changed; nil where it need not be.
     ///
     /// - Parameter device: what the device is called where the destination does not say.
@@ -142,7 +150,7 @@ public enum SetupAnswerText {
     package static func text(_ destinations: [DestinationConfiguration]) -> String {
         if destinations.isEmpty { return none }
         return destinations.map { destination in
-            let (kind, url) = (destination.kindName, destination.url)
+            let (kind, url) = (destination.kindName, withUser(destination.url, destination.user))
             return kind == usualKind(of: url) ? url : "\(kind):\(url)"
         }.joined(separator: " ")
     }

@@ -40,7 +40,12 @@ import WaypostSystem
             lookAtPorts: { sources throws(SetupProblem) in
                 if SetupAnswerText.text(sources).hasSuffix("passwd") { throw SetupProblem("that is a file") }
                 return SetupAnswerText.text(sources).hasSuffix("ttyGone") ? ["there is no such port"] : []
-            }, tryServer: { "\($0.url): tried as \($1 ?? "nobody")" },
+            },
+            tryServer: {
+                // The server of the tests has one password.
+                let isRefused = $0.url.contains("strict") && ($0.user, $1) != ("ana", "right")
+                return SetupTrial(words: "\($0.url): tried as \($1 ?? "nobody")", isRefused: isRefused)
+            },
             countFences: { path throws(SetupProblem) in
                 if path.hasSuffix(".geojson") { return 2 }
                 throw SetupProblem("\(path) holds no usable fence")
@@ -66,6 +71,18 @@ import WaypostSystem
         #expect(person.shown.contains("secret:    Password, not shown [none]: "))
         #expect(answers.units == .imperial && answers.zones.map(\.radiusMetres) == [250] && answers.fences == "/srv/yard.geojson")
         #expect(person.shown.contains("   2 fences"))
+    }
+
+    /// Nobody starts again for a slip in a password, and nobody is kept from going on.
+    @Test func asksAgainWhatAServerRefuses() throws {
+        let person = Person(["gpsd", "mqtt://strict", "anna", "wrong", "ana", "", "", "right", "", "", ""])
+        let (answers, secrets) = try run(person)
+        #expect(person.isDone && answers.destinations.map(\.user) == ["ana"] && secrets == ["mqtt": "right"])
+        #expect(
+            person.shown.filter { $0.hasPrefix("   mqtt://strict: tried") }.map { String($0.suffix(5)) } == ["wrong", "wrong", "right"])
+        #expect(person.shown.count { $0 == "secret:    Password, not shown; Enter goes on with the one given: " } == 2)
+        let stubborn = Person(["gpsd", "https://strict.example/in", "wrong", "", "", "", ""])
+        #expect(try run(stubborn).secrets == ["http": "wrong"] && stubborn.isDone)
     }
 
     /// A web server has a token, or a user with a password; Traccar neither; OwnTracks always a user.
@@ -153,7 +170,7 @@ import WaypostSystem
         former.fences = "/srv/yard.geojson"
         let person = Person(["", "", "", "", ""])
         #expect(try run(person, former: former).answers == former)
-        #expect(person.shown.contains("Send to [mqtt://broker]: ") && person.shown.contains("Home [1.0,2.0,300 m]: "))
+        #expect(person.shown.contains("Send to [mqtt://ana@broker]: ") && person.shown.contains("Home [1.0,2.0,300 m]: "))
         // The same server again asks for its secret, and Enter keeps it.
         let again = try run(Person(["", "mqtt://ana@broker", "", "", "none", ""]), former: former)
         #expect(again.answers.destinations == former.destinations && again.answers.zones.isEmpty && again.secrets.isEmpty)

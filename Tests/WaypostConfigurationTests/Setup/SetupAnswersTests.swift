@@ -52,6 +52,14 @@ import WaypostSystem
         #expect(!SetupAnswers().text(command: "").contains("[privacy]"))
     }
 
+    /// What is offered as the default can be typed as it is shown.
+    @Test func showsAUserWhereItIsWritten() throws {
+        for text in ["mqtt://ana@broker", "owntracks:mqtts://ana@b.example:8883", "https://ana@a.example/in?x=@"] {
+            let destinations = try SetupAnswerText.destinations([text])
+            #expect(SetupAnswerText.text(destinations) == text && destinations[0].user == "ana")
+        }
+    }
+
     /// What waits is kept under the name: the same server keeps its own.
     @Test func keepsTheNameOfAServer() throws {
         let former = try SetupAnswerText.destinations(["mqtt://a", "mqtt://b"])
