@@ -16,7 +16,7 @@ struct PlaybackCommand: ParsableCommand {
             """,
         subcommands: [Stationary.self, PositionLost.self, Reset.self, Status.self], defaultSubcommand: Status.self)
 
-    /// The states of a switch.
+    /// What each can be.
     enum Choice: String, CaseIterable, ExpressibleByArgument {
         case on, off
     }
@@ -31,7 +31,7 @@ struct PlaybackCommand: ParsableCommand {
 
         @OptionGroup var daemon: DaemonConnection
 
-        func run() throws { _ = try daemon.ask(PlaybackRequest(isStationary: choice == .on)) }
+        func run() throws { try PlaybackCommand.ask(PlaybackRequest(isStationary: choice == .on), daemon) }
     }
 
     struct PositionLost: ParsableCommand {
@@ -44,32 +44,37 @@ struct PlaybackCommand: ParsableCommand {
 
         @OptionGroup var daemon: DaemonConnection
 
-        func run() throws { _ = try daemon.ask(PlaybackRequest(isPositionLost: choice == .on)) }
+        func run() throws { try PlaybackCommand.ask(PlaybackRequest(isPositionLost: choice == .on), daemon) }
     }
 
     struct Reset: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Start the drive again, with both switches off.",
+            abstract: "Start the drive again, in motion and with its position.",
             discussion: "Example: waypost playback reset")
 
         @OptionGroup var daemon: DaemonConnection
 
-        func run() throws { _ = try daemon.ask(PlaybackRequest(isStationary: false, isPositionLost: false, resets: true)) }
+        func run() throws {
+            try PlaybackCommand.ask(PlaybackRequest(isStationary: false, isPositionLost: false, resets: true), daemon)
+        }
     }
 
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the switches.",
+            abstract: "Show whether the device stands still, and whether its position is hidden.",
             discussion: "Example: waypost playback status")
 
         @OptionGroup var daemon: DaemonConnection
 
-        func run() throws {
-            let answer = try daemon.ask(PlaybackRequest())
-            let output = try OutputStream(path: "-")
-            for (name, isOn) in [("stationary", answer.isStationary), ("position-lost", answer.isPositionLost)] {
-                try output.write(line: "\(name) \(isOn ? "on" : "off")")
-            }
+        func run() throws { try PlaybackCommand.ask(PlaybackRequest(), daemon) }
+    }
+
+    /// Sends the request, and shows what holds then.
+    private static func ask(_ request: PlaybackRequest, _ daemon: DaemonConnection) throws {
+        let answer = try daemon.ask(request)
+        let output = try OutputStream(path: "-")
+        for (name, isOn) in [("stationary", answer.isStationary), ("position-lost", answer.isPositionLost)] {
+            try output.write(line: "\(name) \(isOn ? "on" : "off")")
         }
     }
 }

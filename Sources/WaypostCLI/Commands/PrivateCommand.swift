@@ -27,6 +27,7 @@ struct PrivateCommand: ParsableCommand {
 
     func run() throws {
         let answer = try daemon.ask(PrivateModeRequest(isOn: choice.map { $0 == .on }))
-        if choice == nil { try OutputStream(path: "-").write(line: answer.isOn ? "on" : "off") }
+        let words = answer.isOn ? "private mode is on: nothing is logged, sent or shown until waypost private off" : "private mode is off"
+        try OutputStream(path: "-").write(line: choice == nil ? answer.isOn ? "on" : "off" : words)
     }
 }

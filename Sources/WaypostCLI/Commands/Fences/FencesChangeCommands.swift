@@ -41,8 +41,8 @@ struct FencesAddCommand: ParsableCommand {
 
     func run() throws {
         let fence = try fence()
-        guard let replaced = try FenceUpload(daemon).send([fence]), replaced > 0 else { return }
-        try OutputStream(path: "-").write(line: "replaced the fence with the id \(quoted(fence.id))")
+        let isNew = try FenceUpload(daemon).send([fence]) ?? 0 == 0
+        try OutputStream(path: "-").write(line: "\(isNew ? "added" : "replaced") the fence with the id \(quoted(fence.id))")
     }
 
     private func fence() throws -> Geofence {
@@ -98,7 +98,10 @@ struct FencesRemoveCommand: ParsableCommand {
 
     @OptionGroup var daemon: DaemonConnection
 
-    func run() throws { _ = try daemon.ask(RemoveFenceRequest(id: id)) }
+    func run() throws {
+        _ = try daemon.ask(RemoveFenceRequest(id: id))
+        try OutputStream(path: "-").write(line: "removed the fence with the id \(quoted(id))")
+    }
 }
 
 /// `waypost fences export`: the running tracker's fences as a file.
