@@ -10,7 +10,7 @@ enum AntennaCheck: DoctorCheck {
     static func examine(_ facts: SystemFacts) -> CheckReport {
         guard let source = TrackerSource(facts) else { return .notChecked(TrackerSource.whyUnknown(facts)) }
         if source.isPlayed { return .notChecked("\(source.url) has no antenna") }
-        if source.lacksPositions, source.reason != nil, source.reason != .noFix { return .notChecked("no receiver sends anything") }
+        guard source.sends else { return .notChecked("no receiver sends anything") }
         guard source.isWithoutSatellites else { return .well }
         let evidence = [Evidence(file: facts.measurements.statusFile, text: source.words)]
         let isLate = source.secondsWithoutFix >= source.firstFixSeconds

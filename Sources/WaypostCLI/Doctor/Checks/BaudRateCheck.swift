@@ -35,8 +35,7 @@ enum BaudRateCheck: DoctorCheck {
     /// Where no port is named the tracker, or gpsd, finds the speed, which is right when something can be read.
     private static func withoutPort(_ facts: SystemFacts) -> CheckReport {
         guard let source = TrackerSource(facts), source.isReceiver else { return .notChecked("no receiver's port is configured") }
-        let sends = !source.lacksPositions || source.reason == nil || source.reason == .noFix
-        return sends ? .well : .notChecked("no receiver sends anything")
+        return source.sends ? .well : .notChecked("no receiver sends anything")
     }
 
     /// The speed that was right last time differs from the configured one.

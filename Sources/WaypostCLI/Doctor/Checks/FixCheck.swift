@@ -49,7 +49,7 @@ enum FixCheck: DoctorCheck {
             return .found(
                 Finding(
                     what: "no positions: \(oneLine(words, limit: 300))", evidence: evidence,
-                    commands: source.isReceiver ? ["sudo waypost devices"] : []))
+                    commands: source.isReceiver && !source.sends ? ["sudo waypost devices"] : []))
         }
     }
 }
@@ -105,6 +105,9 @@ struct TrackerSource: Sendable {
 
     /// Whether there are no positions although there should be.
     var lacksPositions: Bool { state == .searching || state == .lost }
+
+    /// Whether a receiver sends something, as far as the tracker knows.
+    var sends: Bool { !lacksPositions || [nil, .noFix, .unusable].contains(reason) }
 
     /// Whether a serial line of the machine delivers them.
     var isSerial: Bool { url.hasPrefix("serial:") }
