@@ -59,7 +59,9 @@ struct ReceiverCommand: ParsableCommand {
             commandName: "baud", abstract: "Show or set the speed of the receiver's serial port.",
             discussion: "The tracker finds the new speed by itself.\n\nExample: waypost receiver baud 115200 --port /dev/ttyAMA0")
 
-        @Argument(help: ArgumentHelp("4800 to 921600; if omitted, the speed is shown.", valueName: "bits per second"))
+        @Argument(
+            help: ArgumentHelp("4800 to 921600; if omitted, the speed is shown.", valueName: "bits per second"),
+            completion: .list(SerialPort.baudRates.map(String.init)))
         var rate: Int?
 
         @OptionGroup var keeping: KeepOption
@@ -84,7 +86,8 @@ struct ReceiverCommand: ParsableCommand {
                 Example: waypost receiver model automotive
                 """)
 
-        @Argument(help: ArgumentHelp("The model; if omitted, the current one is shown.", valueName: "name"))
+        @Argument(
+            help: ArgumentHelp("The model; if omitted, the current one is shown.", valueName: "name"), completion: .list(Model.names))
         var name: String?
 
         @OptionGroup var keeping: KeepOption
@@ -92,9 +95,13 @@ struct ReceiverCommand: ParsableCommand {
 
         func validate() throws {
             guard let name, UBXDynamicModel(name: name) == nil, PMTKNavigationMode(name: name) == nil else { return }
+            throw ValidationError("there is no model \"\(name)\"; use one of \(Model.names.joined(separator: ", "))")
+        }
+
+        /// The models of both makers, each name once.
+        private static var names: [String] {
             let names = UBXDynamicModel.allCases.map(\.name) + PMTKNavigationMode.allCases.map(\.name)
-            let known = names.enumerated().filter { names.firstIndex(of: $0.element) == $0.offset }.map(\.element)
-            throw ValidationError("there is no model \"\(name)\"; use one of \(known.joined(separator: ", "))")
+            return names.enumerated().filter { names.firstIndex(of: $0.element) == $0.offset }.map(\.element)
         }
 
         func run() throws { try port.print(change: name.map(ReceiverChange.movement), keeps: keeping.keep, only: .model) }
@@ -129,10 +136,13 @@ struct KeepOption: ParsableArguments {
 
 /// The chosen receiver, and the form of the output.
 struct ReceiverPortOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The receiver's port; default is that of the only known receiver.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The receiver's port; default is that of the only known receiver.", valueName: "path"), completion: .file())
     var port: String?
 
-    @Option(help: ArgumentHelp("The speed of the port; default: detected automatically.", valueName: "bits per second"))
+    @Option(
+        help: ArgumentHelp("The speed of the port; default: detected automatically.", valueName: "bits per second"),
+        completion: .list(SerialPort.baudRates.map(String.init)))
     var lineSpeed: Int?
 
     @Flag(help: "Print one JSON object.")
