@@ -26,7 +26,7 @@ struct CommandFailure: Error {
 
     /// Prints the line and ends the process.
     func exit() -> Never {
-        SystemProcess.printError(line)
+        Terminal.sayError(line)
         SystemProcess.exit(status)
     }
 }
@@ -37,4 +37,10 @@ enum Terminal {
     static let isErrorInteractive = Syscalls.isTerminal(Syscalls.standardError)
     /// How many columns that person's screen has; nil where nobody looks.
     static var errorColumns: Int? { isErrorInteractive ? Syscalls.terminalColumns(Syscalls.standardError) ?? 80 : nil }
+
+    /// Shows a line that ends between words on a person's screen; one that is set in is a command to copy, and stays whole.
+    static func sayError(_ line: String) {
+        let isCommand = line.hasPrefix("    ")
+        for part in wrapped(line, columns: isCommand ? nil : errorColumns, indent: 4) { SystemProcess.printError(part) }
+    }
 }

@@ -42,7 +42,14 @@ struct DoctorCommand: ParsableCommand {
         }
         let output = try OutputStream(path: "-")
         let text = DoctorReport(reports: reports, root: root, isCard: card != nil)
-        for line in json ? text.jsonLines : text.lines { try output.write(line: line) }
+        let columns = json ? nil : output.screenColumns
+        for line in json ? text.jsonLines : text.lines {
+            // Evidence and commands are copied: they stay whole.
+            let isWhole = line.hasPrefix(DoctorReport.detailIndent)
+            for part in wrapped(line, columns: isWhole ? nil : columns, indent: DoctorReport.detailIndent.count) {
+                try output.write(line: part)
+            }
+        }
         if text.faultCount > 0 { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 

@@ -58,13 +58,13 @@ struct RunCommand: ParsableCommand {
         }
         let daemon = program[...slash] + "waypostd"
         if Signals.isInterruptIgnored, Terminal.isErrorInteractive {
-            SystemProcess.printError("waypost: run: Ctrl-C is ignored in the background; stop it with kill \(SystemProcess.processID)")
+            Terminal.sayError("waypost: run: Ctrl-C is ignored in the background; stop it with kill \(SystemProcess.processID)")
         }
         if Terminal.isErrorInteractive {
             // The other terminal may be in another folder.
             let path = socket.flatMap { try? Syscalls.absolutePath($0) }  // The tracker reports what is wrong with it.
             let option = path.map { " --socket \(shellWord($0))" } ?? ""
-            SystemProcess.printError(
+            Terminal.sayError(
                 "waypost: run: to see it work, in another terminal: waypost watch\(option), or waypost status\(option)")
         }
         let error = SystemProcess.replace(by: String(daemon), arguments: arguments(sources))

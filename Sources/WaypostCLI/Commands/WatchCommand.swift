@@ -73,7 +73,7 @@ struct WatchCommand: ParsableCommand {
         }
         while found < count ?? .max {
             guard let line = try next(of: &client, before: deadline, &patience, afterEnd: hasEnded) else {
-                for line in patience.look(&client) where !json || Terminal.isErrorInteractive { SystemProcess.printError(line) }
+                for line in patience.look(&client) where !json || Terminal.isErrorInteractive { Terminal.sayError(line) }
                 continue
             }
             let news = (try? WatchLine(line: line)) ?? .other("")  // Perhaps from a later version.
@@ -87,7 +87,7 @@ struct WatchCommand: ParsableCommand {
                 patience.noteShown()
             } else {
                 for text in lines?.lines(for: news) ?? [] {
-                    try output.write(line: text)
+                    for part in wrapped(text, columns: output.screenColumns, indent: 4) { try output.write(line: part) }
                     patience.noteShown()
                 }
             }

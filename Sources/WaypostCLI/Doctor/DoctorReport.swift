@@ -9,6 +9,9 @@ struct DoctorReport {
     /// Whether that is a card in a reader, for which the commands were rewritten.
     var isCard = false
 
+    /// What evidence and commands begin with.
+    static let detailIndent = "    "
+
     /// How many findings keep the tracker from working.
     var faultCount: Int { count(.fault) }
 
@@ -25,12 +28,12 @@ struct DoctorReport {
             for (check, report) in reports {
                 for finding in report.findings where finding.level == level {
                     lines.append("\(level.rawValue): \(check): \(oneLine(finding.what, limit: 400))")
-                    lines += finding.evidence.map { "    evidence  \($0.words)" }
+                    lines += finding.evidence.map { "\(DoctorReport.detailIndent)evidence  \($0.words)" }
                     for (index, command) in finding.commands.enumerated() {
-                        lines.append((index == 0 ? "    fix       " : "              ") + command)
+                        lines.append(DoctorReport.detailIndent + (index == 0 ? "fix       " : "          ") + command)
                     }
                     for (index, command) in finding.commandsThere.enumerated() {
-                        lines.append((index == 0 ? "    there     " : "              ") + command)
+                        lines.append(DoctorReport.detailIndent + (index == 0 ? "there     " : "          ") + command)
                     }
                 }
             }
