@@ -50,7 +50,8 @@ public enum SourceSharing: Sendable, Hashable {
     case free
     /// Beside those that do not use the same device: its path, with links resolved.
     case device(String)
-    /// Only one after the other, and without pauses: running consumes the source, like a recording or a pipe.
+    /// Only one after the other, and without pauses: a run consumes the source, like a pipe, or starts it again from its beginning, like a
+    /// recording or a simulated drive.
     case alone
 }
 

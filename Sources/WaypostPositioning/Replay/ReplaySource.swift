@@ -46,7 +46,7 @@ public struct ReplaySource: PlayableSource {
     /// Its controls, which work while it runs.
     public let control: PlaybackControl
 
-    /// It would not disturb others, but a recording must not stand in for a receiver.
+    /// Only alone, and without pauses: each run plays the recording from its start.
     public var sharing: SourceSharing { .alone }
 
     /// A replay of the given file.

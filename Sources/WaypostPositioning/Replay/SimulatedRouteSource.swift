@@ -25,7 +25,7 @@ public struct SimulatedRouteSource: PlayableSource {
     private let route: Route
     private let options: RouteSimulator.Options
 
-    /// Only alone, and without pauses, like a recording.
+    /// Only alone, and without pauses: each run starts the drive again at its first corner.
     public var sharing: SourceSharing { .alone }
 
     /// A drive along these corners, once.

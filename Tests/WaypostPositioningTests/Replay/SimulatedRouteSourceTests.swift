@@ -32,6 +32,28 @@ import WaypostTestKit
         #expect(log.positions.count == 7)
     }
 
+    @Test func drivesOnWhenSamplesWouldDo() async throws {
+        let route = try corners((47, 8), (47.01, 8))
+        let manager = PositioningManager(source: SimulatedRouteSource(corners: route, options: quick))
+        let hold = await manager.hold(.within(milliseconds: 300_000), reason: "samples")
+        await manager.start(needing: nil)
+        // A pause would start the drive again at its first corner.
+        #expect(await manager.pace == .everyFix)
+        #expect(await !manager.capabilities.canPause)
+        hold.release()
+        await manager.stop()
+    }
+
+    @Test func startsAgainAtTheFirstCornerInEachRun() async throws {
+        let route = try corners((47, 8), (47.0001, 8))
+        let source = SimulatedRouteSource(corners: route, options: quick)
+        for _ in 1...2 {
+            let log = EventLog()
+            try await source.run { log.append($0) }
+            #expect(log.positions.first?.coordinate == route[0])
+        }
+    }
+
     @Test(arguments: [BuiltInRoute.walk, .city, .freeway]) func drivesRoundAndRound(route: BuiltInRoute) async throws {
         try await running(SimulatedRouteSource(route)) { log in
             #expect(await log.waits { $0.positions.count >= 2 })
