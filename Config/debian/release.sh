@@ -68,7 +68,7 @@ make_builder() {
     local image
     # Nothing of the other architecture runs, so its packages are only unpacked. The index is as old as the mirror's copy.
     # shellcheck disable=SC2016
-    image=$(debian_image sid --variant=apt --architectures=amd64,arm64 --include=swiftlang,git,ca-certificates,pkg-config \
+    image=$(debian_image sid --variant=apt --architectures=amd64,arm64 --include=swiftlang,g++,git,ca-certificates,pkg-config \
         --aptopt='Acquire::Check-Valid-Until "false"' --customize-hook='chroot "$1" sh -ec "
             cd /opt && mkdir all && apt-get -qq download swiftlang:arm64 libswiftlang:arm64
             for package in *.deb; do dpkg-deb --extract \$package all; done
