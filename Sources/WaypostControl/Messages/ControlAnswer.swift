@@ -51,7 +51,7 @@ extension ControlAnswerError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notJSON(let reason): "is not JSON: \(reason)"
-        case .otherClass(let expected, let found?): "is \"\(found)\" instead of \"\(expected)\""
+        case .otherClass(let expected, let found?): "is \"\(oneLine(found, limit: 100))\" instead of \"\(expected)\""
         case .otherClass(let expected, nil): "has no class; \"\(expected)\" was expected"
         case .wrongMember(let name, let error): "\(name) has no valid \"\(error.path)\": it must be \(error.expected)"
         }
