@@ -68,19 +68,11 @@ public struct SQLiteLog: Sendable {
     }
 
     private mutating func readFrames(_ isBigEndian: Bool, isHeadWhole: Bool) {
-        var salt = isHeadWhole ? bytes[16..<24] : nil
-        var previous = Checksum(bytes, at: 24)
+        let found = findFrames(isBigEndian)
+        let salt = isHeadWhole ? bytes[16..<24] : newestSalt(of: found)
         var isSeenBySQLite = isHeadWhole
         var committedCount = 0
-        var start = SQLiteLog.headByteCount
-        while start + SQLiteLog.frameHeadByteCount + pageByteCount <= bytes.count {
-            let page = start + SQLiteLog.frameHeadByteCount..<start + SQLiteLog.frameHeadByteCount + pageByteCount
-            let stored = Checksum(bytes, at: start + 16)
-            let frameSalt = bytes[start + 8..<start + 16]
-            let isWhole = previous.adding(bytes[start..<start + 8], isBigEndian).adding(bytes[page], isBigEndian) == stored
-            let frame = Frame(pageNumber: Int(bytes.word(at: start)), databasePageCount: Int(bytes.word(at: start + 4)), page: page)
-            // In a log without a header the first intact frame shows which salt is the newest.
-            if isWhole, salt == nil { salt = frameSalt }
+        for (frame, frameSalt, isWhole) in found {
             if isWhole, frameSalt == salt, frame.pageNumber > 0 {
                 frames.append(frame)
                 if frame.databasePageCount > 0 {
@@ -90,10 +82,35 @@ public struct SQLiteLog: Sendable {
             } else {
                 isSeenBySQLite = false
             }
+        }
+        frames.removeLast(frames.count - committedCount)
+    }
+
+    /// All frames of the log, with their salts, and whether their checksums are right.
+    private func findFrames(_ isBigEndian: Bool) -> [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)] {
+        var found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)] = []
+        var previous = Checksum(bytes, at: 24)
+        var start = SQLiteLog.headByteCount
+        while start + SQLiteLog.frameHeadByteCount + pageByteCount <= bytes.count {
+            let page = start + SQLiteLog.frameHeadByteCount..<start + SQLiteLog.frameHeadByteCount + pageByteCount
+            let stored = Checksum(bytes, at: start + 16)
+            let isWhole = previous.adding(bytes[start..<start + 8], isBigEndian).adding(bytes[page], isBigEndian) == stored
+            let frame = Frame(pageNumber: Int(bytes.word(at: start)), databasePageCount: Int(bytes.word(at: start + 4)), page: page)
+            found.append((frame, bytes[start + 8..<start + 16], isWhole))
             previous = stored
             start = page.upperBound
         }
-        frames.removeLast(frames.count - committedCount)
+        return found
+    }
+
+    /// The salt of the newest frames in a log whose header is damaged.
+    ///
+    /// No checksum covers a frame's salt, so the header's counts when any intact frame has it; otherwise that of the first intact frame, as the
+    /// newest frames come first.
+    private func newestSalt(of found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)]) -> ArraySlice<UInt8>? {
+        let salts = found.lazy.filter(\.isWhole).map(\.salt)
+        if bytes.count >= SQLiteLog.headByteCount, salts.contains(bytes[16..<24]) { return bytes[16..<24] }
+        return salts.first
     }
 
     /// How many pages the database has after the last intact commit; nil when there is none.
