@@ -2,7 +2,8 @@
 struct MemberReader: MemberValues {
     private let line: Int
     private var scanner: JSONScanner
-    private var member = ""
+    /// Where the name of the current member is.
+    private var member: JSONScanner.Text?
 
     /// Creates a reader at the start of the line with that number.
     init(line: Int) {
@@ -17,12 +18,12 @@ struct MemberReader: MemberValues {
 
     /// The name of the next member of the current object, or nil after the last; the text ends with its outermost object.
     ///
-    /// - Cost: names of up to 15 bytes are kept without an allocation.
-    mutating func nextMember(in bytes: Span<UInt8>) throws(TPVError) -> String? {
+    /// - Cost: no allocation for names without escapes.
+    mutating func nextMember(in bytes: Span<UInt8>) throws(TPVError) -> MemberName? {
         switch try next(in: bytes) {
         case .key(let name):
-            member = scanner.string(name, in: bytes)
-            return member
+            member = name
+            return name.hasEscapes ? MemberName(scanner.string(name, in: bytes)) : MemberName(bytes.extracting(name.range))
         default:
             if scanner.depth == 0 { _ = try next(in: bytes) }
             return nil
@@ -98,12 +99,14 @@ struct MemberReader: MemberValues {
     }
 
     func wrongType(in bytes: Span<UInt8>) -> TPVError {
-        .wrongType(member: member, line: line, column: column(in: bytes))
+        .wrongType(member: memberName(in: bytes), line: line, column: column(in: bytes))
     }
 
     func outOfRange(in bytes: Span<UInt8>) -> TPVError {
-        .outOfRange(member: member, line: line, column: column(in: bytes))
+        .outOfRange(member: memberName(in: bytes), line: line, column: column(in: bytes))
     }
+
+    private func memberName(in bytes: Span<UInt8>) -> String { member.map { scanner.string($0, in: bytes) } ?? "" }
 
     /// The column where the last token begins; the error type knows how to count it.
     private func column(in bytes: Span<UInt8>) -> Int {

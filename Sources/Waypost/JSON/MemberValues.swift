@@ -6,7 +6,7 @@ protocol MemberValues {
     /// Enters the object.
     mutating func open(in bytes: Span<UInt8>) throws(TPVError)
     /// The name of the next member; nil after the last.
-    mutating func nextMember(in bytes: Span<UInt8>) throws(TPVError) -> String?
+    mutating func nextMember(in bytes: Span<UInt8>) throws(TPVError) -> MemberName?
     /// Skips the member's value.
     mutating func skip(in bytes: Span<UInt8>) throws(TPVError)
     /// A number.
@@ -61,10 +61,10 @@ struct ValueReader: MemberValues {
         rest = members.map { ($0.key, $0.value) }
     }
 
-    mutating func nextMember(in bytes: Span<UInt8>) -> String? {
+    mutating func nextMember(in bytes: Span<UInt8>) -> MemberName? {
         guard let next = rest.popLast() else { return nil }
         member = next
-        return next.name
+        return MemberName(next.name)
     }
 
     func skip(in bytes: Span<UInt8>) {}
