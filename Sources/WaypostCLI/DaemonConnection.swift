@@ -36,24 +36,24 @@ struct DaemonConnection: ParsableArguments {
     }
 
     /// Asks the running daemon and waits for its answer.
-    func ask<Verb: ControlVerb>(_ verb: Verb, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> Verb.Answer {
-        let line = try line(answering: verb, timeoutMilliseconds: timeoutMilliseconds)
+    func ask<Verb: ControlVerb>(_ verb: Verb, timeout: Duration = .seconds(5)) throws(CommandFailure) -> Verb.Answer {
+        let line = try line(answering: verb, timeout: timeout)
         do { return try Verb.Answer(line: line) } catch { throw CommandFailure(.unreadable(error)) }
     }
 
     /// Asks the running daemon and waits for its answer, as a value that is printed as it is.
-    func value(answering verb: some ControlVerb, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> JSONValue {
-        let line = try line(answering: verb, timeoutMilliseconds: timeoutMilliseconds)
+    func value(answering verb: some ControlVerb, timeout: Duration = .seconds(5)) throws(CommandFailure) -> JSONValue {
+        let line = try line(answering: verb, timeout: timeout)
         do throws(JSONError) { return try JSONParser().parse(line) } catch {
             throw CommandFailure(.unreadable(.notJSON(reason: "\(error)")))
         }
     }
 
-    private func line(answering verb: some ControlVerb, timeoutMilliseconds: Int) throws(CommandFailure) -> [UInt8] {
+    private func line(answering verb: some ControlVerb, timeout: Duration) throws(CommandFailure) -> [UInt8] {
         do throws(ControlError) {
             var client = try connectIfRunning()
             return try Patience.during("waiting for the tracker") { () throws(ControlError) in
-                try client.answer(to: verb, timeoutMilliseconds: timeoutMilliseconds)
+                try client.answer(to: verb, timeout: timeout)
             }
         } catch {
             throw failure(error)
@@ -63,10 +63,10 @@ struct DaemonConnection: ParsableArguments {
 
 extension ControlClient {
     /// Asks on a connection that is there already, and waits for the answer; a person is told for what.
-    mutating func askPatiently<Verb: ControlVerb>(_ verb: Verb, timeoutMilliseconds: Int = 5_000) throws(CommandFailure) -> Verb.Answer {
+    mutating func askPatiently<Verb: ControlVerb>(_ verb: Verb, timeout: Duration = .seconds(5)) throws(CommandFailure) -> Verb.Answer {
         do throws(ControlError) {
             return try Patience.during("waiting for the tracker") { () throws(ControlError) in
-                try ask(verb, timeoutMilliseconds: timeoutMilliseconds)
+                try ask(verb, timeout: timeout)
             }
         } catch {
             throw CommandFailure(error)

@@ -9,8 +9,8 @@ import WaypostSystem
 /// try client.send(WatchRequest(sky: true))
 /// while true { print(try client.nextWatchLine()) }
 /// ```
-/// One connection can do both: ``ask(_:timeoutMilliseconds:)`` leaves lines of the watch that come before the answer for
-/// ``nextWatchLine(timeoutMilliseconds:)``.
+/// One connection can do both: ``ask(_:timeout:)`` leaves lines of the watch that come before the answer for
+/// ``nextWatchLine(timeout:)``.
 public struct ControlClient: ~Copyable {
     /// The daemon's version, from its HELLO.
     public private(set) var daemonVersion = ""
@@ -34,9 +34,9 @@ public struct ControlClient: ~Copyable {
     /// - Errors: ``ControlError/notRunning(path:)``, ``ControlError/noPermission(path:)``, ``ControlError/cannotConnect(path:reason:)``,
     ///   ``ControlError/protocolMismatch(found:)``, ``ControlError/timedOut``, ``ControlError/refused(code:message:)`` when there are too
     ///   many connections.
-    public static func connect(to path: String, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> ControlClient {
+    public static func connect(to path: String, timeout: Duration = .seconds(5)) throws(ControlError) -> ControlClient {
         var client = ControlClient(descriptor: try descriptor(connectedTo: path))
-        try client.takeHello(timeoutMilliseconds: timeoutMilliseconds)
+        try client.takeHello(timeout: timeout)
         return client
     }
 
@@ -46,8 +46,8 @@ public struct ControlClient: ~Copyable {
 
     deinit { Syscalls.close(descriptor) }
 
-    private mutating func takeHello(timeoutMilliseconds: Int) throws(ControlError) {
-        let line = try nextLine(timeoutMilliseconds: timeoutMilliseconds)
+    private mutating func takeHello(timeout: Duration) throws(ControlError) {
+        let line = try nextLine(timeout: timeout)
         let hello: Greeting
         do { hello = try Greeting(line: line) } catch { throw .protocolMismatch(found: nil) }
         guard hello.protocolVersion == ControlProtocol.version else { throw .protocolMismatch(found: hello.protocolVersion) }
@@ -67,14 +67,14 @@ public struct ControlClient: ~Copyable {
 
     /// Sends a request, and waits for the answer.
     ///
-    /// Lines of a watch on this connection, and answers to earlier requests, wait for ``nextLine(timeoutMilliseconds:)``.
+    /// Lines of a watch on this connection, and answers to earlier requests, wait for ``nextLine(timeout:)``.
     /// - Parameters:
     ///   - verb: the request.
-    ///   - timeoutMilliseconds: how long to wait.
+    ///   - timeout: how long to wait.
     /// - Errors: ``ControlError/refused(code:message:)`` and ``ControlError/notAuthorised(message:)``; ``ControlError/unreadable(_:)`` when the
     ///   answer is not what belongs to the verb; ``ControlError/timedOut``.
-    public mutating func ask<Verb: ControlVerb>(_ verb: Verb, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> Verb.Answer {
-        let line = try answer(to: verb, timeoutMilliseconds: timeoutMilliseconds)
+    public mutating func ask<Verb: ControlVerb>(_ verb: Verb, timeout: Duration = .seconds(5)) throws(ControlError) -> Verb.Answer {
+        let line = try answer(to: verb, timeout: timeout)
         do { return try Verb.Answer(line: line) } catch { throw .unreadable(error) }
     }
 
@@ -82,9 +82,9 @@ public struct ControlClient: ~Copyable {
     ///
     /// - Parameters:
     ///   - verb: the request.
-    ///   - timeoutMilliseconds: how long to wait.
-    public mutating func answer(to verb: some ControlVerb, timeoutMilliseconds: Int = 5_000) throws(ControlError) -> [UInt8] {
-        let deadline = MonotonicClock.milliseconds + Int64(timeoutMilliseconds)
+    ///   - timeout: how long to wait.
+    public mutating func answer(to verb: some ControlVerb, timeout: Duration = .seconds(5)) throws(ControlError) -> [UInt8] {
+        let deadline = ControlClient.deadline(after: timeout)
         let earlierCount = unansweredCount
         try send(verb)
         for _ in 0..<earlierCount { aside.append(try receiveAnswer(before: deadline)) }
@@ -106,20 +106,20 @@ public struct ControlClient: ~Copyable {
 
     /// Waits for the next line, without its line feed.
     ///
-    /// - Parameter timeoutMilliseconds: how long to wait; nil waits for ever.
+    /// - Parameter timeout: how long to wait; nil waits for ever.
     /// - Errors: an ERROR line is thrown as ``ControlError/notAuthorised(message:)`` or ``ControlError/refused(code:message:)``; after
     ///   ``ControlError/timedOut`` you can keep waiting.
-    public mutating func nextLine(timeoutMilliseconds: Int? = nil) throws(ControlError) -> [UInt8] {
+    public mutating func nextLine(timeout: Duration? = nil) throws(ControlError) -> [UInt8] {
         if !aside.isEmpty { return try checked(aside.removeFirst()) }
-        return try checked(try receiveLine(before: timeoutMilliseconds.map { MonotonicClock.milliseconds + Int64(min($0, 1 << 40)) }))
+        return try checked(try receiveLine(before: timeout.map(ControlClient.deadline(after:))))
     }
 
     /// Waits for the next line of a watch.
     ///
-    /// - Parameter timeoutMilliseconds: how long to wait; nil waits for ever.
-    /// - Errors: as those of ``nextLine(timeoutMilliseconds:)``; ``ControlError/unreadable(_:)`` when the line is none of a watch.
-    public mutating func nextWatchLine(timeoutMilliseconds: Int? = nil) throws(ControlError) -> WatchLine {
-        let line = try nextLine(timeoutMilliseconds: timeoutMilliseconds)
+    /// - Parameter timeout: how long to wait; nil waits for ever.
+    /// - Errors: as those of ``nextLine(timeout:)``; ``ControlError/unreadable(_:)`` when the line is none of a watch.
+    public mutating func nextWatchLine(timeout: Duration? = nil) throws(ControlError) -> WatchLine {
+        let line = try nextLine(timeout: timeout)
         do { return try WatchLine(line: line) } catch { throw .unreadable(error) }
     }
 
@@ -127,6 +127,11 @@ public struct ControlClient: ~Copyable {
     private func checked(_ line: [UInt8]) throws(ControlError) -> [UInt8] {
         if let refusal = ControlError(refusalOn: line) { throw refusal }
         return line
+    }
+
+    /// The end of a wait on the monotonic clock, in milliseconds; within its range for any duration.
+    private static func deadline(after timeout: Duration) -> Int64 {
+        MonotonicClock.milliseconds + min(max(timeout, .zero), .seconds(1 << 40)).milliseconds
     }
 
     private mutating func receiveLine(before deadline: Int64?) throws(ControlError) -> [UInt8] {

@@ -33,7 +33,7 @@ package final class ControlLink: Sendable {
     /// - Parameters:
     ///   - path: the socket.
     ///   - limit: how long the daemon may take to say hello.
-    /// - Errors: those of ``ControlClient/connect(to:timeoutMilliseconds:)``, and ``ControlError/cancelled``.
+    /// - Errors: those of ``ControlClient/connect(to:timeout:)``, and ``ControlError/cancelled``.
     package static func connect(to path: String, within limit: Duration) async throws(ControlError) -> ControlLink {
         let lines = ControlLines()
         let channel = try await channel(connectedTo: path, lines)

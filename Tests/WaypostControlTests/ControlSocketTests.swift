@@ -34,7 +34,7 @@ import WaypostSystem
             let answers = [try client.answer(to: StatusRequest()).text]
             var lines: [String] = []
             for _ in 0..<7 {
-                do { lines.append(try client.nextLine(timeoutMilliseconds: 2_000).text) } catch { lines.append("\(error)") }
+                do { lines.append(try client.nextLine(timeout: .seconds(2)).text) } catch { lines.append("\(error)") }
             }
             return (answers, lines)
         }
@@ -70,8 +70,8 @@ import WaypostSystem
         let quiet = Task {
             try await onThread {
                 var client = try fixture.watcher()
-                #expect(throws: ControlError.timedOut) { try client.nextLine(timeoutMilliseconds: 50) }
-                #expect(throws: ControlError.closed(byService: false)) { try client.nextLine(timeoutMilliseconds: 10_000) }
+                #expect(throws: ControlError.timedOut) { try client.nextLine(timeout: .milliseconds(50)) }
+                #expect(throws: ControlError.closed(byService: false)) { try client.nextLine(timeout: .seconds(10)) }
             }
         }
         _ = try await onThread { eventually { fixture.watcherCount == 1 } }
@@ -111,11 +111,11 @@ import WaypostSystem
                 for number in start..<start + 4 {
                     server.broadcast(Array(#"{"class":"TPV","n":\#(number),"x":"\#(padding)"}"#.utf8), topic: .position)
                 }
-                for _ in 0..<4 { seen.append(try number(in: healthy.nextLine(timeoutMilliseconds: 5_000))) }
+                for _ in 0..<4 { seen.append(try number(in: healthy.nextLine(timeout: .seconds(5)))) }
             }
             var rest: [String] = []
             while true {
-                let line = try stuck.nextLine(timeoutMilliseconds: 5_000)
+                let line = try stuck.nextLine(timeout: .seconds(5))
                 rest.append(line.starts(with: #"{"class":"DROPPED""#.utf8) ? line.text : "\(try number(in: line))")
                 if rest.last == "\(total - 1)" { break }
             }

@@ -37,7 +37,7 @@ struct HoldCommand: ParsableCommand {
         if seconds == nil { SystemProcess.printError("waypost: the receiver is kept on; press Ctrl-C to end this") }
         do throws(ControlError) {
             // Nothing more arrives until the connection ends.
-            while true { _ = try client.nextLine(timeoutMilliseconds: seconds.map { Int($0 / .milliseconds(1)) }) }
+            while true { _ = try client.nextLine(timeout: seconds) }
         } catch .timedOut {
             return
         } catch {

@@ -47,7 +47,7 @@ struct LedgerCommand: ParsableCommand {
         guard let since = since?.time(by: format.zone) else { return }
         var next: LedgerCursor? = .first
         while let cursor = next {
-            let answer = try daemon.ask(LedgerRequest(.since(since, cursor)), timeoutMilliseconds: 60_000)
+            let answer = try daemon.ask(LedgerRequest(.since(since, cursor)), timeout: .seconds(60))
             for record in answer.records { try write(record, format, to: output) }
             next = answer.next
         }

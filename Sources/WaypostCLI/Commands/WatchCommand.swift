@@ -119,7 +119,7 @@ struct WatchCommand: ParsableCommand {
         let left = deadline.map { max(0, $0 - MonotonicClock.milliseconds) } ?? .max
         if patience.milliseconds == 0, left > 0 { return nil }
         do throws(ControlError) {
-            return try client.nextLine(timeoutMilliseconds: Int(min(left, patience.milliseconds)))
+            return try client.nextLine(timeout: .milliseconds(min(left, patience.milliseconds)))
         } catch .timedOut {
             if left > patience.milliseconds { return nil }
             _ = patience.look(&client)

@@ -51,12 +51,12 @@ extension CompletionKind {
 /// The tracker that runs with the default socket.
 private enum RunningTracker {
     /// A user waits for it between two keys.
-    private static let timeoutMilliseconds = 1_000
+    private static let timeout: Duration = .seconds(1)
 
     static func ask<Verb: ControlVerb>(_ verb: Verb) -> Verb.Answer? {
         do {
             var client = try DaemonConnection.connectIfRunning(socket: nil)
-            return try client.ask(verb, timeoutMilliseconds: timeoutMilliseconds)
+            return try client.ask(verb, timeout: timeout)
         } catch {
             return nil
         }

@@ -25,8 +25,8 @@ struct DispatchQuestion: ParsableArguments {
 
     @OptionGroup var daemon: DaemonConnection
 
-    func ask<Verb: ControlVerb>(_ verb: Verb, timeoutMilliseconds: Int = 10_000) throws(CommandFailure) -> Verb.Answer {
-        try daemon.ask(verb, timeoutMilliseconds: timeoutMilliseconds)
+    func ask<Verb: ControlVerb>(_ verb: Verb, timeout: Duration = .seconds(10)) throws(CommandFailure) -> Verb.Answer {
+        try daemon.ask(verb, timeout: timeout)
     }
 
     /// Prints how a dispatch ended, and every destination that failed; an error ends the program with 1.
@@ -66,15 +66,15 @@ struct DispatchNowCommand: ParsableCommand {
     @OptionGroup var question: DispatchQuestion
 
     /// Enough for a backlog of months over a slow line.
-    private static let longestMilliseconds = 24 * 3_600_000
+    private static let longestWait: Duration = .seconds(86_400)
 
     func run() throws {
         let request = DispatchNowRequest(destination: question.destination)
-        if wait { return try question.report(question.ask(request, timeoutMilliseconds: DispatchNowCommand.longestMilliseconds)) }
+        if wait { return try question.report(question.ask(request, timeout: DispatchNowCommand.longestWait)) }
         var client = try question.daemon.connect()
         do throws(ControlError) {
             // A problem with the request is reported at once; sending takes its time.
-            let outcome = try client.ask(request, timeoutMilliseconds: 300)
+            let outcome = try client.ask(request, timeout: .milliseconds(300))
             for failure in DispatchQuestion.failures(in: outcome) { SystemProcess.printError(failure.line) }
         } catch .timedOut {
             return
@@ -107,7 +107,7 @@ struct DispatchDrainCommand: ParsableCommand {
 
     func run() throws {
         let request = DrainDispatchRequest(destination: question.destination, budgetSeconds: budget)
-        try question.report(question.ask(request, timeoutMilliseconds: Int(budget) * 1_000 + 10_000))
+        try question.report(question.ask(request, timeout: .seconds(Int(budget) + 10)))
     }
 }
 

@@ -19,7 +19,7 @@ struct DispatchStatusCommand: ParsableCommand {
     func run() throws {
         let request = DispatchStatusRequest(destination: question.destination)
         if json {
-            let answer = try question.daemon.value(answering: request, timeoutMilliseconds: 10_000)
+            let answer = try question.daemon.value(answering: request, timeout: .seconds(10))
             return try OutputStream(path: "-").write(value: answer)
         }
         let answer = try question.ask(request)

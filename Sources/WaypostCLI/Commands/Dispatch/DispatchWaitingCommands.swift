@@ -24,7 +24,7 @@ struct DispatchExportCommand: ParsableCommand {
         let output = try OutputStream(path: "-")
         var cursor: WaitingCursor?
         repeat {
-            let answer = try daemon.ask(ExportQueueRequest(destination: destination, cursor: cursor), timeoutMilliseconds: 60_000)
+            let answer = try daemon.ask(ExportQueueRequest(destination: destination, cursor: cursor), timeout: .seconds(60))
             for record in answer.records { try output.write(object: record) }
             cursor = answer.next
         } while cursor != nil
@@ -57,7 +57,7 @@ struct DispatchMoveCommand: ParsableCommand {
 
     func run() throws {
         let waiting = try WaitingCounts(of: from, daemon)
-        _ = try daemon.ask(MoveQueueRequest(destination: from, target: to), timeoutMilliseconds: 60_000)
+        _ = try daemon.ask(MoveQueueRequest(destination: from, target: to), timeout: .seconds(60))
         try OutputStream(path: "-").write(line: "moved \(waiting.words(withLetters: true)) from \(from) to \(to)")
     }
 }
@@ -91,7 +91,7 @@ struct DispatchDiscardCommand: ParsableCommand {
                 "Discard \(words) waiting for \(destination), which is in use, for good?", command: "dispatch discard",
                 refusal: "nothing was discarded")
         }
-        _ = try daemon.ask(DiscardQueueRequest(destination: destination), timeoutMilliseconds: 60_000)
+        _ = try daemon.ask(DiscardQueueRequest(destination: destination), timeout: .seconds(60))
         try OutputStream(path: "-").write(line: "discarded \(words) of \(destination)")
     }
 }
@@ -103,7 +103,7 @@ private struct WaitingCounts {
     private let destination: DestinationReport?
 
     init(of name: String, _ daemon: DaemonConnection) throws(CommandFailure) {
-        let answer = try daemon.ask(DispatchStatusRequest(), timeoutMilliseconds: 10_000)
+        let answer = try daemon.ask(DispatchStatusRequest(), timeout: .seconds(10))
         destination = answer.destinations.first { $0.name == name }
         isConfigured = destination.map { $0.state != .unconfigured } ?? false
     }

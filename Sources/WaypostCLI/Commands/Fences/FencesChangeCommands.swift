@@ -164,7 +164,7 @@ struct FencesExportCommand: ParsableCommand {
 private struct FenceUpload {
     private let daemon: DaemonConnection
     /// The tracker writes and checks all fences.
-    private static let timeoutMilliseconds = 120_000
+    private static let timeout: Duration = .seconds(120)
 
     init(_ daemon: DaemonConnection) {
         self.daemon = daemon
@@ -177,7 +177,7 @@ private struct FenceUpload {
         var parts = AddFencesRequest.Parts(of: fences)
         var progress = Progress(name: "fences", totalBytes: Int64(fences.count))
         while let (request, count) = try next(of: &parts) {
-            replaced = try client.askPatiently(request, timeoutMilliseconds: FenceUpload.timeoutMilliseconds).replacedCount
+            replaced = try client.askPatiently(request, timeout: FenceUpload.timeout).replacedCount
             progress.add(bytes: count)
         }
         progress.add(bytes: 0)

@@ -75,14 +75,14 @@ struct LogLocation: ParsableArguments {
     ///
     /// - Parameter failure: why this program cannot; thrown when the running tracker has another log.
     func ask<Verb: ControlVerb>(
-        _ verb: Verb, about folder: LogFolder, timeoutMilliseconds: Int = 5_000, or failure: CommandFailure
+        _ verb: Verb, about folder: LogFolder, timeout: Duration = .seconds(5), or failure: CommandFailure
     ) throws(CommandFailure) -> Verb.Answer {
         // A tracker checks who its caller is.
         do { try ProcessIdentity.actAsItself() } catch { throw CommandFailure(.failed, what: folder.path, why: error.description) }
         guard let running = try daemonFolder(), Syscalls.resolvingLinks(running) == Syscalls.resolvingLinks(folder.path) else {
             throw failure
         }
-        return try daemon.ask(verb, timeoutMilliseconds: timeoutMilliseconds)
+        return try daemon.ask(verb, timeout: timeout)
     }
 
     private func existing(_ path: String) throws(CommandFailure) -> LogFolder {

@@ -54,7 +54,7 @@ struct LogEraseCommand: ParsableCommand {
             held = CommandFailure(heldBy: holder, path, next: "name its socket with --socket PATH: it erases them itself")
         }
         // A tracker records there, and erases it itself.
-        let answer = try location.ask(EraseLogRequest(from: from, to: to), about: folder, timeoutMilliseconds: 600_000, or: held)
+        let answer = try location.ask(EraseLogRequest(from: from, to: to), about: folder, timeout: .seconds(600), or: held)
         return (answer.positionCount, answer.trackCount)
     }
 }

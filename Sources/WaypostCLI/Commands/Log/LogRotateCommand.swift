@@ -18,7 +18,7 @@ struct LogRotateCommand: ParsableCommand {
 
     func run() throws {
         // A day of fixes takes seconds on a small board.
-        let answer = try daemon.ask(RotateLogRequest(), timeoutMilliseconds: 300_000)
+        let answer = try daemon.ask(RotateLogRequest(), timeout: .seconds(300))
         if let track = answer.track { try OutputStream(path: "-").write(path: track) }
     }
 }
