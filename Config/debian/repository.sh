@@ -32,8 +32,11 @@ if [[ -n ${SIGN_KEY-} ]]; then
     install_packages gnupg
     gpg --homedir "$keyring" --quiet --batch --import "$SIGN_KEY" || fail 65 "SIGN_KEY: $SIGN_KEY is not a secret key of OpenPGP"
     gpg --homedir "$keyring" --export >"$outdir/waypost.gpg"
+    # The same signature each time: at the time of the version, or of a key that is younger.
+    made=$(gpg --homedir "$keyring" --with-colons --list-secret-keys | awk -F: '$1 == "sec" { print $6; exit }')
+    signed_at=$((made > SOURCE_DATE_EPOCH ? made : SOURCE_DATE_EPOCH))
 fi
-sign() { gpg --homedir "$keyring" --batch --yes --faked-system-time "$SOURCE_DATE_EPOCH!" "$@"; }
+sign() { gpg --homedir "$keyring" --quiet --batch --yes --faked-system-time "$signed_at!" "$@" 2> >(grep -v 'faked system time' >&2); }
 
 cd "$outdir"
 for release in 12:bookworm 13:trixie; do
