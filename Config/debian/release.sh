@@ -59,6 +59,11 @@ make_target() {
     connect_root "$target"
     place_clone "$target"
     mkdir "$target/root/arm64"
+    # Links that begin at the root of that Debian would lead out of it.
+    local link
+    find "$target/usr/lib/aarch64-linux-gnu" -type l -lname '/*' -print0 | while IFS= read -r -d '' link; do
+        ln -sfnr "$target$(readlink "$link")" "$link"
+    done
     # Where Swift's driver looks for what it links; the builder has it.
     for name in swift swift_static clang; do ln -s "/opt/swift-arm64/$name" "$target/usr/lib/$name"; done
 }
