@@ -40,22 +40,29 @@ struct SetupTerminal: SetupScreen {
     }
 
     func ask(_ prompt: String) throws(CommandFailure) -> String? {
-        try answer(prompt) { () throws(SystemError) in try TerminalLine.read() }
+        try answer(prompt) { (show) throws(SystemError) in
+            try show()
+            return try TerminalLine.read()
+        }
     }
 
     func askSecret(_ prompt: String) throws(CommandFailure) -> String? {
-        let answer = try answer(prompt) { () throws(SystemError) in try TerminalLine.readSecret() }
+        let answer = try answer(prompt) { (show) throws(SystemError) in try TerminalLine.readSecret(asking: show) }
         // The typed secret, its line end included, has left nothing on the screen.
         say("")
         return answer
     }
 
-    private func answer(_ prompt: String, _ read: () throws(SystemError) -> TerminalLine.End) throws(CommandFailure) -> String? {
+    private func answer(
+        _ prompt: String, _ read: (_ show: () throws(SystemError) -> Void) throws(SystemError) -> TerminalLine.End
+    ) throws(CommandFailure) -> String? {
         do throws(SystemError) {
             // Where the answer is typed the line goes on.
             let lines = SetupTerminal.lines(of: printable(prompt), columns: Terminal.errorColumns)
-            try Syscalls.writeAll(Syscalls.standardError, Array(lines.joined(separator: "\n").utf8))
-            switch try read() {
+            let end = try read { () throws(SystemError) in
+                try Syscalls.writeAll(Syscalls.standardError, Array(lines.joined(separator: "\n").utf8))
+            }
+            switch end {
             case .line(let line): return line
             case .end: return nil
             case .interrupted:

@@ -23,7 +23,9 @@ public enum TerminalLine {
     }
 
     /// Reads a line from a terminal without showing it; the erase keys work, and Ctrl-C restores the terminal.
-    public static func readSecret() throws(SystemError) -> End {
+    ///
+    /// - Parameter ask: shows the question, once nothing that is typed is shown any more.
+    public static func readSecret(asking ask: () throws(SystemError) -> Void) throws(SystemError) -> End {
         var settings = termios()
         try Syscalls.retrying("look at the terminal") { tcgetattr(STDIN_FILENO, &settings) }
         var hidden = settings
@@ -31,6 +33,7 @@ public enum TerminalLine {
         hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
         try Syscalls.retrying("hide what is typed") { tcsetattr(STDIN_FILENO, TCSANOW, &hidden) }
         defer { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
+        try ask()
         var bytes: [UInt8] = []
         while let byte = try nextByte() {
             switch byte {
