@@ -12,11 +12,25 @@ enum PackedDigits {
         return bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self).littleEndian
     }
 
-    @inline(never)
+    /// The word at a place with fewer than eight bytes after it, from loads that overlap instead of byte after byte.
     private static func lastWord(at offset: Int, in bytes: Span<UInt8>) -> UInt64 {
-        var word: UInt64 = 0
-        for place in stride(from: bytes.count - 1, through: offset, by: -1) { word = word << 8 | UInt64(bytes[place]) }
-        return word
+        let raw = bytes.bytes
+        let count = bytes.count
+        if count >= 8 {
+            // The last eight bytes, without those before the place; a shift by 64 or more leaves 0.
+            return raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 8, as: UInt64.self).littleEndian
+                >> (8 &* (offset &- count &+ 8))
+        }
+        let left = count &- offset
+        if left >= 4 {
+            let low = raw.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self).littleEndian
+            let high = raw.unsafeLoadUnaligned(fromUncheckedByteOffset: count &- 4, as: UInt32.self).littleEndian
+            return UInt64(low) | UInt64(high) << (8 &* (left &- 4))
+        }
+        guard left > 0 else { return 0 }
+        // Of one to three bytes the first, the middle and the last are all, some of them the same.
+        let middle = left &>> 1
+        return UInt64(bytes[offset]) | UInt64(bytes[offset &+ middle]) << (8 &* middle) | UInt64(bytes[count &- 1]) << (8 &* (left &- 1))
     }
 
     /// How many bytes of a word precede its first byte with that value; 8 when there is none.

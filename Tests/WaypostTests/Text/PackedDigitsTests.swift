@@ -53,6 +53,18 @@ import Testing
         #expect(PackedDigits.value(PackedDigits.word(at: 9, in: bytes.span), count: 1) == nil)
     }
 
+    @Test func findsTheSameWordAtEveryPlaceOfEveryLength() {
+        for count in 0...20 {
+            let bytes = (0..<count).map { UInt8(0x81 + 3 * $0) }
+            for place in 0...count + 9 {
+                let expected = (0..<8).reduce(UInt64(0)) { word, byte in
+                    place + byte < count ? word | UInt64(bytes[place + byte]) << (8 * byte) : word
+                }
+                #expect(PackedDigits.word(at: place, in: bytes.span) == expected, "\(place) of \(count)")
+            }
+        }
+    }
+
     @Test func writesNumbersAsTheSystemDoes() {
         var generator = SystemRandomNumberGenerator()
         for decimals in 0...9 {
