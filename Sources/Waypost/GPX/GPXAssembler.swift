@@ -64,7 +64,7 @@ struct GPXAssembler {
 
     /// Prepares for the tokens of these bytes.
     mutating func beginPiece(_ bytes: Span<UInt8>) {
-        pieceHasNUL = bytes.firstIndex(of: 0, from: 0) != nil
+        pieceHasNUL = bytes.hasNUL
     }
 
     /// Counts the lines of the bytes that were used.

@@ -47,6 +47,17 @@ extension Span<UInt8> {
         return nil
     }
 
+    /// Whether any byte is 0; all are looked at, so that compilers look at sixteen at once.
+    var hasNUL: Bool {
+        var found: UInt8 = 0
+        var place = 0
+        while place < count {
+            found |= self[unchecked: place] == 0 ? 1 : 0
+            place &+= 1
+        }
+        return found != 0
+    }
+
     /// Whether a literal is at that place; nil when the bytes end within it.
     func hasLiteral(_ literal: StaticString, at start: Int) -> Bool? {
         for index in 0..<literal.utf8CodeUnitCount {
