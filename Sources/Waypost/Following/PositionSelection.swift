@@ -71,7 +71,7 @@ public struct PositionSelection: Sendable {
             let step = options.stepMetres
             return step < PositionSelection.sleepingStepMetres ? .everyFix : .movement(metres: step)
         }
-        if significant.isInDoubt { return .within(milliseconds: 0) }
-        return .within(milliseconds: significant.millisecondsUntilNextReport(isStationary: isStationary))
+        if significant.isInDoubt { return .within(.zero) }
+        return .within(.milliseconds(significant.millisecondsUntilNextReport(isStationary: isStationary)))
     }
 }

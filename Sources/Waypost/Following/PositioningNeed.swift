@@ -4,8 +4,8 @@
 public enum PositioningNeed: Sendable, Hashable {
     /// Every fix: the receiver stays on.
     case everyFix
-    /// The next fix this many milliseconds after the last: the receiver may sleep until then.
-    case within(milliseconds: Int64)
+    /// The next fix this long after the last, in whole milliseconds: the receiver may sleep until then.
+    case within(Duration)
 
     /// The speed assumed while the receiver sleeps, in metres per second: 180 km/h.
     ///
@@ -15,6 +15,6 @@ public enum PositioningNeed: Sendable, Hashable {
     /// A fix whenever the device could have moved this many metres since the last.
     public static func movement(metres: Double) -> PositioningNeed {
         // A day is as good as for ever: no receiver sleeps that long.
-        .within(milliseconds: metres > 0 ? Int64(min(metres / allowedMetresPerSecond, 86_400) * 1_000) : 0)
+        .within(metres > 0 ? .milliseconds(Int64(min(metres / allowedMetresPerSecond, 86_400) * 1_000)) : .zero)
     }
 }

@@ -3,12 +3,12 @@
 /// A fix is compared with the last one kept. The rule, in this order:
 ///
 /// 1. The first fix, the first after ``breakTrack()``, a fix without a time and a fix whose time goes backward are kept.
-/// 2. A fix that comes ``Settings/heartbeatMilliseconds`` after the last one kept is kept: a parked box shows that it is still there.
+/// 2. A fix that comes ``Settings/heartbeat`` after the last one kept is kept: a parked box shows that it is still there.
 /// 3. At rest nothing else is kept: the receiver reports less than 0.3 m/s, and the fix is less than 50 m from the last place kept.
 ///    Parked receivers wander by tens of metres, and a distance alone would draw that as a scribble.
 /// 4. A fix whose course differs by at least ``Settings/turnDegrees`` from that of the last one kept is kept once it is further away than its
 ///    own accuracy (and 2 m): turns shape a route, and at shorter distances the course is noise.
-/// 5. Any other fix is kept when it is both ``Settings/minimumMilliseconds`` later and ``Settings/minimumMetres`` further on.
+/// 5. Any other fix is kept when it is both ``Settings/minimumInterval`` later and ``Settings/minimumMetres`` further on.
 ///
 /// With neither a distance nor an interval every fix is kept.
 /// - Cost: one geodesic (some 150 ns) for a fix that is not kept by its time alone.
@@ -18,17 +18,17 @@ public struct PositionThinner: Sendable {
         /// The shortest distance between two kept fixes, in metres; 0 = any.
         public var minimumMetres = 0.0
         /// The shortest time between two kept fixes; 0 = any.
-        public var minimumMilliseconds: Int64 = 0
+        public var minimumInterval: Duration = .zero
         /// The change of course that keeps a fix, whatever the distance and the time; 0 = turns do not count.
         public var turnDegrees = 20.0
         /// The longest time without a kept fix; 0 = no limit.
-        public var heartbeatMilliseconds: Int64 = 300_000
+        public var heartbeat: Duration = .seconds(300)
 
         /// Creates settings that keep every fix.
         public init() {}
 
         /// Whether any fix may be left out.
-        public var isThinning: Bool { minimumMetres > 0 || minimumMilliseconds > 0 }
+        public var isThinning: Bool { minimumMetres > 0 || minimumInterval > .zero }
     }
 
     /// The Doppler speed below which a receiver may be at rest, in metres per second.
@@ -63,14 +63,14 @@ public struct PositionThinner: Sendable {
 
     private func isKept(_ position: Position, at time: UTCTime) -> Bool {
         guard let last, time >= last.time else { return true }
-        let milliseconds = time.millisecondsSince1970 - last.time.millisecondsSince1970
-        if settings.heartbeatMilliseconds > 0, milliseconds >= settings.heartbeatMilliseconds { return true }
+        let interval = Duration.milliseconds(time.millisecondsSince1970 - last.time.millisecondsSince1970)
+        if settings.heartbeat > .zero, interval >= settings.heartbeat { return true }
         let metres = Geodesic.distanceMetres(from: last.coordinate, to: position.coordinate)
         if let speed = position.speedMetresPerSecond, speed < PositionThinner.restMetresPerSecond, metres < PositionThinner.restMetres {
             return false
         }
         if isTurn(position, from: last.courseDegrees, metres: metres) { return true }
-        return milliseconds >= settings.minimumMilliseconds && metres >= settings.minimumMetres
+        return interval >= settings.minimumInterval && metres >= settings.minimumMetres
     }
 
     private func isTurn(_ position: Position, from lastCourse: Double?, metres: Double) -> Bool {

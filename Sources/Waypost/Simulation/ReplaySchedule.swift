@@ -1,7 +1,7 @@
 /// Turns the points of a recording into the steps of a replay, each with its moment on the replay's own time line.
 ///
 /// ```swift
-/// var schedule = ReplaySchedule(style: .interpolated, intervalMilliseconds: 1_000)
+/// var schedule = ReplaySchedule(style: .interpolated, interval: .seconds(1))
 /// for point in recording {
 ///     schedule.add(point, beginsSegment: false)
 ///     while let step = schedule.next() { play(step) }
@@ -14,8 +14,8 @@
 /// - A point without a time comes one interval after the previous one.
 /// - A point whose time is not after that of the previous one in its segment is left out and counted.
 /// - Where a segment begins, where two points are further apart in time than the recording's rhythm (``RecordingRhythm``) or
-///   ``longestStepMilliseconds`` allows, and at ``addLoss()``, the position is lost in between; nothing is interpolated there.
-/// - A pause of more than ``longestPauseMilliseconds`` between two points, and a segment that begins earlier than the previous one ended,
+///   ``longestStep`` allows, and at ``addLoss()``, the position is lost in between; nothing is interpolated there.
+/// - A pause of more than ``longestPause`` between two points, and a segment that begins earlier than the previous one ended,
 ///   take one interval, so that nobody waits a night for the next morning's track.
 /// - A point without an accuracy gets ``assumedAccuracyMetres``, marked as assumed.
 /// - Cost: constant memory, however long the recording and its gaps.
@@ -40,23 +40,21 @@ public struct ReplaySchedule: Sendable {
         case lost(atMilliseconds: Int64)
     }
 
-    /// The shortest interval, in milliseconds.
-    public static let shortestIntervalMilliseconds: Int64 = 100
-    /// The longest interval, in milliseconds: a day.
-    public static let longestIntervalMilliseconds: Int64 = 86_400_000
+    /// The allowed intervals: a tenth of a second to a day.
+    public static let intervals: ClosedRange<Duration> = .milliseconds(100)...(.seconds(86_400))
     /// How many times faster than its own times a recording can be played; 0 plays it as fast as it is consumed.
     public static let speeds = 0.001...1e6
-    /// The longest step between two connected points, in milliseconds; after a longer one the log begins a new segment too.
-    public static let longestStepMilliseconds: Int64 = 600_000
-    /// The longest pause that is kept, in milliseconds.
-    public static let longestPauseMilliseconds: Int64 = 3_600_000
+    /// The longest step between two connected points; after a longer one the log begins a new segment too.
+    public static let longestStep: Duration = .seconds(600)
+    /// The longest pause that is kept.
+    public static let longestPause: Duration = .seconds(3_600)
     /// The accuracy of points that have none, in metres (68 %).
     public static let assumedAccuracyMetres = 5.0
 
     /// How points become positions.
     public let style: Style
     /// The interval between positions in the styles that have one, and between points without times.
-    public let intervalMilliseconds: Int64
+    public let interval: Duration
     /// Points that were left out because their time was not after the previous one.
     public private(set) var disorderedCount = 0
     /// Points that had no time.
@@ -72,7 +70,9 @@ public struct ReplaySchedule: Sendable {
         var hasOwnTime: Bool
     }
 
-    private var rhythm = RecordingRhythm(longestMilliseconds: longestStepMilliseconds)
+    /// The time line's unit is the millisecond.
+    private let intervalMilliseconds: Int64
+    private var rhythm = RecordingRhythm(longestMilliseconds: longestStep.milliseconds)
     private var last: Knot?
     /// The end of the line from ``last``, in the interpolated style.
     private var target: Knot?
@@ -87,23 +87,15 @@ public struct ReplaySchedule: Sendable {
     ///
     /// - Parameters:
     ///   - style: how points become positions.
-    ///   - intervalMilliseconds: from ``shortestIntervalMilliseconds`` to ``longestIntervalMilliseconds``; others are moved into that range.
-    public init(style: Style = .actual, intervalMilliseconds: Int64 = 1_000) {
+    ///   - interval: in whole milliseconds, one of ``intervals``; others are moved into that range.
+    public init(style: Style = .actual, interval: Duration = .seconds(1)) {
         self.style = style
-        self.intervalMilliseconds = ReplaySchedule.interval(milliseconds: intervalMilliseconds)
+        self.interval = ReplaySchedule.interval(interval)
+        intervalMilliseconds = self.interval.milliseconds
     }
 
     /// The nearest valid interval.
-    public static func interval(milliseconds: Int64) -> Int64 {
-        min(max(milliseconds, shortestIntervalMilliseconds), longestIntervalMilliseconds)
-    }
-
-    /// The nearest valid interval.
-    public static func interval(_ duration: Duration) -> Int64 {
-        let milliseconds = duration / .milliseconds(1)
-        return milliseconds < Double(longestIntervalMilliseconds)
-            ? interval(milliseconds: Int64(max(milliseconds, 0))) : longestIntervalMilliseconds
-    }
+    public static func interval(_ duration: Duration) -> Duration { min(max(duration, intervals.lowerBound), intervals.upperBound) }
 
     /// Whether a recording can be played at that speed; 0 is as fast as it is consumed.
     public static func canPlay(at speed: Double) -> Bool { speed == 0 || speeds.contains(speed) }
@@ -132,7 +124,7 @@ public struct ReplaySchedule: Sendable {
                 return
             }
             if recordedStep <= 0 || rhythm.isLoss(stepMilliseconds: recordedStep) { isConnected = false }
-            if (1...ReplaySchedule.longestPauseMilliseconds).contains(recordedStep) { step = recordedStep }
+            if (1...ReplaySchedule.longestPause.milliseconds).contains(recordedStep) { step = recordedStep }
         }
         if style == .fixed { step = intervalMilliseconds }
         var recordedTime = point.time

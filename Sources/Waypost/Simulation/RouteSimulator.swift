@@ -11,9 +11,9 @@ public struct RouteSimulator: Sendable {
     public struct Options: Sendable {
         /// The speed along the route in metres per second, one of ``RouteSimulator/speedsMetresPerSecond``.
         public var speedMetresPerSecond = 20.0
-        /// The time between positions in milliseconds, within the limits of ``ReplaySchedule``; other values are moved into that range.
-        public var intervalMilliseconds: Int64 = 1_000 {
-            didSet { intervalMilliseconds = ReplaySchedule.interval(milliseconds: intervalMilliseconds) }
+        /// The time between positions, one of ``ReplaySchedule/intervals``; other values are moved into that range.
+        public var interval: Duration = .seconds(1) {
+            didSet { interval = ReplaySchedule.interval(interval) }
         }
         /// The stated accuracy of positions, in metres (68 %).
         public var accuracyMetres = 5.0
@@ -43,6 +43,7 @@ public struct RouteSimulator: Sendable {
     }
 
     private let options: Options
+    private let intervalSeconds: Double
     private let legs: [Leg]
     private let end: Coordinate
     private var noise: NoiseModel?
@@ -81,6 +82,7 @@ public struct RouteSimulator: Sendable {
         }
         self.legs = legs
         self.options = options
+        intervalSeconds = options.interval / .seconds(1)
         end = last
         lengthMetres = length
         noise = options.noise
@@ -114,7 +116,7 @@ public struct RouteSimulator: Sendable {
 
     private mutating func advance(isAtEnd: Bool) {
         if isAtEnd { hasEnded = true }
-        metres += options.speedMetresPerSecond * Double(options.intervalMilliseconds) / 1_000
+        metres += options.speedMetresPerSecond * intervalSeconds
         guard metres >= lengthMetres else { return }
         if options.repeats {
             metres = metres.truncatingRemainder(dividingBy: lengthMetres)
@@ -127,7 +129,7 @@ public struct RouteSimulator: Sendable {
     private mutating func position(at place: Coordinate, courseDegrees: Double?, speed: Double) -> Position {
         var coordinate = place
         if noise != nil {
-            noise?.advance(bySeconds: Double(options.intervalMilliseconds) / 1_000)
+            noise?.advance(bySeconds: intervalSeconds)
             if let error = noise?.errorMetres {
                 coordinate = LocalFrame(origin: place).coordinate(PlanePoint(eastMetres: error.east, northMetres: error.north))
             }

@@ -34,7 +34,7 @@ extension StatusReport.Client {
         reason = client.reason
         switch client.need {
         case .everyFix: need = .everyFix
-        case .within(let milliseconds): (need, seconds) = (.within, Double(milliseconds) / 1_000)
+        case .within(let interval): (need, seconds) = (.within, interval / .seconds(1))
         }
     }
 }

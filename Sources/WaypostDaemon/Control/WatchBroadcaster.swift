@@ -150,7 +150,7 @@ extension PositioningNeed {
     fileprivate var milliseconds: Int64 {
         switch self {
         case .everyFix: 0
-        case .within(let milliseconds): milliseconds
+        case .within(let interval): interval.milliseconds
         }
     }
 }

@@ -6,9 +6,9 @@ extension Configuration.Log {
     var thinning: PositionThinner.Settings {
         var settings = PositionThinner.Settings()
         settings.minimumMetres = minDistanceMetres
-        settings.minimumMilliseconds = Int64(minInterval / .milliseconds(1))
+        settings.minimumInterval = minInterval
         settings.turnDegrees = minTurnDegrees
-        settings.heartbeatMilliseconds = Int64(heartbeat / .milliseconds(1))
+        settings.heartbeat = heartbeat
         return settings
     }
 }

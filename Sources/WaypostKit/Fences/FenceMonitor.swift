@@ -170,6 +170,6 @@ private actor Watcher: PositioningConsumer {
     private func follow(_ following: GeofenceKeeper.Following) {
         isWatching = following.isWatching
         // Nobody else may need the first fix, without which the nearest border is unknown.
-        hold.need = following.need ?? (following.fenceCount > 0 ? .within(milliseconds: 0) : nil)
+        hold.need = following.need ?? (following.fenceCount > 0 ? .within(.zero) : nil)
     }
 }

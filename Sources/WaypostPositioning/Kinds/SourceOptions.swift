@@ -46,8 +46,8 @@ struct SourceOptions {
 
     /// Reads the time between positions, in seconds.
     mutating func interval() throws(SourceURLError) -> Double? {
-        let range = ReplaySchedule.shortestIntervalMilliseconds...ReplaySchedule.longestIntervalMilliseconds
-        let seconds = Double(range.lowerBound) / 1_000...Double(range.upperBound) / 1_000
+        let range = ReplaySchedule.intervals
+        let seconds = range.lowerBound / .seconds(1)...range.upperBound / .seconds(1)
         return try number("interval", expected: "a number of seconds from 0.1 to 86400", isUsable: seconds.contains)
     }
 

@@ -46,7 +46,8 @@ extension PositioningManager {
         var demand = DutyCycle.Demand.nothing
         forEachNeed { _, need in
             switch need {
-            case .within(let milliseconds):
+            case .within(let interval):
+                let milliseconds = interval.milliseconds
                 shortest = min(shortest ?? .max, milliseconds)
                 demand = max(demand, .samples)
             case .everyFix:

@@ -20,7 +20,7 @@ struct PlaybackOptions: Sendable {
     /// Whether the times are moved so that the drive begins now; otherwise they are the recording's own.
     var rebasesTimes = true
     /// The time between repeated positions while it stands still.
-    var intervalMilliseconds: Int64 = 1_000
+    var interval: Duration = .seconds(1)
 }
 
 /// The thread's side of a replay or a simulated drive: plays steps at their moments, and obeys the controls.
@@ -93,7 +93,7 @@ struct Playback: ~Copyable {
     /// Starts the drive's time again; rebased times go on growing.
     private mutating func begin() {
         guard clock > 0 else { return }
-        start = start.advanced(byMilliseconds: clock + options.intervalMilliseconds)
+        start = start.advanced(byMilliseconds: clock + options.interval.milliseconds)
         monotonicStart = MonotonicClock.milliseconds
         (clock, heldMilliseconds) = (0, 0)
     }
@@ -107,8 +107,8 @@ struct Playback: ~Copyable {
                 return lose(.ended) ? .reset : .cancelled
             }
             if state.isStationary, let position = feed.heldPosition() {
-                clock += options.intervalMilliseconds
-                heldMilliseconds += options.intervalMilliseconds
+                clock += options.interval.milliseconds
+                heldMilliseconds += options.interval.milliseconds
                 guard deliver(position, recordedTime: nil), pauseWhileHeld() else { return .cancelled }
                 continue
             }
@@ -131,7 +131,7 @@ struct Playback: ~Copyable {
 
     /// Waits for one interval, at full speed, too: standing still has no end of its own.
     private mutating func pauseWhileHeld() -> Bool {
-        let pause = options.speed > 0 ? wallMilliseconds(of: clock) : options.intervalMilliseconds
+        let pause = options.speed > 0 ? wallMilliseconds(of: clock) : options.interval.milliseconds
         return stop.sleep(milliseconds: max(1, pause), orUntil: wake) != .raised
     }
 

@@ -62,10 +62,9 @@ public struct ReplaySource: PlayableSource {
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventQueue.run(threadName: "replay", whenFull: .waits, output: output) {
             (queue, stop) throws(PositionSourceError) in
-            let interval = ReplaySchedule.interval(options.interval)
-            let schedule = ReplaySchedule(style: options.style, intervalMilliseconds: interval)
+            let schedule = ReplaySchedule(style: options.style, interval: options.interval)
             let playback = PlaybackOptions(
-                name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, intervalMilliseconds: schedule.intervalMilliseconds)
+                name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, interval: schedule.interval)
             var player = try Playback(options: playback, control: control, queue: queue, stop: stop)
             try player.playAll { () throws(PositionSourceError) in
                 try RecordingFeed.open(path: path, format: format, schedule: schedule, stop: stop)

@@ -40,7 +40,7 @@ package struct RouteKind: SourceKind {
     package func makeSource(_ settings: SourceSettings) -> any PositionSource {
         var options = RouteSimulator.Options()
         options.speedMetresPerSecond = speedMetresPerSecond
-        options.intervalMilliseconds = Int64((intervalSeconds * 1_000).rounded())
+        options.interval = .milliseconds(Int64((intervalSeconds * 1_000).rounded()))
         return SimulatedRouteSource(path: path, options: options)
     }
 }

@@ -69,10 +69,10 @@ public struct SimulatedRouteSource: PlayableSource {
             (queue, stop) throws(PositionSourceError) in
             let simulator = try simulator()
             guard let simulator else { return reportNoFix(queue, stop) }
-            let playback = PlaybackOptions(name: name, intervalMilliseconds: options.intervalMilliseconds)
+            let playback = PlaybackOptions(name: name, interval: options.interval)
             var player = try Playback(options: playback, control: control, queue: queue, stop: stop)
             try player.playAll { () throws(PositionSourceError) in
-                RouteFeed(simulator: simulator, intervalMilliseconds: options.intervalMilliseconds)
+                RouteFeed(simulator: simulator, interval: options.interval)
             }
         }
     }
@@ -96,7 +96,7 @@ public struct SimulatedRouteSource: PlayableSource {
         repeat {
             let time = UTCTime(millisecondsSince1970: WallClock.milliseconds)
             guard queue.send(.noFix(NoFix(time: time, source: name))) else { return }
-        } while stop.sleep(milliseconds: options.intervalMilliseconds)
+        } while stop.sleep(milliseconds: options.interval.milliseconds)
     }
 }
 
@@ -110,11 +110,11 @@ private struct RouteFeed: PlaybackFeed, ~Copyable {
 
     var warnings: [String] { [] }
 
-    init(simulator: RouteSimulator, intervalMilliseconds: Int64) {
+    init(simulator: RouteSimulator, interval: Duration) {
         self.simulator = simulator
         held = simulator
         held.isStationary = true
-        self.intervalMilliseconds = intervalMilliseconds
+        intervalMilliseconds = interval.milliseconds
     }
 
     mutating func next() -> ReplaySchedule.Step? {

@@ -85,12 +85,12 @@ import WaypostPositioning
         let manager = PositioningManager(source: source)
         let log = Updates()
         await manager.attach(log)
-        let hold = await manager.hold(.within(milliseconds: 300_000), reason: "samples")
+        let hold = await manager.hold(.within(.seconds(300)), reason: "samples")
         await manager.start(needing: nil)
         #expect(await eventually { !source.isRunning && source.runCount == 1 })
         hold.need = .everyFix
         #expect(await eventually { source.runCount == 2 && log.positionCount > 2 })
-        hold.need = .within(milliseconds: 300_000)
+        hold.need = .within(.seconds(300))
         #expect(await eventually { !source.isRunning })
         #expect(!log.updates.contains { if case .lost = $0 { true } else { false } })
         await manager.stop()
@@ -99,7 +99,7 @@ import WaypostPositioning
     @Test func neverInterruptsARecording() async throws {
         let source = CountingSource(sharing: .alone)
         let manager = PositioningManager(source: source)
-        let hold = await manager.hold(.within(milliseconds: 300_000), reason: "samples")
+        let hold = await manager.hold(.within(.seconds(300)), reason: "samples")
         await manager.start(needing: nil)
         #expect(await eventually { source.positionCount > 5 })
         #expect(source.runCount == 1)
@@ -116,7 +116,7 @@ import WaypostPositioning
         let source = CountingSource()
         let manager = PositioningManager(source: source, settings: settings)
         #expect(await manager.capabilities.canSwitchReceiverOff)
-        let hold = await manager.hold(.within(milliseconds: 120_000), reason: "samples")
+        let hold = await manager.hold(.within(.seconds(120)), reason: "samples")
         await manager.start(needing: nil)
         #expect(await eventually { power.states == [false] })
         hold.need = .everyFix

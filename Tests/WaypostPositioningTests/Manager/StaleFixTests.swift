@@ -63,7 +63,7 @@ import WaypostTestKit
     @Test func losesAFixBetweenSamplesThatFollowEachOther() async {
         let noise: [PositionSourceEvent] = [.noFix(NoFix(time: nil, source: "script"))]
         let manager = PositioningManager(source: ChatteringSource(fixes: [fix(0), fix(1)], events: noise))
-        let hold = await manager.hold(.within(milliseconds: 2_000), reason: "a border near by")
+        let hold = await manager.hold(.within(.seconds(2)), reason: "a border near by")
         await manager.start(needing: nil)
         #expect(await eventually(within: 3) { await manager.rawPosition == fix(1) })
         #expect(await eventually(within: 12) { await manager.rawPosition == nil })

@@ -60,7 +60,7 @@ import WaypostTestKit
 
     @Test func losesThePositionAtOnceInPrivateMode() async throws {
         var often = RouteSimulator.Options()
-        often.intervalMilliseconds = 100
+        often.interval = .milliseconds(100)
         let corners = [fix(0, kilometres: 0), fix(0, kilometres: 9)].map(\.coordinate)
         let source = PrivateSource(SimulatedRouteSource(corners: corners, options: often), gate: PrivacyGate(zones: [], key: key))
         let manager = PositioningManager(source: source)

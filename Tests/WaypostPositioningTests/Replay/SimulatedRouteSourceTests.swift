@@ -11,7 +11,7 @@ import WaypostTestKit
 
     private var quick: RouteSimulator.Options {
         var options = RouteSimulator.Options()
-        options.intervalMilliseconds = 100
+        options.interval = .milliseconds(100)
         return options
     }
 
@@ -35,7 +35,7 @@ import WaypostTestKit
     @Test func drivesOnWhenSamplesWouldDo() async throws {
         let route = try corners((47, 8), (47.01, 8))
         let manager = PositioningManager(source: SimulatedRouteSource(corners: route, options: quick))
-        let hold = await manager.hold(.within(milliseconds: 300_000), reason: "samples")
+        let hold = await manager.hold(.within(.seconds(300)), reason: "samples")
         await manager.start(needing: nil)
         // A pause would start the drive again at its first corner.
         #expect(await manager.pace == .everyFix)
@@ -56,7 +56,7 @@ import WaypostTestKit
 
     @Test(arguments: [BuiltInRoute.walk, .city, .freeway]) func drivesRoundAndRound(route: BuiltInRoute) async throws {
         try await running(SimulatedRouteSource(route)) { log in
-            #expect(await log.waits { $0.positions.count >= 2 })
+            try #require(await log.waits { $0.positions.count >= 2 })
             #expect(log.positions.allSatisfy { $0.source == "sim:\(route.rawValue)" })
             let metres = Geodesic.distanceMetres(from: log.positions[0].coordinate, to: log.positions[1].coordinate)
             #expect(abs(metres - route.speedMetresPerSecond) < 0.1)

@@ -20,7 +20,7 @@ import Waypost
 
     @Test(arguments: [
         (DesiredAccuracy.best, PositioningNeed.everyFix), (.nearestHundredMeters, .everyFix),
-        (.withinOneKilometer, .within(milliseconds: 20_000)), (.reduced, .within(milliseconds: 100_000)),
+        (.withinOneKilometer, .within(.seconds(20))), (.reduced, .within(.seconds(100))),
     ]) func letsTheReceiverSleepForLongSteps(level: DesiredAccuracy, need: PositioningNeed) {
         #expect(PositionSelection(.init(accuracy: level)).need(isStationary: false) == need)
     }
@@ -42,9 +42,9 @@ import Waypost
     @Test func asksForAnotherFixWhenOneIsDoubtful() throws {
         var selection = PositionSelection(.init(isSignificantOnly: true))
         _ = selection.process(try drive(0))
-        #expect(selection.need(isStationary: false) == .within(milliseconds: 300_000))
+        #expect(selection.need(isStationary: false) == .within(.seconds(300)))
         _ = selection.process(try fix(300, metres: 50_000, speed: 10))
-        #expect(selection.need(isStationary: false) == .within(milliseconds: 0))
+        #expect(selection.need(isStationary: false) == .within(.zero))
     }
 
     /// Speed, most samples an hour, and how late a report may be, in seconds.
@@ -63,7 +63,7 @@ import Waypost
             if case .significantChange = sampled.process(fix) { found.append(second) }
             rest.process(fix)
             guard case .within(let next) = sampled.need(isStationary: rest.isStationary) else { continue }
-            cycle.sampled(nextIn: next, at: Int64(second) * 1_000)
+            cycle.sampled(nextIn: next.milliseconds, at: Int64(second) * 1_000)
         }
         #expect(sampleCount <= samples)
         #expect(found.count >= due.count - 1)

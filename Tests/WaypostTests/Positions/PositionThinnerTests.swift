@@ -10,9 +10,9 @@ import WaypostTestKit
     private func settings(metres: Double = 0, seconds: Int64 = 0, turn: Double = 20, heartbeat: Int64 = 300) -> PositionThinner.Settings {
         var settings = PositionThinner.Settings()
         settings.minimumMetres = metres
-        settings.minimumMilliseconds = seconds * 1_000
+        settings.minimumInterval = .seconds(seconds)
         settings.turnDegrees = turn
-        settings.heartbeatMilliseconds = heartbeat * 1_000
+        settings.heartbeat = .seconds(heartbeat)
         return settings
     }
 

@@ -15,7 +15,7 @@ import Waypost
     private func replay(
         _ style: ReplaySchedule.Style, interval: Int64 = 1_000, _ points: [(point: Position, begins: Bool)]
     ) -> [String] {
-        var schedule = ReplaySchedule(style: style, intervalMilliseconds: interval)
+        var schedule = ReplaySchedule(style: style, interval: .milliseconds(interval))
         var told: [String] = []
         func drain() {
             while let step = schedule.next() {
@@ -128,7 +128,8 @@ import Waypost
     }
 
     @Test func lengthensIntervalsThatAreTooShort() {
-        #expect(ReplaySchedule(style: .fixed, intervalMilliseconds: 1).intervalMilliseconds == 100)
+        #expect(ReplaySchedule(style: .fixed, interval: .milliseconds(1)).interval == .milliseconds(100))
+        #expect(ReplaySchedule(style: .fixed, interval: .seconds(1e18)).interval == .seconds(86_400))
     }
 
     @Test func crossesTheAntimeridianTheShortWay() throws {
