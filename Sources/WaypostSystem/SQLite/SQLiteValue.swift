@@ -32,9 +32,6 @@ public enum SQLiteValue: Sendable, Hashable, ExpressibleByIntegerLiteral, Expres
 public struct SQLiteRow {
     let statement: OpaquePointer
 
-    /// How many columns there are.
-    public var columnCount: Int32 { sqlite3_column_count(statement) }
-
     /// A column's whole number, 0 when it has none; columns are counted from 0.
     public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
