@@ -7,11 +7,23 @@ public struct Geofence: Sendable, Hashable {
     /// The area.
     public var shape: FenceShape
     /// The time inside, in seconds, after which a `dwell` event is raised, once per visit; nil for never.
-    public var dwellSeconds: Double?
-    /// When the fence expires.
-    public var expires: UTCTime?
+    public var dwellSeconds: Double? {
+        get { dwell == Geofence.never ? nil : dwell }
+        set { dwell = newValue ?? Geofence.never }
+    }
+    /// When the fence expires; nil for never.
+    public var expires: UTCTime? {
+        get { end == Geofence.noEnd ? nil : end }
+        set { end = newValue ?? Geofence.noEnd }
+    }
     /// Which events are raised; the others still change the state.
     public var notifications: FenceNotifications
+
+    // Optionals would take 16 bytes more, which 100 000 fences multiply.
+    private var dwell: Double
+    private var end: UTCTime
+    private static let never = -Double.infinity
+    private static let noEnd = UTCTime(millisecondsSince1970: .min)
 
     /// Creates a fence that raises all events and never expires.
     public init(
@@ -21,9 +33,9 @@ public struct Geofence: Sendable, Hashable {
         self.id = id
         self.name = name ?? id
         self.shape = shape
-        self.dwellSeconds = dwellSeconds
-        self.expires = expires
         self.notifications = notifications
+        dwell = dwellSeconds ?? Geofence.never
+        end = expires ?? Geofence.noEnd
     }
 }
 
