@@ -16,7 +16,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
         case cannotOpen
         /// The disk failed.
         case inputOutput
-        /// A rule of a table forbids it.
+        /// A rule of a table forbids it, or a value has an impossible type or size for its column.
         case constraint
         /// Anything else, mistakes in SQL included.
         case other
@@ -54,7 +54,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
         case SQLITE_READONLY, SQLITE_PERM: .readOnly
         case SQLITE_CANTOPEN: .cannotOpen
         case SQLITE_IOERR: .inputOutput
-        case SQLITE_CONSTRAINT: .constraint
+        case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: .constraint
         default: .other
         }
     }

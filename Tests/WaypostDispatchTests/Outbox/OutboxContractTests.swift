@@ -28,4 +28,10 @@ import WaypostTestKit
         let violations = await OutboxContract.violations(damaging: input)
         #expect(violations.isEmpty, "\(violations)")
     }
+
+    /// The bit makes SQLite read rows whose values have types that their columns cannot take.
+    @Test func goesOnWithValuesOfImpossibleTypes() async {
+        let violations = await OutboxContract.violations(damaging: [0, 18, 129, 128])
+        #expect(violations.isEmpty, "\(violations)")
+    }
 }
