@@ -80,10 +80,29 @@ public final class PseudoTerminal: Sendable {
     }
 
     /// Hangs up the line, as pulling the plug does.
+    ///
+    /// Its number does not come again soon: a program that waits for this line would read the next terminal of that name, which may be
+    /// another test's. Only root can open a line that is in use exclusively: see ``keepsNumbers``.
     public func unplug() {
         near.withLock { near in
-            if near >= 0 { Syscalls.close(near) }
+            guard near >= 0 else { return }
+            if let far = try? Syscalls.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK) { PseudoTerminal.keep(far) }
+            Syscalls.close(near)
             near = -1
+        }
+    }
+
+    /// Whether the number of an unplugged line never comes again soon, even of a line that was in use exclusively.
+    public static var keepsNumbers: Bool { geteuid() == 0 }
+
+    // The far ends of the lines that were unplugged last: the kernel gives a number again when nobody has its terminal open.
+    private static let unplugged = Mutex<[Int32]>([])
+    private static let mostUnplugged = 32
+
+    private static func keep(_ far: Int32) {
+        unplugged.withLock { kept in
+            kept.append(far)
+            if kept.count > mostUnplugged { Syscalls.close(kept.removeFirst()) }
         }
     }
 }
