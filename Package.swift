@@ -79,7 +79,11 @@ let package = Package(
 
         // What joins the five, for applications: one import.
         .target(
-            name: "WaypostKit", dependencies: ["Waypost", "WaypostSystem", "WaypostPositioning", "WaypostGeofences", "WaypostControl"],
+            name: "WaypostKit",
+            dependencies: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch",
+                "WaypostControl",
+            ],
             swiftSettings: strict),
 
         // The one configuration type, above the kinds of sources and destinations that it reads; imported by the two programs only.
@@ -143,7 +147,9 @@ let package = Package(
         .testTarget(
             name: "WaypostKitTests",
             dependencies: [
-                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostGeofences", "WaypostControl", "WaypostKit", "WaypostTestKit",
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch",
+                "WaypostControl",
+                "WaypostKit", "WaypostTestKit",
             ],
             swiftSettings: strict),
         .testTarget(

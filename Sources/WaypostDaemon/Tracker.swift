@@ -4,6 +4,7 @@ import WaypostConfiguration
 import WaypostControl
 import WaypostDispatch
 import WaypostGeofences
+import WaypostKit
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -44,14 +45,14 @@ struct Tracker {
         let clock = ConfirmedClock(folder: stateFolder, logger: logger)
         let dispatches = await DispatchService.open(
             configuration, stateFolder: stateFolder, secrets: secrets, time: clock, isSilent: privacy.isPrivate, logger: logger)
-        let log = LogConsumer(
-            recorder: recorder, upkeep: upkeep, thinning: configuration.log.thinning,
-            keepsEverything: configuration.log.types.contains(.source), clock: clock, logger: logger
-        ) {
+        let logReporter = LogReporter(upkeep: upkeep, clock: clock, logger: logger) {
             dispatches.noteWaiting()
         } noteDeleting: {
             await dispatches.noteDeleting($0)
         }
+        let log = LogKeeper(
+            recorder: recorder, thinning: configuration.log.thinning, keepsEverything: configuration.log.types.contains(.source),
+            observer: logReporter)
         let follower = PositionFollower(
             configuration.tracking.selection, log: log, hold: await manager.hold(nil, reason: "tracker"), store: lastPosition,
             stored: stored, logger: logger)
@@ -72,13 +73,14 @@ struct Tracker {
         }
         let search = SearchReporter(source: source.name, surroundings: surroundings, logger: logger)
         let reporter = StatusReporter(
-            manager: manager, source: source, search: search, recorder: recorder, log: log, events: events, fences: fences.keeper,
+            manager: manager, source: source, search: search, recorder: recorder, log: log, logged: logReporter, events: events,
+            fences: fences.keeper,
             dispatches: dispatches, state: stateWatch, clock: clock, logFolder: configuration.log.directory, stateFolder: stateFolder,
             configurationFile: surroundings.configurationFile, replacements: replacements, display: configuration.display,
             tellsCoarsePlace: configuration.privacy.inside == .coarse, watches: watches)
         let commands = TrackerCommands(
             manager: manager, holds: HoldRegistry(), fenceParts: FenceParts(), fences: fences, source: source, follower: follower,
-            watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, log: log,
+            watches: watches, privacy: privacy, recorder: archivist, dispatches: dispatches, clock: clock, logged: logReporter,
             logFolder: logFolder, logTypes: configuration.log.types, configurationFile: surroundings.configurationFile, logger: logger)
         let server = try await listen(ControlRouter(reporter: reporter, commands: commands, watches: watches))
         watches.open(server, hold: await manager.hold(nil, reason: "watch"))

@@ -63,7 +63,10 @@ extension Room {
         // What joins the five, for applications; it knows no configuration file.
         Room(
             name: "WaypostKit", floor: 3,
-            targets: ["Waypost", "WaypostSystem", "WaypostPositioning", "WaypostGeofences", "WaypostControl"],
+            targets: [
+                "Waypost", "WaypostSystem", "WaypostPositioning", "WaypostRecording", "WaypostGeofences", "WaypostDispatch",
+                "WaypostControl",
+            ],
             toolchain: ["Synchronization"]),
 
         // Above the kinds of sources and destinations, whose URLs and keys it reads; imported by the two programs only.

@@ -19,7 +19,15 @@ let package = Package(
         .executableTarget(name: "tracker-positions", dependencies: kit, path: "Sources/TrackerPositions", swiftSettings: strict),
         .executableTarget(name: "live-positions", dependencies: kit, path: "Sources/LivePositions", swiftSettings: strict),
         .executableTarget(name: "fence-events", dependencies: kit, path: "Sources/FenceEvents", swiftSettings: strict),
+        .executableTarget(name: "track-file", dependencies: kit, path: "Sources/TrackFile", swiftSettings: strict),
+        .executableTarget(name: "server-events", dependencies: kit, path: "Sources/ServerEvents", swiftSettings: strict),
         .target(name: "Courier", dependencies: kit, swiftSettings: strict),
+        .target(name: "Ride", dependencies: kit, swiftSettings: strict),
+        .target(name: "FleetAgent", dependencies: kit, swiftSettings: strict),
+        .testTarget(
+            name: "FleetAgentTests",
+            dependencies: ["FleetAgent", "Ride", .product(name: "WaypostTestKit", package: "waypost")] + kit,
+            resources: [.copy("delivery.gpx")], swiftSettings: strict),
         .target(name: "Doorbell", dependencies: positions, swiftSettings: strict),
         .testTarget(
             name: "DoorbellTests", dependencies: ["Doorbell"] + positions, resources: [.copy("delivery.gpx")], swiftSettings: strict),

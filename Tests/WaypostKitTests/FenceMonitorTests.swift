@@ -57,6 +57,29 @@ import WaypostPositioning
         for loop in loops { #expect(await loop.value == ["enter", "exit"]) }
     }
 
+    @Test func leavesItsFolderWhenItIsClosed() async throws {
+        let manager = PositioningManager(source: GatedSource(replay(-300, 300)))
+        let monitor = try await FenceMonitor(manager, state: folder)
+        try await monitor.add(fence())
+        let loops = (0..<2).map { _ in
+            Task {
+                var count = 0
+                for await _ in monitor.events { count += 1 }
+                return count
+            }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        await monitor.close()
+        for loop in loops { #expect(await loop.value == 0) }
+        await #expect(throws: FenceMonitorError.self) { try await monitor.add(fence("other")) }
+        await #expect(throws: FenceMonitorError.self) { try await monitor.remove(id: "home") }
+        let next = try await FenceMonitor(manager, state: folder)
+        #expect(await next.fences.map(\.id) == ["home"])
+        for await _ in monitor.events { Issue.record("a closed monitor has no events") }
+        await monitor.close()
+        await #expect(throws: FenceMonitorError.self) { _ = try await FenceMonitor(manager, state: folder) }
+    }
+
     @Test func goesOnAfterARestart() async throws {
         do {
             let monitor = try await FenceMonitor(PositioningManager(source: replay(-300, 0)), state: folder, rule: .exact)
@@ -131,44 +154,6 @@ import WaypostPositioning
         var count = 0
         while await events.next() != nil { count += 1 }
         #expect(count == FenceEvents.limit)
-    }
-}
-
-/// A recording in memory, as fast as it is taken.
-private struct ListedSource: PositionSource {
-    let name = "list"
-    let sharing = SourceSharing.alone
-    let tellsLosses = true
-    private let positions: [Position]
-
-    init(_ positions: [Position]) {
-        self.positions = positions
-    }
-
-    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        for position in positions where !Task.isCancelled { await output(.position(position)) }
-        await output(.finished)
-    }
-}
-
-/// Waits with its first event until it is opened.
-private final class GatedSource: PositionSource {
-    let name = "gate"
-    let sharing = SourceSharing.alone
-    private let base: ListedSource
-    private let isOpen = Mutex(false)
-
-    init(_ base: ListedSource) {
-        self.base = base
-    }
-
-    func open() { isOpen.withLock { $0 = true } }
-
-    func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
-        while !isOpen.withLock({ $0 }), !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(5))  // Cancelled: the loop ends.
-        }
-        try await base.run(output)
     }
 }
 

@@ -1,6 +1,7 @@
 import Waypost
 import WaypostControl
 import WaypostDispatch
+import WaypostKit
 import WaypostRecording
 
 /// One line of the ledger while it is made: a record and what became of it, or fixes that were left out.

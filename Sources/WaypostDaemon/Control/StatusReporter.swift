@@ -2,6 +2,7 @@ import Waypost
 import WaypostConfiguration
 import WaypostControl
 import WaypostGeofences
+import WaypostKit
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -13,7 +14,8 @@ struct StatusReporter: Sendable {
     let search: SearchReporter
     /// The log; nil while it is off.
     let recorder: TrackRecorder?
-    let log: LogConsumer
+    let log: LogKeeper
+    let logged: LogReporter
     let events: EventLog
     let fences: GeofenceKeeper
     let dispatches: DispatchService
@@ -51,7 +53,7 @@ struct StatusReporter: Sendable {
         let missing = await search.report
         await log.checkPlace()
         let logProblems = await recorder?.problems ?? RecorderProblems()
-        let thinnedCount = await log.thinnedCount
+        let logged = logged.summary
         var problems: [String] = []
         let pace = await manager.pace
         let clients = await manager.clients
@@ -67,7 +69,7 @@ struct StatusReporter: Sendable {
         problems += logProblems.words
         if let problem = await events.problem { problems.append(problem) }
         let waitingEventCount = await events.waitingIDs.count
-        if let problem = await log.standstill.words(now: MonotonicClock.milliseconds) { problems.append(problem) }
+        if let problem = logged.standstill.words(now: MonotonicClock.milliseconds) { problems.append(problem) }
         problems += fullDisks
         if let problem = clock.problem { problems.append(problem) }
         let fenceCount = await fences.fenceCount
@@ -132,7 +134,7 @@ struct StatusReporter: Sendable {
         var kept = StatusReport.Log(logFolder, statistics, logProblems, waitingEventCount: waitingEventCount)
         kept.isOff = recorder == nil
         kept.writes = StatusReport.Writes(statistics, uptimeMilliseconds: uptimeMilliseconds)
-        kept.thinnedCount = thinnedCount
+        kept.thinnedCount = logged.thinnedCount
         report.log = kept
         return report
     }

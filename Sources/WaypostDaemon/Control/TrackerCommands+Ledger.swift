@@ -1,6 +1,7 @@
 import Waypost
 import WaypostControl
 import WaypostDispatch
+import WaypostKit
 import WaypostRecording
 import WaypostSystem
 
@@ -71,7 +72,7 @@ extension TrackerCommands {
     private func outboxPage(since time: UTCTime, after number: UInt64) async throws -> LedgerRequest.Answer {
         var lines: [LedgerLine] = []
         if number == 0 {
-            lines = await log.filtered.stretches.filter { $0.to.map { $0 >= time } ?? true }.map(LedgerLine.init)
+            lines = logged.summary.filtered.stretches.filter { $0.to.map { $0 >= time } ?? true }.map(LedgerLine.init)
         }
         let entries = try await dispatches.dispatcher?.ledgerEntries(since: time, after: number, limit: TrackerCommands.pageCount) ?? []
         // Fence events are told as the log has them.

@@ -3,6 +3,7 @@ import Waypost
 import WaypostControl
 import WaypostDispatch
 import WaypostGeofences
+import WaypostKit
 import WaypostPositioning
 import WaypostRecording
 import WaypostSystem
@@ -21,7 +22,7 @@ struct TrackerCommands: Sendable {
     let recorder: TrackRecorder?
     let dispatches: DispatchService
     let clock: ConfirmedClock
-    let log: LogConsumer
+    let logged: LogReporter
     let logFolder: LogFolder
     let logTypes: [LogType]
     /// The configuration file of this run.

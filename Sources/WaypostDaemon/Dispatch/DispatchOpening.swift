@@ -2,6 +2,7 @@ import Logging
 import Waypost
 import WaypostConfiguration
 import WaypostDispatch
+import WaypostKit
 import WaypostRecording
 import WaypostSystem
 

@@ -1,6 +1,7 @@
 import Logging
 import Waypost
 import WaypostDispatch
+import WaypostKit
 
 extension DispatchService {
     /// Forgets the events of that time that the outbox has not accepted yet.

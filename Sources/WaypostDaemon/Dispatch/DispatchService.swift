@@ -4,6 +4,7 @@ import Waypost
 import WaypostConfiguration
 import WaypostDispatch
 import WaypostGeofences
+import WaypostKit
 import WaypostRecording
 import WaypostSystem
 
@@ -111,7 +112,9 @@ final class DispatchService: Sendable {
                 guard let dispatcher, let logged else { throw .cannotOpen(path: opening.path, reason: "it is tried again") }
                 return (dispatcher, logged)
             }
-            return EventFeeder(logger: logger) { (entries, number) async throws(OutboxError) in
+            return EventFeeder {
+                logger.log(level: $0.isProblem ? .error : .notice, "\($0.words)")
+            } accept: { (entries, number) async throws(OutboxError) in
                 try await parts().0.accept(entries, loggedThrough: number)
             } offerLogged: { () async throws(OutboxError) in
                 let (dispatcher, logged) = try parts()

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostKit
 import WaypostRecording
 import WaypostSystem
 

@@ -1,13 +1,6 @@
 import Waypost
+import WaypostKit
 import WaypostRecording
-
-/// What a reader of the log misses when a journal is damaged.
-enum LostRecords: Sendable {
-    /// Positions that a destination waits for.
-    case positions
-    /// Events that may not have been queued yet.
-    case events
-}
 
 /// What damaged journals took before it was sent; reported like other drops, for each damaged place.
 struct LossReport {

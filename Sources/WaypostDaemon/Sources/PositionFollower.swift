@@ -1,5 +1,6 @@
 import Logging
 import Waypost
+import WaypostKit
 import WaypostPositioning
 import WaypostSystem
 
@@ -8,7 +9,7 @@ actor PositionFollower: PositioningConsumer {
     /// The shortest time between two writes of the last position, in milliseconds, because flash wears.
     private static let saveMilliseconds: Int64 = 900_000
 
-    private let log: LogConsumer
+    private let log: LogKeeper
     private let hold: PositioningHold
     private let store: LastPosition
     private let logger: Logger
@@ -19,7 +20,7 @@ actor PositionFollower: PositioningConsumer {
     private var saveHasFailed = false
 
     init(
-        _ options: PositionSelection.Options, log: LogConsumer, hold: PositioningHold, store: LastPosition, stored: Position?,
+        _ options: PositionSelection.Options, log: LogKeeper, hold: PositioningHold, store: LastPosition, stored: Position?,
         logger: Logger
     ) {
         self.log = log

@@ -1,4 +1,5 @@
 import Waypost
+import WaypostSystem
 
 /// How a destination is served; none of these settings changes its queue.
 public struct DestinationSettings: Sendable, Hashable {
@@ -33,6 +34,13 @@ public struct DestinationSettings: Sendable, Hashable {
     public init(name: String, schedule: DispatchSchedule.Settings) {
         self.name = name
         self.schedule = schedule
+    }
+
+    /// Settings of a destination that is served once per interval, at a moment that differs from machine to machine.
+    ///
+    /// - Parameter interval: the time between two dispatches; less than a second means only on demand.
+    public init(name: String, every interval: Duration) {
+        self.init(name: name, schedule: .init(interval: interval, phaseOf: SystemProcess.hostName + "/" + name))
     }
 }
 

@@ -16,7 +16,7 @@ public actor Dispatcher {
     /// The outbox with the waiting records.
     public nonisolated let outbox: Outbox
     let supply: any PositionSupply
-    let clock: DispatchClock
+    package nonisolated let clock: DispatchClock
     private let device: String
     private let notify: @Sendable (DispatchNotice) -> Void
     private nonisolated let workers = Monitor<[DestinationWorker]>([])

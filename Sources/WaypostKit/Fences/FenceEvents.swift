@@ -5,8 +5,8 @@ import WaypostSystem
 
 /// The events of a ``FenceMonitor``, as they happen.
 ///
-/// A loop starts the manager. It ends when the source has finished or failed, and when its task is cancelled; if the manager is stopped, the
-/// loop waits for the next start. The first loop begins with the events that came before it, late events included; each loop gets every
+/// A loop starts the manager. It ends when the source has finished or failed, when the monitor is closed, and when its task is cancelled; if the
+/// manager is stopped, the loop waits for the next start. The first loop begins with the events that came before it, late events included; each loop gets every
 /// event from its start on.
 /// - Buffers are bounded: the last ``FenceEvents/limit`` events are kept. ``Iterator/droppedCount`` counts what a slower loop misses.
 public struct FenceEvents: AsyncSequence, Sendable {
@@ -41,7 +41,7 @@ public struct FenceEvents: AsyncSequence, Sendable {
                 current = loop
             } else {
                 current = monitor.queue.begin()
-                await monitor.manager.start(needing: nil)
+                if !monitor.queue.isClosed { await monitor.manager.start(needing: nil) }
             }
             let event = await monitor.queue.next(of: &current)
             loop = current
@@ -68,6 +68,7 @@ final class FenceEventQueue: Sendable {
         /// The number of the first event that no loop has taken.
         var untaken = 0
         var endCount = 0
+        var isClosed = false
     }
 
     private let state = Mutex(State())
@@ -90,6 +91,14 @@ final class FenceEventQueue: Sendable {
         news.resumeAll()
     }
 
+    /// Notes that there will be no more events: loops end after those that are left.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        news.resumeAll()
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     func begin() -> Loop { state.withLock { Loop(next: max($0.untaken, $0.first), endCount: $0.endCount) } }
 
     func next(of loop: inout Loop) async -> TrackerEvent? {
@@ -109,7 +118,7 @@ final class FenceEventQueue: Sendable {
                 loop.droppedCount += state.first - loop.next
                 loop.next = state.first
             }
-            guard loop.next < state.first + state.events.count else { return (nil, state.endCount != loop.endCount) }
+            guard loop.next < state.first + state.events.count else { return (nil, state.isClosed || state.endCount != loop.endCount) }
             defer {
                 loop.next += 1
                 state.untaken = max(state.untaken, loop.next)

@@ -14,12 +14,14 @@ import WaypostSystem
 /// The state folder keeps fences and sides over restarts: a crossing in between is reported as a late event. An event is on the disk before it
 /// is reported; after a restart the events of the last minute are reported again, with the same ids. A new fence takes its first side silently:
 /// if the device is inside, there is no enter. The receiver is on only as often as the nearest border could be reached.
-/// - Concurrency: from anywhere. The fences are watched until the monitor and the loops over its events are gone.
+/// - Concurrency: from anywhere. The fences are watched until ``close()``, or until the monitor and the loops over its events are gone.
 public final class FenceMonitor: Sendable {
     private let keeper: GeofenceKeeper
     private let watcher: Watcher
     private let attachment: PositioningAttachment
-    private let lock: Mutex<FileLock>
+    /// Nil when the monitor is closed.
+    private let lock: Mutex<FileLock?>
+    private let folder: String
     let manager: PositioningManager
     let queue = FenceEventQueue()
 
@@ -35,6 +37,7 @@ public final class FenceMonitor: Sendable {
         _ manager: PositioningManager, state folder: String, file: String? = nil, rule: BorderRule = .robust
     ) async throws(FenceMonitorError) {
         lock = Mutex(try FenceMonitor.lock(folder))
+        self.folder = folder
         keeper = try FenceMonitor.keeper(folder, file, rule)
         self.manager = manager
         watcher = Watcher(keeper, hold: await manager.hold(nil, reason: "fences"), queue: queue)
@@ -45,6 +48,18 @@ public final class FenceMonitor: Sendable {
     deinit {
         attachment.detach()
         watcher.hold.release()
+    }
+
+    /// Stops watching: the state is on the disk, its folder is free, and loops end after the events that are left.
+    public func close() async {
+        attachment.detach()
+        await watcher.close()
+        queue.close()
+        lock.withLock { $0 = nil }
+    }
+
+    private func checkOpen() throws(FenceMonitorError) {
+        guard lock.withLock({ $0 != nil }) else { throw FenceMonitorError(folder: folder, reason: "the monitor is closed") }
     }
 
     private static func lock(_ folder: String) throws(FenceMonitorError) -> FileLock {
@@ -76,14 +91,15 @@ public final class FenceMonitor: Sendable {
     /// Adds fences, or replaces those of the same ids; they are on the disk when this returns.
     ///
     /// - Parameter fences: the fences to add.
-    /// - Errors: the folder cannot be written; the fences are then as before.
+    /// - Errors: the folder cannot be written, or the monitor is closed; the fences are then as before.
     public func add(_ fences: Geofence...) async throws(FenceMonitorError) { try await add(fences) }
 
     /// Adds fences, or replaces those of the same ids; they are on the disk when this returns.
     ///
     /// - Parameter fences: the fences to add.
-    /// - Errors: the folder cannot be written; the fences are then as before.
+    /// - Errors: the folder cannot be written, or the monitor is closed; the fences are then as before.
     public func add(_ fences: [Geofence]) async throws(FenceMonitorError) {
+        try checkOpen()
         do throws(SystemError) { await watcher.take(try await keeper.add(fences)) } catch { throw FenceMonitorError(error) }
     }
 
@@ -91,9 +107,10 @@ public final class FenceMonitor: Sendable {
     ///
     /// - Parameter id: the fence's id.
     /// - Returns: whether there was a fence with that id.
-    /// - Errors: the folder cannot be written; the fence is then still there.
+    /// - Errors: the folder cannot be written, or the monitor is closed; the fence is then still there.
     @discardableResult
     public func remove(id: String) async throws(FenceMonitorError) -> Bool {
+        try checkOpen()
         do throws(SystemError) {
             let (wasThere, events) = try await keeper.remove(id: id)
             await watcher.take(events)
@@ -141,6 +158,7 @@ private actor Watcher: PositioningConsumer {
     private let keeper: GeofenceKeeper
     private let queue: FenceEventQueue
     private var isWatching = false
+    private var isClosed = false
 
     init(_ keeper: GeofenceKeeper, hold: PositioningHold, queue: FenceEventQueue) {
         (self.keeper, self.hold, self.queue) = (keeper, hold, queue)
@@ -148,7 +166,16 @@ private actor Watcher: PositioningConsumer {
 
     func start() async { await take(await keeper.start()) }
 
+    /// Nothing more is processed; what was is on the disk.
+    func close() async {
+        isClosed = true
+        isWatching = false
+        hold.release()
+        await keeper.writeAnew()
+    }
+
     func consume(_ update: PositioningUpdate) async {
+        if isClosed { return }
         switch update {
         case .position(let position):
             guard isWatching else { return }
@@ -168,6 +195,7 @@ private actor Watcher: PositioningConsumer {
     }
 
     private func follow(_ following: GeofenceKeeper.Following) {
+        if isClosed { return }
         isWatching = following.isWatching
         // Nobody else may need the first fix, without which the nearest border is unknown.
         hold.need = following.need ?? (following.fenceCount > 0 ? .within(.zero) : nil)

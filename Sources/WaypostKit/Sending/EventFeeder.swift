@@ -1,4 +1,3 @@
-import Logging
 import Waypost
 import WaypostDispatch
 
@@ -6,8 +5,16 @@ import WaypostDispatch
 ///
 /// Events in the log are read again from there, in the next run too. Others are lost with the process; the fences' own state reports
 /// the last events once more in the next run.
-actor EventFeeder {
-    private let logger: Logger
+package actor EventFeeder {
+    /// News for people.
+    package struct Notice: Sendable {
+        /// Whether something is wrong; else it is well again.
+        package var isProblem: Bool
+        /// What happened.
+        package var words: String
+    }
+
+    private let notify: @Sendable (Notice) -> Void
     private let accept: @Sendable ([OutboxEntry], UInt64?) async throws(OutboxError) -> Void
     private let offerLogged: @Sendable () async throws(OutboxError) -> String?
     private let pause: Duration
@@ -18,32 +25,34 @@ actor EventFeeder {
     /// Whether what waits is handed over as soon as the current hand-over has ended.
     private var isHandingDue = false
     private var retrying: Task<Void, Never>?
-    private(set) var droppedCount = 0
+    private var droppedCount = 0
     private var failure: OutboxError?
     /// Why the log could not be read at the last attempt.
     private var unread: String?
 
     /// How many are kept in memory.
-    static let maximumCount = 1_000
+    private static let maximumCount = 1_000
 
     /// A feeder of that outbox, which tries again after a pause.
     ///
     /// - Parameters:
+    ///   - notify: gets the news.
+    ///   - pause: between two attempts.
     ///   - accept: receives events, and the number of the log up to which all of them are then accepted.
     ///   - offerLogged: adds what the log has and the outbox does not; returns why the log cannot be read, if so.
-    init(
-        logger: Logger, pause: Duration = .seconds(10),
+    package init(
+        notify: @escaping @Sendable (Notice) -> Void, pause: Duration = .seconds(10),
         accept: @escaping @Sendable ([OutboxEntry], UInt64?) async throws(OutboxError) -> Void,
         offerLogged: @escaping @Sendable () async throws(OutboxError) -> String?
     ) {
-        self.logger = logger
+        self.notify = notify
         self.pause = pause
         self.accept = accept
         self.offerLogged = offerLogged
     }
 
     /// The problem, in words for people; nil when there is none.
-    var problem: String? {
+    package var problem: String? {
         guard let failure, !hasNothing else { return unread.map { "events in the log may not be sent: \($0); tried again" } }
         let loggedCount = waiting.count { $0.number != nil }
         var parts: [String] = []
@@ -56,19 +65,19 @@ actor EventFeeder {
     private var lossText: String { droppedCount > 0 ? ", \(droppedCount) were lost" : "" }
 
     /// Whether the outbox has everything.
-    var isDone: Bool { hasNothing && handing == nil }
+    package var isDone: Bool { hasNothing && handing == nil }
 
     /// Whether nothing is left to hand over except what is on its way.
     private var hasNothing: Bool { waiting.isEmpty && !isBehind }
 
     /// The ids of those that only memory has.
-    var unloggedIDs: Set<String> { Set(waiting.lazy.filter { $0.number == nil }.map(\.entry.id)) }
+    package var unloggedIDs: Set<String> { Set(waiting.lazy.filter { $0.number == nil }.map(\.entry.id)) }
 
     /// Accepts an event; one that is not in the log is on the disk when this returns, unless the disk cannot be written now.
     ///
     /// It does not wait for one that is in the log: the caller has positions to log.
     /// - Parameter number: its number in the log, after those of all events before it; nil when it is not there.
-    func enqueue(_ entry: OutboxEntry, loggedAs number: UInt64?) async {
+    package func enqueue(_ entry: OutboxEntry, loggedAs number: UInt64?) async {
         if waiting.count == EventFeeder.maximumCount {
             // The log has most or all of them.
             isBehind = true
@@ -92,22 +101,22 @@ actor EventFeeder {
     }
 
     /// Notes that an event is in the log now, under that number.
-    func markLogged(_ id: String, as number: UInt64) {
+    package func markLogged(_ id: String, as number: UInt64) {
         for index in waiting.indices where waiting[index].entry.id == id { waiting[index].number = number }
     }
 
     /// Hands over what the log has and the outbox does not.
-    func catchUp() async { await hand() }
+    package func catchUp() async { await hand() }
 
     /// Forgets what waits in memory and happened from the first time until the second one.
-    func forget(from: UTCTime, to: UTCTime) async {
+    package func forget(from: UTCTime, to: UTCTime) async {
         // What is on its way is then in the outbox, which is searched next.
         while let handing { await handing.value }
         waiting.removeAll { waiting in waiting.entry.time.map { from <= $0 && $0 < to } ?? false }
     }
 
     /// Tries once more, at the end of the program.
-    func finish() async {
+    package func finish() async {
         retrying?.cancel()
         await hand()
     }
@@ -128,17 +137,18 @@ actor EventFeeder {
         let wasUnread = unread
         failure = await offering()
         if failure == nil { failure = await accepting() }
-        if let unread, unread != wasUnread { logger.error("events in the log may not be sent, as it cannot be read: \(unread)") }
+        if let unread, unread != wasUnread { report("events in the log may not be sent, as it cannot be read: \(unread)") }
         guard failure != nil || isBehind else {
             if hasNothing, let retrying {
                 retrying.cancel()
                 self.retrying = nil
-                logger.notice(wasUnread == nil ? "the outbox takes events again\(lossText)" : "the events in the log can be read again")
+                let words = wasUnread == nil ? "the outbox takes events again\(lossText)" : "the events in the log can be read again"
+                notify(Notice(isProblem: false, words: words))
             }
             return
         }
         guard retrying == nil else { return }
-        if let failure { logger.error("the outbox accepts no events now; they wait: \(failure)") }
+        if let failure { report("the outbox accepts no events now; they wait: \(failure)") }
         retrying = Task { await retry() }
     }
 
@@ -181,9 +191,11 @@ actor EventFeeder {
 
     private func acceptAlone(_ entry: OutboxEntry, _ number: UInt64?) async throws(OutboxError) {
         do throws(OutboxError) { try await accept([entry], number) } catch .tooLong(let byteCount, let limit) {
-            logger.error("event \(entry.id) is not sent: \(OutboxError.tooLong(byteCount: byteCount, limit: limit))")
+            report("event \(entry.id) is not sent: \(OutboxError.tooLong(byteCount: byteCount, limit: limit))")
         }
     }
+
+    private func report(_ problem: String) { notify(Notice(isProblem: true, words: problem)) }
 
     private func retry() async {
         while !hasNothing {

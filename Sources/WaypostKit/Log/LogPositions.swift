@@ -3,23 +3,30 @@ import WaypostDispatch
 import WaypostRecording
 import WaypostSystem
 
-/// Supplies the dispatcher with the positions of the log: those of the log's main type, as they were recorded.
+/// Supplies a dispatcher with the positions of a log: those of the log's main type, as they were recorded.
 ///
 /// - Concurrency: an actor on its own thread, which waits for the disk.
-actor LogPositions: PositionSupply {
-    let folder: LogFolder
+public actor LogPositions: PositionSupply {
+    package let folder: LogFolder
     let type: LogTypes
     /// What the names of its positions tell of the log.
-    nonisolated let origin: RecordOrigin
+    package nonisolated let origin: RecordOrigin
     /// Is told what a destination misses of the log, and whether these are positions to be sent or any records.
     private let noteLoss: @Sendable (LogLoss, LostRecords) -> Void
     private let executor: ThreadExecutor
     /// The next read mostly continues where the last one stopped.
     private var reader: LogReader
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// Its own thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(
+    /// Reads the log in a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder; it need not exist yet.
+    ///   - types: the types that are logged; positions of the first are supplied.
+    ///   - noteLoss: is told what a damaged log lacks, and whether these are positions to be sent or any records.
+    package init(
         folder: LogFolder, types: [LogType], noteLoss: @escaping @Sendable (LogLoss, LostRecords) -> Void = { _, _ in }
     ) throws(SystemError) {
         self.folder = folder
@@ -30,7 +37,10 @@ actor LogPositions: PositionSupply {
         reader = LogReader(folder: folder)
     }
 
-    func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
+    /// The positions after that number and up to `last`, in order, at most `limit`.
+    ///
+    /// - Errors: the log cannot be read at the moment.
+    public func positions(after number: UInt64, through last: UInt64, limit: Int) throws(PositionSupplyError) -> PositionPage {
         // Between two records there may be others, which a reader's cursor does not know about; and one that is outdated shows what is erased.
         if reader.cursor != number || reader.isOutdated { reader = LogReader(folder: folder, from: .after(number)) }
         var page = PositionPage(positions: [], through: number)
@@ -46,20 +56,20 @@ actor LogPositions: PositionSupply {
         } catch {
             // A reader goes on behind a journal that is a link or a FIFO now; a destination waits until the journal is back.
             if case .cannotRead(_, let cause) = error, cause.isOddFile { reader = LogReader(folder: folder, from: .after(number)) }
-            throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
+            throw PositionSupplyError(reason: "\(error)")
         }
         return page
     }
 
     /// What the reader has met that is lost within these numbers; somebody hears of it.
-    func takeLosses(_ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64) -> [LogLoss] {
+    package func takeLosses(_ kind: LostRecords, of reader: inout LogReader, after number: UInt64, through last: UInt64) -> [LogLoss] {
         let losses = reader.takeLosses().compactMap { $0.part(after: number, through: last) }
         for loss in losses { noteLoss(loss, kind) }
         return losses
     }
 
     /// Positions and events after a number, of any time or not before one, and what is lost among them, about `limit`.
-    func records(after number: UInt64, since time: UTCTime?, limit: Int) throws(PositionSupplyError) -> [LoggedRecord] {
+    package func records(after number: UInt64, since time: UTCTime?, limit: Int) throws(PositionSupplyError) -> [LoggedRecord] {
         var reader = LogReader(folder: folder, from: number == 0 ? time.map(LogReader.Start.from) ?? .oldest : .after(number))
         var records: [LoggedRecord] = []
         do throws(RecordingError) {
@@ -79,31 +89,34 @@ actor LogPositions: PositionSupply {
                 records.append(.record(record))
             }
         } catch {
-            throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
+            throw PositionSupplyError(reason: "\(error)")
         }
         return records
     }
 
     /// The event with that id, searched from its time on if that is known.
-    func event(id: String, at time: UTCTime?) throws(PositionSupplyError) -> JournalRecord? {
+    package func event(id: String, at time: UTCTime?) throws(PositionSupplyError) -> JournalRecord? {
         var reader = LogReader(folder: folder, from: time.map(LogReader.Start.from) ?? .oldest)
         do throws(RecordingError) {
             while let record = try reader.next() {
                 if case .event(let event) = record.content, event.id == id { return record }
             }
         } catch {
-            throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
+            throw PositionSupplyError(reason: "\(error)")
         }
         return nil
     }
 
-    func newestNumber() throws(PositionSupplyError) -> UInt64 {
+    /// The number of the newest record; 0 when there is none.
+    ///
+    /// - Errors: the log cannot be read at the moment.
+    public func newestNumber() throws(PositionSupplyError) -> UInt64 {
         do throws(RecordingError) {
             // A journal that is a link or a FIFO now may come back: its positions are waited for.
             for journal in try folder.journals() where Syscalls.oddFile(journal.path) != nil { _ = try JournalReader(path: journal.path) }
             return try folder.lastSequence()
         } catch {
-            throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
+            throw PositionSupplyError(reason: "\(error)")
         }
     }
 }

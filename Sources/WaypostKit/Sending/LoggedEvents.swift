@@ -4,18 +4,23 @@ import WaypostRecording
 
 /// The fence events of the log, for an outbox that could not accept them when they happened.
 ///
-/// Its disk was full and then the tracker was killed, or there were more than memory holds.
-struct LoggedEvents: Sendable {
-    let positions: LogPositions
+/// Its disk was full and then the program was killed, or there were more than memory holds.
+package struct LoggedEvents: Sendable {
+    private let positions: LogPositions
 
     /// How many are offered at once.
     private static let pageCount = 500
+
+    /// The events of that log.
+    package init(positions: LogPositions) {
+        self.positions = positions
+    }
 
     /// Offers what came after the last event that the outbox accepted, with the original ids: it refuses those that it knows.
     ///
     /// - Parameter last: the last number to offer; an outbox that has accepted nothing yet begins there. Nil for everything in the log.
     /// - Returns: why the log, or the rest of it, cannot be read now; nil when all of it was offered.
-    func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) -> String? {
+    package func offer(to outbox: Outbox, through last: UInt64? = nil) async throws(OutboxError) -> String? {
         do {
             let newest = min(try await positions.newestNumber(), last ?? .max)
             try await bringBack(to: outbox, through: newest)
@@ -78,7 +83,7 @@ extension LogPositions {
                 if case .event(let event) = record.content, event.isOfFence { events.append(event) }
             }
         } catch {
-            if events.isEmpty { throw PositionSupplyError(reason: DaemonFailure(error).lines.joined()) }
+            if events.isEmpty { throw PositionSupplyError(reason: "\(error)") }
         }
         return (events, through)
     }

@@ -8,7 +8,10 @@ extension LogPositions {
     /// How many records are read to count; after them, numbers are counted within each journal, where only those of events are missing.
     private static let readCount = 5_000
 
-    func count(after number: UInt64, through last: UInt64) throws(PositionSupplyError) -> Int {
+    /// How many positions there are after that number and up to `last`; for many, about.
+    ///
+    /// - Errors: the log cannot be read at the moment.
+    public func count(after number: UInt64, through last: UInt64) throws(PositionSupplyError) -> Int {
         do throws(RecordingError) {
             var count = 0
             var reader = LogReader(folder: folder, from: .after(number))
@@ -18,7 +21,7 @@ extension LogPositions {
             }
             return count + (try countNumbers(after: reader.cursor, through: last))
         } catch {
-            throw PositionSupplyError(reason: DaemonFailure(error).lines.joined())
+            throw PositionSupplyError(reason: "\(error)")
         }
     }
 

@@ -1,0 +1,169 @@
+import Waypost
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+/// Puts the positions of a manager into a log: leaves out those that are too close, gets the rest onto the disk in time, and has the tracks
+/// finished and deleted meanwhile.
+///
+/// The tracker's log and an application's ``TrackLog`` both work with it; they differ in what their observers do with the news.
+package actor LogKeeper: PositioningConsumer {
+    /// What happened to a fix.
+    package enum Outcome: Sendable {
+        /// It is in the log.
+        case logged
+        /// It is too close to the one logged before.
+        case tooClose
+        /// The rules of the log leave it out.
+        case leftOut(TrackSegmenter.Reason)
+        /// The log is off.
+        case off
+        /// It could not be written.
+        case failed(RecordingError)
+    }
+
+    /// The log; nil while it is off.
+    private let recorder: TrackRecorder?
+    private let observer: any LogObserver
+    private var thinner: PositionThinner
+    /// Whether one type of the log keeps every fix, including those that are left out of the others.
+    private let keepsEverything: Bool
+    /// The problems that the observer knows: once per kind of failure, not once per position.
+    private var told = RecorderProblems()
+    private var synchronizer: Task<Void, Never>?
+    /// Whether a position arrived since the synchronizer last checked; it might have just found nothing to do.
+    private var hasNews = false
+    private var tidying: Task<Void, Never>?
+    private var tidyAt: Int64 = 0
+
+    /// How often the log is maintained while positions arrive, milliseconds.
+    private static let tidyInterval: Int64 = 300_000
+    /// How long before its time the log may be synced to disk, nanoseconds.
+    private static let synchronizesEarlier: Int64 = 500_000_000
+    /// The wait after a full disk before it tries again to free space, milliseconds.
+    private static let tidyIntervalWhenFull: Int64 = 10_000
+
+    /// Creates a keeper that has seen no position yet.
+    ///
+    /// - Parameters:
+    ///   - recorder: the log; nil while it is off.
+    ///   - thinning: which fixes are left out.
+    ///   - keepsEverything: whether a type of the log has those, too.
+    ///   - observer: gets the news.
+    package init(recorder: TrackRecorder?, thinning: PositionThinner.Settings, keepsEverything: Bool, observer: any LogObserver) {
+        self.recorder = recorder
+        self.observer = observer
+        self.keepsEverything = keepsEverything
+        thinner = PositionThinner(thinning)
+    }
+
+    /// Processes an update of the manager.
+    package func consume(_ update: PositioningUpdate) async {
+        switch update {
+        case .position(let position): await record(position)
+        case .lost:
+            observer.noteLoss()
+            thinner.breakTrack()
+            await recorder?.note(.loss)
+        case .failed, .finished, .matched, .noFix, .paused, .resumed, .significantChange, .sky, .stationary, .status: break
+        }
+    }
+
+    /// Brings the last positions onto the disk at once, and waits until no work on the log is left.
+    package func stop() async {
+        synchronizer?.cancel()
+        await synchronizer?.value
+        await tidying?.value
+    }
+
+    private func record(_ position: Position) async {
+        observer.noteFix(position)
+        guard let recorder else {
+            observer.note(.off, of: position)
+            return tidyIfDue(now: MonotonicClock.milliseconds)
+        }
+        let isKept = thinner.keeps(position)
+        guard isKept || keepsEverything else { return observer.note(.tooClose, of: position) }
+        let now = MonotonicClock.milliseconds
+        do throws(RecordingError) {
+            switch try await recorder.record(position, as: isKept ? [.source, .raw, .current] : .source) {
+            case .logged(_, let endedTrack):
+                if endedTrack { tidyAt = now }
+                observer.note(.logged, of: position)
+            case .leftOut(let reason): observer.note(.leftOut(reason), of: position)
+            case .notWanted: break
+            }
+            if told.writing != nil || told.synchronizing != nil { await noteProblems() }
+            keepSynchronized()
+        } catch {
+            // A position that is not yet safe on the disk is logged all the same.
+            if case .cannotSynchronize = error {} else { observer.note(.failed(error), of: position) }
+            await noteProblems()
+            if case .cannotAppend(_, let cause) = error, cause.isDiskFull { tidyAt = min(tidyAt, now + LogKeeper.tidyIntervalWhenFull) }
+        }
+        tidyIfDue(now: now)
+    }
+
+    private func tidyIfDue(now: Int64) {
+        guard now >= tidyAt, tidying == nil else { return }
+        tidyAt = now + LogKeeper.tidyInterval
+        tidying = Task {
+            await observer.maintain()
+            tidying = nil
+        }
+    }
+
+    /// Checks whether the log is where it belongs, because somebody asks; if it is not, it is created there at once.
+    package func checkPlace() async {
+        do throws(RecordingError) {
+            try await recorder?.checkPlace()
+        } catch {
+            await noteProblems()
+            keepSynchronized()
+        }
+    }
+
+    private func keepSynchronized() {
+        hasNews = true
+        if synchronizer == nil { synchronizer = Task { await synchronize() } }
+    }
+
+    /// Syncs the last positions to disk when no further ones arrive to do it; ends when everything is there.
+    private func synchronize() async {
+        while hasNews {
+            hasNews = false
+            while let recorder, let deadline = await recorder.synchronizationDeadline {
+                let wait = max(0, deadline - MonotonicClock.nanoseconds)
+                // Together with a fix that arrives shortly before, as that wakes the process anyway.
+                let tolerance = wait > LogKeeper.synchronizesEarlier ? LogKeeper.synchronizesEarlier : 0
+                let pause = Duration.nanoseconds(wait - tolerance)
+                try? await Task.sleep(for: pause, tolerance: .nanoseconds(tolerance))  // Cancelled: at once, which does no harm.
+                let now = max(deadline, MonotonicClock.nanoseconds)
+                do throws(RecordingError) { try await recorder.synchronizeIfDue(now: now) } catch { await noteProblems() }
+                if told.synchronizing != nil { await noteProblems() }
+                if Task.isCancelled { break }  // One try: a disk that refuses would be tried without a pause.
+            }
+        }
+        synchronizer = nil
+    }
+
+    private func noteProblems() async {
+        guard let problems = await recorder?.problems else { return }
+        observer.note(problems, before: told)
+        told = problems
+    }
+}
+
+/// Gets the news of a ``LogKeeper``, in its isolation: what takes long, or waits, belongs into ``maintain()``.
+package protocol LogObserver: Sendable {
+    /// Notes a fix, before anything is done with it.
+    func noteFix(_ position: Position)
+    /// Notes what happened to it.
+    func note(_ outcome: LogKeeper.Outcome, of position: Position)
+    /// Notes that the position was lost.
+    func noteLoss()
+    /// Notes what is wrong with the log, and what was when this was last called.
+    func note(_ problems: RecorderProblems, before: RecorderProblems)
+    /// Finishes tracks whose files are missing, and deletes old ones, while recording goes on.
+    func maintain() async
+}

@@ -1,0 +1,199 @@
+import Synchronization
+import Waypost
+import WaypostDispatch
+import WaypostPositioning
+import WaypostRecording
+import WaypostSystem
+
+/// A crash-safe log of an application's own: the positions of a manager, as journals while they come and as GPX files when a track ends.
+///
+/// ```swift
+/// let manager = PositioningManager(source: GPSDSource())
+/// let log = try await TrackLog(manager, folder: "tracks")
+/// for await update in manager.liveUpdates() { print(update) }
+/// if let track = try await log.close() { print(track.trackPath ?? "no positions") }
+/// ```
+/// Every position that the manager reports is in the journal before the next one comes, and on the disk after
+/// ``TrackRecorder/Configuration/syncInterval`` at the latest. Tracks end at midnight UTC, at ``TrackRecorder/Configuration/rotateByteCount``, on ``finishTrack()`` and on ``close()``. A
+/// log that was not closed, because of a crash or a power cut, loses nothing: the next one in the same folder finishes its track first. The
+/// log follows whatever the manager reports; it holds no need of its own.
+/// - Concurrency: from anywhere. Positions are logged until the log is closed or gone; a log that goes without being closed leaves its track
+///   to the next one, and its folder free.
+public final class TrackLog: Sendable {
+    /// What is logged, and how.
+    public struct Options: Sendable, Hashable {
+        /// Types, sizes and limits of the log; how soon positions are on the disk.
+        public var recorder = TrackRecorder.Configuration()
+        /// Which fixes are left out because they are close to the one before; none by default.
+        public var thinning = PositionThinner.Settings()
+
+        /// Creates options that log every position.
+        public init() {}
+    }
+
+    /// The positions of the log, for a `Dispatcher`, which sends them to servers.
+    public let positions: LogPositions
+    private let recorder: TrackRecorder
+    private let keeper: LogKeeper
+    private let observer: Observer
+    private let attachment: PositioningAttachment
+
+    /// Opens a log folder, and creates it if it is missing; finishes the tracks of a run that crashed, and logs from the next position on.
+    ///
+    /// - Parameters:
+    ///   - manager: the manager whose positions are logged.
+    ///   - folder: the folder, for one log at a time.
+    ///   - options: what is logged.
+    /// - Errors: `alreadyInUse`, `cannotPrepare`, `cannotRead`, `unsupportedVersion`. A single track that cannot be finished is among the
+    ///   ``problems``.
+    public init(
+        _ manager: PositioningManager, folder: String, options: Options = Options()
+    ) async throws(RecordingError) {
+        recorder = try TrackRecorder(folder: folder, configuration: options.recorder)
+        do throws(SystemError) {
+            positions = try LogPositions(
+                folder: LogFolder(path: try Syscalls.absolutePath(folder)), types: options.recorder.types)
+        } catch {
+            throw .cannotPrepare(folder: folder, cause: error)
+        }
+        _ = try await recorder.recover()
+        observer = Observer(recorder)
+        keeper = LogKeeper(
+            recorder: recorder, thinning: options.thinning, keepsEverything: options.recorder.types.contains(.source), observer: observer)
+        attachment = await manager.attachment(of: keeper)
+    }
+
+    deinit {
+        attachment.detach()
+        Task { [keeper] in await keeper.stop() }
+    }
+
+    /// Logs an event, which becomes a waypoint of the track: one of a ``FenceMonitor``, or of your own.
+    ///
+    /// An event of a fence also goes to the dispatcher of the log, if there is one; its number in the log brings it there even after a crash.
+    /// - Parameter event: an event with a time; others are not logged.
+    /// - Returns: its number in the log, or why it is not there.
+    /// - Errors: `cannotAppend`, `cannotSynchronize`, `closed`: the event is not in the log, but it goes to the dispatcher.
+    @discardableResult
+    public func record(_ event: TrackerEvent) async throws(RecordingError) -> TrackRecorder.EventOutcome {
+        do throws(RecordingError) {
+            let outcome = try await recorder.record(event)
+            if case .logged(let number, _) = outcome { await send(event, loggedAs: number) } else { await send(event, loggedAs: nil) }
+            return outcome
+        } catch {
+            await send(event, loggedAs: nil)
+            throw error
+        }
+    }
+
+    private func send(_ event: TrackerEvent, loggedAs number: UInt64?) async {
+        guard event.isOfFence else { return }
+        for sender in observer.senders { await sender.feeder.enqueue(.event(event), loggedAs: number) }
+    }
+
+    /// Whoever sends what is logged.
+    struct Sender: Sendable {
+        /// Is told of each position, and returns at once.
+        var noteLogged: @Sendable () -> Void
+        /// Gets the events of fences.
+        var feeder: EventFeeder
+    }
+
+    /// Adds a sender.
+    func add(_ sender: Sender) { observer.add(sender) }
+
+    /// The clocks, as the fixes confirm them.
+    var clock: DispatchClock {
+        let observer = observer
+        return DispatchClock(
+            bootMilliseconds: { BootClock.milliseconds }, confirmedTime: { observer.confirmedTime }, certainTime: { observer.certainTime })
+    }
+
+    /// Ends the track and makes its GPX file; the next position begins another track.
+    ///
+    /// - Returns: the track; nil when nothing was logged.
+    /// - Errors: `cannotFinish`, `cannotRead`, `closed`; the journal stays, and the track is finished later.
+    @discardableResult
+    public func finishTrack() async throws(RecordingError) -> FinishedTrack? { try await recorder.finishTrack() }
+
+    /// Stops logging, ends the track, makes its GPX file and gives the folder free.
+    ///
+    /// - Returns: the track; nil when nothing was logged, and when the log is closed already.
+    /// - Errors: as those of ``finishTrack()``; the folder is free even then.
+    @discardableResult
+    public func close() async throws(RecordingError) -> FinishedTrack? {
+        attachment.detach()
+        await keeper.stop()
+        return try await recorder.close()
+    }
+
+    /// What is wrong now: a full disk, a folder that was removed, tracks that could not be finished.
+    public var problems: RecorderProblems { get async { await recorder.problems } }
+
+    /// Why events are not yet in the outbox of the log's dispatcher, in words for people; nil when they are, or when it has none.
+    public var sendingProblem: String? {
+        get async {
+            for sender in observer.senders { if let problem = await sender.feeder.problem { return problem } }
+            return nil
+        }
+    }
+
+    /// How much was logged, and how much was left out.
+    public var statistics: RecorderStatistics { get async { await recorder.statistics } }
+
+    /// How many fixes were left out because they were close to the one before.
+    public var thinnedCount: Int { observer.thinnedCount }
+}
+
+/// Keeps the time, by which tracks become too old, and maintains the tracks.
+private final class Observer: LogObserver {
+    private struct State {
+        var time = ConfirmedTime()
+        var thinnedCount = 0
+        var senders: [TrackLog.Sender] = []
+    }
+
+    private let state = Mutex(State())
+    private let recorder: TrackRecorder
+
+    init(_ recorder: TrackRecorder) {
+        self.recorder = recorder
+    }
+
+    var thinnedCount: Int { state.withLock { $0.thinnedCount } }
+    var senders: [TrackLog.Sender] { state.withLock { $0.senders } }
+
+    func add(_ sender: TrackLog.Sender) { state.withLock { $0.senders.append(sender) } }
+
+    func noteFix(_ position: Position) {
+        guard let time = position.time, position.status.isMeasured else { return }
+        state.withLock { $0.time.process(time, from: position.source, at: BootClock.milliseconds) }
+    }
+
+    func note(_ outcome: LogKeeper.Outcome, of position: Position) {
+        switch outcome {
+        case .logged: for sender in senders { sender.noteLogged() }
+        case .tooClose: state.withLock { $0.thinnedCount += 1 }
+        case .leftOut, .off, .failed: break
+        }
+    }
+
+    func noteLoss() {}
+
+    func note(_ problems: RecorderProblems, before: RecorderProblems) {}
+
+    func maintain() async {
+        _ = try? await recorder.recover()  // Failures are among the recorder's problems, and tried again the next time.
+        _ = try? await recorder.applyRetention(confirmedTime: certainTime)  // See above.
+    }
+
+    var confirmedTime: UTCTime? {
+        if let milliseconds = WallClock.millisecondsIfSynchronized { return UTCTime(millisecondsSince1970: milliseconds) }
+        return state.withLock { $0.time.time(at: BootClock.milliseconds) }
+    }
+
+    var certainTime: UTCTime? {
+        if let milliseconds = WallClock.millisecondsIfSynchronized { return UTCTime(millisecondsSince1970: milliseconds) }
+        return state.withLock { $0.time.certainTime(at: BootClock.milliseconds) }
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+import Waypost
+import WaypostKit
+import WaypostRecording
+import WaypostSystem
+
+@Suite(.timeLimit(.minutes(2))) struct TrackLogTests {
+    private let folder: String
+    private let home: Coordinate
+
+    init() throws {
+        folder = "/tmp/waypost-kit-log-\(UInt32.random(in: 0...(.max)))"
+        home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
+    }
+
+    /// One position a second, 10 m apart, from a second on.
+    private func drive(_ seconds: Range<Int>) -> [Position] {
+        seconds.map { second in
+            let place = Geodesic.end(from: home, azimuthDegrees: 0, distanceMetres: 10 * Double(second)).coordinate
+            return Position(time: moment(second), coordinate: place)
+        }
+    }
+
+    private func play(_ manager: PositioningManager) async {
+        for await _ in manager.liveUpdates() {}
+    }
+
+    /// A log in the folder, as soon as the one before it has given it free.
+    private func openLog(of manager: PositioningManager) async throws -> TrackLog {
+        for _ in 0..<100 {
+            if let log = try? await TrackLog(manager, folder: folder) { return log }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return try await TrackLog(manager, folder: folder)
+    }
+
+    /// The places and times of a GPX file, found in its text.
+    private func points(_ path: String) throws -> [String] {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        return text.matches(of: /<trkpt lat="([^"]*)" lon="([^"]*)">.*?<time>([^<]*)<\/time>/.dotMatchesNewlines()).map { match in
+            "\(match.1) \(match.2) \(match.3)"
+        }
+    }
+
+    private func words(_ positions: [Position]) -> [String] {
+        positions.map { position in
+            let date = Date(timeIntervalSince1970: Double(position.time?.millisecondsSince1970 ?? 0) / 1_000)
+            let time = date.ISO8601Format()
+            let places = [position.coordinate.latitudeDegrees, position.coordinate.longitudeDegrees]
+            return places.map { String(format: "%.7f", $0) }.joined(separator: " ") + " " + time
+        }
+    }
+
+    @Test func makesATrackOfAReplay() async throws {
+        let positions = drive(0..<60)
+        let manager = PositioningManager(source: ListedSource(positions))
+        let log = try await TrackLog(manager, folder: folder)
+        await play(manager)
+        let track = try #require(try await log.close())
+        #expect(track.positionCount == 60 && track.segmentCount == 1)
+        #expect(try points(try #require(track.trackPath)) == words(positions))
+        #expect(await log.problems.isEmpty)
+        #expect(await log.statistics.loggedCount == 60)
+        let again = try await log.close()
+        #expect(again == nil, "closing again does nothing")
+    }
+
+    @Test func finishesTheTrackOfARunThatEndedWithoutClosing() async throws {
+        let positions = drive(0..<30)
+        do {
+            let manager = PositioningManager(source: ListedSource(positions))
+            let log = try await TrackLog(manager, folder: folder)
+            await play(manager)
+            #expect(await log.statistics.loggedCount == 30)
+        }
+        // Whoever drops a log gives its folder free as soon as its last work is done.
+        let manager = PositioningManager(source: ListedSource(drive(60..<70)))
+        let log = try await openLog(of: manager)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".gpx") }
+        #expect(files.count == 1)
+        #expect(try points("\(folder)/\(files[0])") == words(positions))
+        await play(manager)
+        #expect(try await log.close()?.positionCount == 10)
+    }
+
+    @Test func logsTheSameInTwoFoldersAndNeverTwiceInOne() async throws {
+        let manager = PositioningManager(source: ListedSource(drive(0..<40)))
+        let first = try await TrackLog(manager, folder: folder + "/a")
+        let second = try await TrackLog(manager, folder: folder + "/b")
+        await #expect(throws: RecordingError.self) { _ = try await TrackLog(manager, folder: folder + "/a") }
+        await play(manager)
+        let tracks = (try await first.close(), try await second.close())
+        let found = try points(try #require(tracks.0?.trackPath))
+        #expect(found.count == 40)
+        #expect(try points(try #require(tracks.1?.trackPath)) == found)
+    }
+
+    @Test func beginsASegmentAfterALossAndATrackAfterItsEnd() async throws {
+        let (before, after) = (drive(0..<10).map(PositionSourceEvent.position), drive(60..<70).map(PositionSourceEvent.position))
+        let manager = PositioningManager(source: ListedSource(events: before + [.lost(.silent)] + after))
+        let log = try await TrackLog(manager, folder: folder)
+        await play(manager)
+        let first = try #require(try await log.finishTrack())
+        #expect(first.positionCount == 20 && first.segmentCount == 2)
+        await manager.use(ListedSource(drive(100..<105)))
+        await play(manager)
+        let second = try #require(try await log.close())
+        #expect(second.positionCount == 5 && second.trackPath != first.trackPath)
+    }
+
+    @Test func leavesOutWhatIsTooClose() async throws {
+        var options = TrackLog.Options()
+        options.thinning.minimumMetres = 45
+        let manager = PositioningManager(source: ListedSource(drive(0..<51)))
+        let log = try await TrackLog(manager, folder: folder, options: options)
+        await play(manager)
+        #expect(log.thinnedCount == 40)
+        // Every 50 metres, both ends included.
+        #expect(try await log.close()?.positionCount == 11)
+    }
+
+    @Test func suppliesWhatItHasLogged() async throws {
+        let positions = drive(0..<20)
+        let manager = PositioningManager(source: ListedSource(positions))
+        let log = try await TrackLog(manager, folder: folder)
+        await play(manager)
+        let event = TrackerEvent(id: "lap-1", kind: "lap", name: "first", time: moment(19), position: positions[19])
+        let result = try await log.record(event)
+        #expect("\(result)".hasPrefix("logged"), "\(result)")
+        let supply = log.positions
+        let newest = try await supply.newestNumber()
+        let page = try await supply.positions(after: 0, through: newest, limit: 1_000)
+        #expect(page.positions.map(\.position.coordinate) == positions.map(\.coordinate) && page.missing.isEmpty)
+        #expect(try await supply.count(after: 0, through: newest) == 20)
+        let track = try #require(try await log.close()?.trackPath)
+        #expect(try String(contentsOfFile: track, encoding: .utf8).contains("<wpt "))
+    }
+
+    @Test func saysWhyAFolderCannotBeUsed() async throws {
+        let file = folder + ".txt"
+        try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+        do {
+            _ = try await TrackLog(PositioningManager(source: ListedSource([])), folder: file)
+            Issue.record("a file is not a folder")
+        } catch {
+            #expect("\(error)".hasPrefix(file + ": cannot be used for the log: "), "\(error)")
+        }
+    }
+}
