@@ -158,17 +158,17 @@ extension Outbox {
     private static func checkForLoss(
         _ database: SQLiteDatabase, isLost: Bool, log: SQLiteLog?, known: OutboxTally?
     ) throws(SQLiteError) {
-        let hiddenCount = log?.hiddenCommitCount ?? 0
+        let isHidden = (log?.hiddenCommitCount ?? 0) > 0
         let missingCount: Int
         if !isLost, let known, known.waiting > 0 {
             missingCount = try OutboxStore.missingCount(of: known, in: database)
         } else {
             missingCount = 0
         }
-        // A single one may come from a power cut, before any caller got its confirmation.
-        guard isLost || missingCount > 0 || hiddenCount > 1 else { return }
+        // The last one may come from a power cut, before any caller got its confirmation.
+        guard isLost || missingCount > 0 || log?.hasConfirmedHiddenCommit == true else { return }
         throw .damaged(
-            hiddenCount > 0 ? "its log is damaged" : isLost ? "it is missing or empty" : "its log was cut off or removed",
+            isHidden ? "its log is damaged" : isLost ? "it is missing or empty" : "its log was cut off or removed",
             path: database.path)
     }
 }

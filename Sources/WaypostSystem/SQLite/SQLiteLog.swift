@@ -21,6 +21,8 @@ public struct SQLiteLog: Sendable {
     public private(set) var bytes: [UInt8]
     /// How many commits SQLite does not see, because something before them is damaged.
     public private(set) var hiddenCommitCount = 0
+    /// Whether more was written after one of these: it was confirmed, and not interrupted by a power cut.
+    public private(set) var hasConfirmedHiddenCommit = false
 
     /// The bytes of a page.
     public private(set) var pageByteCount: Int
@@ -60,7 +62,7 @@ public struct SQLiteLog: Sendable {
         for size in Set([self.pageByteCount, SQLitePages.ownPageByteCount]) {
             for isBigEndian in [false, true] {
                 var other = self
-                (other.pageByteCount, other.frames, other.hiddenCommitCount) = (size, [], 0)
+                (other.pageByteCount, other.frames, other.hiddenCommitCount, other.hasConfirmedHiddenCommit) = (size, [], 0, false)
                 other.readFrames(isBigEndian, isHeadWhole: false)
                 if other.frames.count > frames.count { self = other }
             }
@@ -73,6 +75,7 @@ public struct SQLiteLog: Sendable {
         var isSeenBySQLite = isHeadWhole
         var committedCount = 0
         for (frame, frameSalt, isWhole) in found {
+            if hiddenCommitCount > 0, frameSalt == salt { hasConfirmedHiddenCommit = true }
             if isWhole, frameSalt == salt, frame.pageNumber > 0 {
                 frames.append(frame)
                 if frame.databasePageCount > 0 {

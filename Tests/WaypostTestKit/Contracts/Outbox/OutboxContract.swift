@@ -13,7 +13,8 @@ public enum OutboxContract {
     /// The ways in which an outbox whose files were damaged breaks the contract.
     ///
     /// - It opens, and its waiting entries can be read and moved.
-    /// - Every entry is restored if the newest image of its page, in the file or the log, is unchanged (`OutboxImages`).
+    /// - Every entry is restored if the newest image of its page, in the file or the log, is unchanged (`OutboxImages`); but a last commit that
+    ///   looks like one that a power cut has interrupted may be left out.
     /// - Waiting entries and reported losses together are no more than there were.
     /// - It accepts entries, and the next run finds it intact.
     ///
@@ -49,7 +50,7 @@ public enum OutboxContract {
             case let index: if files[Int(index)].indices.contains(offset) { files[Int(index)][offset] ^= value }
             }
         }
-        let wanted = images.entries(leftIn: files)
+        let wanted = images.entries(leftIn: files, isCounted: files[2] == whole[2])
         for name in try Syscalls.names(inFolder: folder) { try Syscalls.remove("\(folder)/\(name)") }
         for (suffix, bytes) in zip(suffixes, files) { try AtomicFile.write(bytes, to: path + suffix, mode: 0o600) }
         return try await violations(of: path, wanted)

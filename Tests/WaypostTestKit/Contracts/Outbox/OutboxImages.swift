@@ -15,6 +15,9 @@ struct OutboxImages: Sendable {
         var ids: Set<String>
         /// Whether it ends a commit.
         var isCommit = false
+
+        /// Where it is.
+        var place: Range<Int> { stretches[stretches.count - 1] }
     }
 
     private let file: [UInt8]
@@ -79,15 +82,36 @@ struct OutboxImages: Sendable {
 
     /// The ids of the entries that must be found in partly changed files: for each page, those of its newest unchanged image.
     ///
-    /// - Parameter files: the file and the log, which may be cut off.
-    func entries(leftIn files: [[UInt8]]) -> Set<String> {
+    /// A last commit after damage, with nothing behind it, looks like one that a power cut has interrupted, unless the tally counts its entries.
+    /// - Parameters:
+    ///   - files: the file and the log, which may be cut off.
+    ///   - isCounted: whether the tally is unchanged.
+    func entries(leftIn files: [[UInt8]], isCounted: Bool) -> Set<String> {
         var newest: [Int: Set<String>] = [:]
         for image in fileImages where image.stretches.allSatisfy({ isWhole(file, files[0], $0) }) { newest[image.page] = image.ids }
-        let left = logImages.filter { image in image.stretches.allSatisfy { isWhole(log, files[1], $0) } }
+        func isLeft(_ image: Image) -> Bool { image.stretches.allSatisfy { isWhole(log, files[1], $0) } }
+        var left = logImages.filter(isLeft)
+        // What SQLite itself sees.
+        let seen = isWhole(log, files[1], 0..<OutboxImages.logHead) ? logImages.prefix(while: isLeft).count : 0
+        if !isCounted, left[seen...].count(where: \.isCommit) == 1, let last = left.lastIndex(where: \.isCommit),
+            !isFollowed(left[last], in: files[1])
+        {
+            left.removeSubrange(seen...)
+        }
         if let last = left.lastIndex(where: \.isCommit) {
             for image in left[...last] { newest[image.page] = image.ids }
         }
         return newest.values.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    /// Whether the head of another frame of the same log is behind that frame.
+    private func isFollowed(_ image: Image, in found: [UInt8]) -> Bool {
+        let salt = log[16..<24]
+        return logImages.contains { other in
+            let frame = other.place
+            guard frame.lowerBound >= image.place.upperBound, frame.upperBound <= found.count else { return false }
+            return found[frame.lowerBound + 8..<frame.lowerBound + 16].elementsEqual(salt)
+        }
     }
 
     private func isWhole(_ bytes: [UInt8], _ found: [UInt8], _ stretch: Range<Int>) -> Bool {
