@@ -58,6 +58,46 @@ struct GeofenceStateTests {
         for (event, twin) in zip(found, expected) where !event.isLate { #expect(event.crossedAt == twin.crossedAt) }
     }
 
+    /// Each start numbers its visits after a base of its own, below or above that of the visits that go on.
+    @Test(arguments: BorderRule.allCases)
+    func goesOnWithNumbersOfItsOwn(rule: BorderRule) throws {
+        let region = RandomFences.regions[0]
+        var random = SeededGenerator(seed: 54)
+        // Circles whose borders are close together, so that a fix leaves some and enters others.
+        let fences = try (0..<200).map { number in
+            let place = RandomFences.place(near: region, within: 300, &random)
+            let size = Double.random(in: 100...900, using: &random)
+            var fence = Geofence(id: "\(number)", shape: try .circle(centre: place, radiusMetres: size))
+            if number % 3 == 0 { fence.dwellSeconds = 5 }
+            return fence
+        }
+        let index = FenceIndex(fences)
+        let path = drive(near: region, count: 400)
+        var whole = GeofenceMonitor(fences: index, rule: rule)
+        var relay = whole
+        var (expected, found): ([GeofenceEvent], [GeofenceEvent]) = ([], [])
+        for fix in path {
+            expected += whole.process(fix)
+            found += relay.process(fix)
+            var state = relay.state
+            state.progress.numberVisits(after: UInt64.random(in: 0..<1 << 53, using: &random))
+            relay = GeofenceMonitor(fences: index, rule: rule)
+            #expect(relay.restore(state).isEmpty)
+        }
+        #expect(found.count > 200)
+        let unnumbered = { (event: GeofenceEvent) in "\(event.time?.millisecondsSince1970 ?? 0) \(event.kind) \(event.fenceID)" }
+        #expect(found.map(unnumbered).sorted() == expected.map(unnumbered).sorted())
+        #expect(Set(found.map(\.id)).count == found.count)
+        var visits: [String: UInt64] = [:]
+        for event in found {
+            switch event.kind {
+            case .enter: visits[event.fenceID] = event.visit
+            case .dwell, .exit: if let entered = visits[event.fenceID] { #expect(event.visit == entered, "\(event.id)") }
+            case .pass: #expect(event.visit != visits[event.fenceID])
+            }
+        }
+    }
+
     @Test func callsNothingLateThatItSawItself() throws {
         let home = RandomFences.regions[0]
         let frame = LocalFrame(origin: home)

@@ -56,8 +56,10 @@ extension GeofenceMonitor {
             numbers[Int(visit.number - before - 1)] = number
             if !visit.isPass { visits[visit.slot]?.number = number }
         }
-        for place in events.indices where events[place].visit > before {
-            events[place].visit = numbers[Int(events[place].visit - before - 1)]
+        // Visits from before a restart have numbers of another base, which may be larger.
+        for place in events.indices {
+            let number = events[place].visit
+            if number > before, number - before <= UInt64(numbers.count) { events[place].visit = numbers[Int(number - before - 1)] }
         }
     }
 
