@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Builds the documentation of every library, guides included, and takes no warning: a link that leads nowhere, a parameter without a word.
+# Compares the public API with what is written down in Tests/Data/golden/api.
 #
 # Usage: bash Tests/Scripts/docs.sh [OUTDIR]     the pages are kept in OUTDIR, one folder for each module
+#   WAYPOST_WRITE_GOLDEN=1  writes the public API down anew
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -22,6 +24,12 @@ for module in "${modules[@]}"; do
         exit 1
     }
 done
+# The API of the products.
+action=check
+[[ -z ${WAYPOST_WRITE_GOLDEN:-} ]] || action=write
+python3 Tests/Scripts/api_listing.py "$action" "$graphs" Tests/Data/golden/api \
+    Waypost WaypostPositioning WaypostRecording WaypostGeofences WaypostDispatch WaypostControl WaypostKit
+
 failures=0
 for module in "${modules[@]}"; do
     mkdir -p "$work/$module" "$outdir/$module"

@@ -38,7 +38,9 @@ public struct DestinationSettings: Sendable, Hashable {
 
     /// Settings of a destination that is served once per interval, at a moment that differs from machine to machine.
     ///
-    /// - Parameter interval: the time between two dispatches; less than a second means only on demand.
+    /// - Parameters:
+    ///   - name: its name, under which the outbox stores its progress.
+    ///   - interval: the time between two dispatches; less than a second means only on demand.
     public init(name: String, every interval: Duration) {
         self.init(name: name, schedule: .init(interval: interval, phaseOf: SystemProcess.hostName + "/" + name))
     }

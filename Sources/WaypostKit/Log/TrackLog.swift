@@ -14,9 +14,9 @@ import WaypostSystem
 /// if let track = try await log.close() { print(track.trackPath ?? "no positions") }
 /// ```
 /// Every position that the manager reports is in the journal before the next one comes, and on the disk after
-/// ``TrackRecorder/Configuration/syncInterval`` at the latest. Tracks end at midnight UTC, at ``TrackRecorder/Configuration/rotateByteCount``, on ``finishTrack()`` and on ``close()``. A
-/// log that was not closed, because of a crash or a power cut, loses nothing: the next one in the same folder finishes its track first. The
-/// log follows whatever the manager reports; it holds no need of its own.
+/// `TrackRecorder.Configuration.syncInterval` at the latest: a crash loses nothing, a power cut at most that. Tracks end at midnight UTC, when
+/// their journal reaches `rotateByteCount`, on ``finishTrack()`` and on ``close()``. The next log in the same folder finishes a track that a
+/// crash or a power cut has ended. The log follows whatever the manager reports; it holds no need of its own.
 /// - Concurrency: from anywhere. Positions are logged until the log is closed or gone; a log that goes without being closed leaves its track
 ///   to the next one, and its folder free.
 public final class TrackLog: Sendable {
