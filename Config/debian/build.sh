@@ -65,6 +65,7 @@ for program in waypost waypostd; do
     "$(dpkg-architecture -a "$arch" -q DEB_HOST_GNU_TYPE 2>/dev/null)-strip" --strip-all --remove-section=.comment --remove-section=.note "$root/usr/bin/$program"
     # Where the compiler keeps its libraries is nowhere to look for any on the box.
     chrpath --delete "$root/usr/bin/$program" >/dev/null
+    python3 Config/debian/reproducible.py "$root/usr/bin/$program"
 done
 # Privacy zones say where people live, headers and passwords open servers: not for everybody. Group waypost gets them in postinst.
 install_as 640 Config/waypost.toml etc/waypost/waypost.toml
