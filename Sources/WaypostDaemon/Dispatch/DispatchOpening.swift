@@ -202,14 +202,16 @@ extension OutboxRecovery {
         let what = wasRemoved ? "what was left of it" : "the damaged file"
         let aside = asidePath.map { "; \(what) is \(Syscalls.exists($0) ? $0 : "erased")" } ?? ""
         let event = counted(waitingCount, "event")
+        let isOne = waitingCount == 1
+        let rescued = "\(event) could be read and \(isOne ? "stays" : "stay") queued"
         let oldest = beginsAtOldest ? "; what was sent is unknown, so destinations start with the oldest record of the log" : ""
         // SQLite's message is for those who inspect the file.
         let how = wasRemoved || asidePath == nil ? "removed or emptied, and written anew" : "damaged, and made anew"
         return switch lostCount {
-        case 0: "the outbox was \(how): nothing is lost, \(event) wait on\(oldest)\(aside)"
+        case 0: "the outbox was \(how): nothing is lost, \(event) \(isOne ? "waits" : "wait")\(oldest)\(aside)"
         case let count?:
-            "the outbox was \(how): \(event) could be read and wait on, \(isLostCountExact ? "" : "at most ")\(count) \(count == 1 ? "is" : "are") lost\(oldest)\(aside)"
-        case nil: "the outbox was \(how): \(event) could be read and stay queued; whether more are lost is not known\(oldest)\(aside)"
+            "the outbox was \(how): \(rescued), \(isLostCountExact ? "" : "at most ")\(count) \(count == 1 ? "is" : "are") lost\(oldest)\(aside)"
+        case nil: "the outbox was \(how): \(rescued); whether more are lost is not known\(oldest)\(aside)"
         }
     }
 }

@@ -74,10 +74,26 @@ extension Outbox {
             do throws(SQLiteError) { try store.database.checkpoint() } catch { return try replaceDamaged(because: error) }
             openStore = nil
         case .gone:
-            // A new file in its place belongs to another program; and without a folder there is no place.
-            guard !Syscalls.exists(path), Syscalls.kind(Outbox.folder(of: path)) == .folder else { throw .gone(path: path) }
+            // Without a folder there is no place, and a strange file in its place belongs to another program.
+            guard Syscalls.kind(Outbox.folder(of: path)) == .folder, !Syscalls.exists(path) || isEarlierState(of: store) else {
+                throw .gone(path: path)
+            }
             try writeAnew(store)
             openStore = nil
+        }
+    }
+
+    /// Whether the file of that name is this outbox as it was before: a file system that covered it was unmounted, or a copy was put back.
+    private func isEarlierState(of store: OutboxStore) -> Bool {
+        do throws(SQLiteError) {
+            let earlier = try SQLiteDatabase(path: path, isReadOnly: true)
+            guard try OutboxSchema.version(of: earlier) == OutboxSchema.version, let series = try OutboxSchema.series(of: earlier) else {
+                return false
+            }
+            let last = try earlier.integer("SELECT max(number) FROM entry") ?? 0
+            return try series == OutboxSchema.series(of: store.database) && last <= store.lastEntryNumber
+        } catch {
+            return false
         }
     }
 
@@ -92,9 +108,11 @@ extension Outbox {
             try Syscalls.setMode(file, 0o600, path: copy)
             try Syscalls.synchronize(file, path: copy)
             for suffix in OutboxSalvage.suffixes { try Syscalls.remove(OutboxSalvage.rescuePath(path) + suffix) }
+            // The log of an earlier state must not be applied to the copy.
+            if Syscalls.exists(path) { try SQLiteDatabase(path: path).checkpoint() }
             // From here on a crash leaves it whole.
             try Syscalls.rename(copy, to: OutboxSalvage.rescuePath(path))
-            try OutboxSalvage.finishRenaming(path)
+            try OutboxSalvage.takeName(path)
         } catch {
             throw OutboxError(error, at: path)
         }

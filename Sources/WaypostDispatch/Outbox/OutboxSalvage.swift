@@ -52,6 +52,11 @@ struct OutboxSalvage {
     /// Finishes after a crash: the damaged file was set aside, but the new one was not yet renamed.
     static func finishRenaming(_ path: String) throws(SystemError) {
         guard !Syscalls.exists(path), Syscalls.exists(rescuePath(path)) else { return }
+        try takeName(path)
+    }
+
+    /// Gives the new file the outbox's name.
+    static func takeName(_ path: String) throws(SystemError) {
         // The rest of the removed file's log is in the new file, or set aside; SQLite would assign it to the new file.
         for suffix in suffixes.dropFirst() { try Syscalls.remove(path + suffix) }
         try rename(rescuePath(path), to: path)

@@ -73,9 +73,18 @@ enum OutboxSchema {
         guard try version(of: database) == 0 else { return }
         try database.transaction { () throws(SQLiteError) in
             try database.execute(tables)
+            try database.run("INSERT INTO note(name, value) VALUES(?, random() & \(largest - 1))", [.text(series)])
             try database.execute("PRAGMA user_version = \(version)")
             try database.execute("PRAGMA application_id = \(try checksum(of: database))")
         }
+    }
+
+    /// The note with a random number that a new file gets, and its copies keep: what tells them from the file of another tracker.
+    static let series = "series"
+
+    /// The number of a file's ``series``; nil when it has none.
+    static func series(of database: SQLiteDatabase) throws(SQLiteError) -> Int64? {
+        try database.integer("SELECT value FROM note WHERE name = ?", [.text(series)])
     }
 
     /// Checks whether the tables are the ones we created: their definitions are in the file, too, where SQLite believes whatever it finds.

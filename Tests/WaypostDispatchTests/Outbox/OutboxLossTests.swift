@@ -174,6 +174,49 @@ import WaypostSystem
         #expect(try Data(contentsOf: URL(filePath: fixture.path)) == Data("another".utf8))
     }
 
+    /// A file system is mounted over the folder while it runs, and unmounted later: its file before that is back.
+    @Test func goesOnWithEverythingWhenAnEarlierStateOfItIsBack() async throws {
+        for copies in [false, true] {
+            let fixture = try DispatchFixture()
+            let home = ScriptedDestination()
+            let dispatcher = try await fixture.dispatcher([("home", home)])
+            for number in 1...24 { try await dispatcher.accept([DispatchFixture.call(number)]) }
+            let covered = fixture.folder + ".covered"
+            defer { try? FileManager.default.removeItem(atPath: covered) }
+            for round in 1...3 {
+                if copies {
+                    try FileManager.default.copyItem(atPath: fixture.folder, toPath: covered)
+                    try FileManager.default.removeItem(atPath: fixture.folder)
+                } else {
+                    try FileManager.default.moveItem(atPath: fixture.folder, toPath: covered)
+                }
+                try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
+                for number in 1...5 { try await dispatcher.accept([DispatchFixture.call(round * 100 + number)]) }
+                try FileManager.default.removeItem(atPath: fixture.folder)
+                try FileManager.default.moveItem(atPath: covered, toPath: fixture.folder)
+                try await dispatcher.outbox.check()
+                try await dispatcher.accept([DispatchFixture.call(round * 100 + 6)])
+            }
+            // What is at its place is whole, after a kill too.
+            #expect(try await fixture.outbox().state(of: "home").waitingEventCount == 24 + 18)
+            _ = try await dispatcher.dispatch()
+            let later = (1...3).flatMap { round in (1...6).map { round * 100 + $0 } }
+            #expect(home.takenNames == (Array(1...24) + later).map { "call \($0)" }, "copies: \(copies)")
+        }
+    }
+
+    @Test func leavesTheOutboxOfAnotherTrackerAlone() async throws {
+        let (fixture, other) = (try DispatchFixture(), try DispatchFixture())
+        let outbox = try fixture.outbox()
+        _ = try await outbox.attach("home", newestPosition: 0)
+        for number in 1...9 { try await outbox.accept([DispatchFixture.call(number)]) }
+        do { try await other.outbox().accept([DispatchFixture.call(1)]) }
+        for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: fixture.path + suffix) }
+        try FileManager.default.copyItem(atPath: other.path, toPath: fixture.path)
+        await #expect(throws: OutboxError.gone(path: fixture.path)) { try await outbox.accept([DispatchFixture.call(10)]) }
+        #expect(try Data(contentsOf: URL(filePath: fixture.path)) == Data(contentsOf: URL(filePath: other.path)))
+    }
+
     @Test func savesWhatIsInALogThatIsRemovedWhileItRuns() async throws {
         let fixture = try DispatchFixture()
         let outbox = try fixture.outbox()
