@@ -74,7 +74,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The error of a folder inside one of our folders that is not a folder, or a link to one.
     public static func notOwnFolder(_ path: String) -> SystemError {
-        SystemError(code: ENOTDIR, operation: "open", path: path).explained("is a link or no folder, which is not followed here")
+        SystemError(code: ENOTDIR, operation: "open", path: path).explained("is a link or not a folder, which is not followed here")
     }
 
     /// The system's message for the code, `No such file or directory`, or our own.

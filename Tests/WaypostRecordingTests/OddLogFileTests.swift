@@ -88,6 +88,18 @@ import WaypostSystem
         }
     }
 
+    @Test func keepsNoLogAmongTheJournalsOfAnother() async throws {
+        try await withLog { log, _ in
+            try FileManager.default.createSymbolicLink(atPath: log + "/link", withDestinationPath: log + "/journal")
+            for folder in ["journal", "journal/", "journal/inner", "link", "link/inner/deep"] {
+                let error = #expect(throws: RecordingError.self) { try TrackRecorder(folder: "\(log)/\(folder)") }
+                #expect(error.map { "\($0)".contains("is in the journal folder of the log ") } == true, "\(folder)")
+            }
+            // A folder that only has the name is like any other, and so is one beside the journals.
+            for folder in ["beside", "beside/own/journal"] { _ = try await TrackRecorder(folder: "\(log)/\(folder)").close() }
+        }
+    }
+
     @Test func readsWhatIsBesideAJournalThatIsNone() async throws {
         for trap in Self.traps {
             try await withLog { log, target in

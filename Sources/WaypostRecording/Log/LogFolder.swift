@@ -1,3 +1,4 @@
+import Glibc
 import Waypost
 import WaypostSystem
 
@@ -72,6 +73,7 @@ public struct LogFolder: Sendable, Hashable {
     func lock(creates: Bool, _ note: ([OddLogFile]) -> Void = { _ in }) throws(RecordingError) -> FileLock {
         let attempt: FileLock.Attempt
         do {
+            try checkIsInNoLog()
             if creates { try Syscalls.createFolders(journalFolder) } else { _ = try Syscalls.names(inFolder: journalFolder) }
             try checkJournalFolder()
             attempt = try FileLock.acquire(path: lockPath)
@@ -106,6 +108,19 @@ public struct LogFolder: Sendable, Hashable {
     func checkJournalFolder() throws(SystemError) {
         guard Syscalls.exists(journalFolder), !Syscalls.isOwnFolder(journalFolder) else { return }
         throw SystemError.notOwnFolder(journalFolder)
+    }
+
+    /// Makes sure that this is not the journal folder of another log, or inside it: each of the two would take the other's files for its own.
+    func checkIsInNoLog() throws(SystemError) {
+        var existing = path[...]
+        while !Syscalls.exists(String(existing)), let slash = existing.lastIndex(of: "/") { existing = existing[..<slash] }
+        var names = Syscalls.resolvingLinks(String(existing)).split(separator: "/")
+        while let name = names.popLast() {
+            let log = "/" + names.joined(separator: "/")
+            guard name == "journal", Syscalls.exists("\(log)/journal/.sequence") else { continue }
+            throw SystemError(code: EINVAL, operation: "use", path: path)
+                .explained("is in the journal folder of the log \(log); use a folder outside of it")
+        }
     }
 
     /// Whether any file has this stem.
