@@ -9,13 +9,14 @@ cd "$(dirname "$0")/../.."
 PATH=$PATH:/usr/sbin
 
 /usr/bin/python3 Tests/Scripts/doc_examples.py
-options=(--package-path Tests/Examples --scratch-path .build)
-swift build --build-tests "${options[@]}"
-swift test --skip-build --disable-xctest "${options[@]}"
-bin=$(swift build --show-bin-path "${options[@]}")
-
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
+options=(--package-path Tests/Examples --scratch-path .build)
+swift build --build-tests "${options[@]}"
+# What tests leave behind goes with the run.
+mkdir "$work/t"
+TMPDIR=$work/t swift test --skip-build --disable-xctest "${options[@]}"
+bin=$(swift build --show-bin-path "${options[@]}")
 
 printf '== print-positions: a receiver, a real gpsd on its own port, the program\n'
 # In a network of its own, where nobody else has that port; only the loopback interface is brought up, by its flag IFF_UP.

@@ -17,6 +17,9 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"; jobs -p | xargs -r kill 2>/dev/null || :' EXIT
 
 swift build --build-tests
+# What tests leave behind goes with the run; sockets among it have room for a path of 108 bytes.
+mkdir "$results/t"
+export TMPDIR=$results/t
 code=0
 limit=${TEST_LIMIT:-1200}
 # run NAME OPTION...: one run of the test program; its results go to NAME.xml.

@@ -19,7 +19,7 @@ final class FakeTracker: ControlHandler {
     }
 
     init() throws {
-        folder = "/tmp/waypost-kit-\(UInt32.random(in: 0...(.max)))"
+        folder = NSTemporaryDirectory() + "waypost-kit-\(UInt32.random(in: 0...(.max)))"
         path = folder + "/waypost.sock"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     }

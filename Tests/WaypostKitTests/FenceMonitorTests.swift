@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 import Waypost
@@ -10,7 +11,7 @@ import WaypostPositioning
     private let home: Coordinate
 
     init() throws {
-        folder = "/tmp/waypost-kit-fences-\(UInt32.random(in: 0...(.max)))"
+        folder = NSTemporaryDirectory() + "waypost-kit-fences-\(UInt32.random(in: 0...(.max)))"
         home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
     }
 

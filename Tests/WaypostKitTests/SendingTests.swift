@@ -11,7 +11,7 @@ import WaypostTestKit
     private let positions: [Position]
 
     init() throws {
-        folder = "/tmp/waypost-kit-sending-\(UInt32.random(in: 0...(.max)))"
+        folder = NSTemporaryDirectory() + "waypost-kit-sending-\(UInt32.random(in: 0...(.max)))"
         let home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
         positions = (0..<120).map { second in
             let place = Geodesic.end(from: home, azimuthDegrees: 90, distanceMetres: 10 * Double(second)).coordinate

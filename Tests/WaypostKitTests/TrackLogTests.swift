@@ -10,7 +10,7 @@ import WaypostSystem
     private let home: Coordinate
 
     init() throws {
-        folder = "/tmp/waypost-kit-log-\(UInt32.random(in: 0...(.max)))"
+        folder = NSTemporaryDirectory() + "waypost-kit-log-\(UInt32.random(in: 0...(.max)))"
         home = try #require(Coordinate(latitudeDegrees: 47, longitudeDegrees: 8))
     }
 
