@@ -95,7 +95,8 @@ import WaypostTestKit
                     "count=7", "list=[1]", "ok=true", "ratio=0.5",
                 ]
             ])
-        #expect(lines(.track(TrackCall(name: "ping", values: [:], time: nil, position: nil))) == [["tealium_event=ping"]])
+        let placeless = TrackCall(name: "ping", values: ["location_accuracy": .string("mine")], time: nil, position: nil)
+        #expect(lines(.track(placeless)) == [["tealium_event=ping", "location_accuracy=high", "location_accuracy_extended=best"]])
         #expect(lines(.health(.object([:]))).isEmpty)
     }
 
@@ -122,7 +123,8 @@ import WaypostTestKit
         #expect(
             single.map { String(decoding: $0.body, as: UTF8.self) } == [
                 #"{"tealium_account":"acme","tealium_profile":"main","tealium_visitor_id":"box","tealium_datasource":"abc123","#
-                    + #""waypost_id":"x-0","waypost_time":"2026-05-02T03:25:02.000Z","tealium_event":"ping","n":"1"}"#
+                    + #""waypost_id":"x-0","waypost_time":"2026-05-02T03:25:02.000Z","tealium_event":"ping","location_accuracy":"high","#
+                    + #""location_accuracy_extended":"best","n":"1"}"#
             ])
         let bulk = try format {
             $0.isBulk = true
@@ -131,7 +133,7 @@ import WaypostTestKit
         #expect(
             bulk.map { String(decoding: $0.body, as: UTF8.self) } == [
                 #"{"shared":{"tealium_account":"acme","tealium_profile":"main","tealium_visitor_id":"v"},"events":[{"waypost_id":"x-0","#
-                    + #""waypost_time":"2026-05-02T03:25:02.000Z","tealium_event":"ping","n":"1"},"#
+                    + #""waypost_time":"2026-05-02T03:25:02.000Z","tealium_event":"ping","location_accuracy":"high","location_accuracy_extended":"best","n":"1"},"#
                     + #"{"waypost_id":"x-1","tealium_event":"geofence_entered","geofence_transition_type":"geofence_entered","geofence_name":"Yard"},"#
                     + #"{"waypost_id":"x-1-2","tealium_event":"geofence_exited","geofence_transition_type":"geofence_exited","geofence_name":"Yard"}]}"#
             ])

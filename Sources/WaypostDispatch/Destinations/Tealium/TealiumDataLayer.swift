@@ -6,7 +6,8 @@ import Waypost
 /// |---|---|---|---|
 /// | `tealium_event` | `geofence_entered`, `geofence_exited`, `geofence_dwell` | its name | `location_updated` |
 /// | `geofence_transition_type`, `geofence_name` | yes | | |
-/// | `latitude`, `longitude`, `location_accuracy`, `location_accuracy_extended` | with a fix | with a fix | yes |
+/// | `latitude`, `longitude` | with a fix | with a fix | yes |
+/// | `location_accuracy`, `location_accuracy_extended` | with a fix | yes | yes |
 /// | `movement_speed`, `location_timestamp` | with a fix | | yes |
 /// | its values | | yes | |
 ///
@@ -52,7 +53,7 @@ public struct TealiumDataLayer: Sendable, Hashable {
                 return three + (event.position.map { place(of: $0) + movement(of: $0) } ?? [])
             }
         case .track(let call):
-            let ours = [Entry("tealium_event", call.name)] + (call.position.map(place) ?? [])
+            let ours = [Entry("tealium_event", call.name)] + (call.position.map(coordinates) ?? []) + level
             let names = Set(ours.map(\.name))
             let values = call.values.sorted { $0.key < $1.key }.compactMap { name, value in
                 names.contains(name) ? nil : TealiumDataLayer.text(of: value).map { Entry(name, $0) }
@@ -69,10 +70,18 @@ public struct TealiumDataLayer: Sendable, Hashable {
         "pass": ["geofence_entered", "geofence_exited"],
     ]
 
-    private func place(of position: Position) -> [Entry] {
+    private func place(of position: Position) -> [Entry] { coordinates(of: position) + level }
+
+    private func coordinates(of position: Position) -> [Entry] {
         [
             Entry("latitude", position.coordinate.latitudeDegrees.description),
             Entry("longitude", position.coordinate.longitudeDegrees.description),
+        ]
+    }
+
+    /// The configured level of accuracy.
+    private var level: [Entry] {
+        [
             Entry("location_accuracy", isHighAccuracy ? "high" : "low"),
             Entry("location_accuracy_extended", TealiumDataLayer.name(of: desiredAccuracy)),
         ]
