@@ -126,10 +126,15 @@ struct Tracker {
     }
 
     /// Where positions go, in the line about the start.
-    private var sending: String { receivers.isEmpty ? "" : ", sending to \(receivers.joined(separator: ", "))" }
+    private var sending: String {
+        if configuration.dispatch.isOptedOut { return ", sending nothing ([dispatch] opt_out is on)" }
+        return receivers.isEmpty ? "" : ", sending to \(receivers.joined(separator: ", "))"
+    }
 
-    /// The names of the destinations.
-    private var receivers: [String] { configuration.destinations.filter(\.isInUse).map(\.name) }
+    /// The names of the destinations that get anything.
+    private var receivers: [String] {
+        configuration.dispatch.isOptedOut ? [] : configuration.destinations.filter(\.isInUse).map(\.name)
+    }
 
     /// That a drive which is played at a desk is sent as any other, and how it is not.
     private var testDrives: [String] {

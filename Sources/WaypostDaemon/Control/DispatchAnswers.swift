@@ -26,7 +26,7 @@ extension DestinationReport {
         isOnDemand = status.isOnDemand
         nextSeconds = status.timeToNextAttempt.map { Int($0.components.seconds) }
         receiptSecondsAgo = status.timeSinceReceipt.map { Int($0.components.seconds) }
-        reason = status.word == .idle ? nil : status.failure
+        reason = status.isOptedOut ? nil : status.word == .idle ? nil : status.failure
     }
 }
 
@@ -50,6 +50,7 @@ extension DestinationStatus {
     /// One word.
     fileprivate var word: DestinationReport.State {
         if !isAttached { return .unconfigured }
+        if isOptedOut { return .optedOut }
         if state.isPaused { return .paused }
         if isSending { return .sending }
         if needsMending { return .failing }

@@ -59,8 +59,13 @@ extension TrackRequest: TrackerVerb {
         if let reason = await tracker.source.withholding { throw ControlRefusal(withholding: reason) }
         let position = await tracker.manager.rawPosition
         let call = TrackCall(name: event, values: values, time: tracker.clock.now ?? position?.time, position: position)
-        do throws(OutboxError) { try await dispatcher.accept([.track(call)]) } catch { throw ControlRefusal(error) }
-        let others = dispatcher.withoutWord(for: .track(call))
+        let others: [(name: String, reason: String)]
+        do throws(OutboxError) {
+            try await dispatcher.accept([.track(call)])
+            others = try await dispatcher.withoutWord(for: .track(call))
+        } catch {
+            throw ControlRefusal(error)
+        }
         var answer = Answer()
         answer.id = call.id
         answer.excluded = others.map(\.name)

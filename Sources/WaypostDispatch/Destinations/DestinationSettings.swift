@@ -94,6 +94,8 @@ public struct DestinationStatus: Sendable, Hashable {
     public var state: DestinationState
     /// Whether it is attached; if not, it was in an earlier run, and its queue is kept.
     public var isAttached = true
+    /// Whether sending is switched off for good (``Dispatcher/setOptedOut(_:)``): then nothing waits.
+    public var isOptedOut = false
     /// Whether it is sending at the moment.
     public var isSending: Bool
     /// Whether it sends only on demand.

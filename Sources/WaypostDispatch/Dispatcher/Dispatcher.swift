@@ -99,8 +99,10 @@ public actor Dispatcher {
         noteWaiting()
     }
 
-    /// The attached destinations that will not get an entry because their format cannot express it, each with the reason for people.
-    public nonisolated func withoutWord(for entry: OutboxEntry) -> [(name: String, reason: String)] {
+    /// The attached destinations that will not get an entry, each with the reason for people: their format cannot express it, or sending is
+    /// switched off (``setOptedOut(_:)``).
+    public nonisolated func withoutWord(for entry: OutboxEntry) async throws(OutboxError) -> [(name: String, reason: String)] {
+        if try await outbox.isOptedOut() { return attached.map { ($0.settings.name, DestinationWorker.Silence.optedOut.words) } }
         let record = DispatchRecord(id: entry.id, lane: .events, sequence: 0, age: nil, content: entry.content)
         return attached.compactMap { worker in
             worker.destination.obstacle(to: record).map { (worker.settings.name, $0) }
@@ -217,6 +219,9 @@ public actor Dispatcher {
                 DestinationStatus(
                     state: state, isAttached: false, isSending: false, needsMending: false, waitingPositionCount: positionCount))
         }
+        guard try await outbox.isOptedOut() else { return statuses }
+        // Positions are only counted off when it is switched on again.
+        for index in statuses.indices { (statuses[index].isOptedOut, statuses[index].waitingPositionCount) = (true, 0) }
         return statuses
     }
 

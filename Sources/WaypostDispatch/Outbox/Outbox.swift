@@ -157,13 +157,17 @@ public actor Outbox {
     }
 
     /// Opts out, or in again, across restarts; waiting records are dropped both times, so that nothing from the time between is sent later.
+    ///
+    /// After opting out no trace of the events that waited, nor of refused ones, is left in the file.
     public func setOptedOut(_ isOptedOut: Bool, newestPosition: UInt64) throws(OutboxError) {
         // Nothing from the time between is sent to anyone.
         if isOptedOut { try writeMarks { $0 = [] } }
         try use { (store) throws(SQLiteError) in
+            let settled = store.tally.settled
             try store.setNote(Outbox.optOut, isOptedOut ? 1 : nil)
             try store.setNote(Outbox.waypoints, nil)
             for destination in try store.destinations() { _ = try store.discard(destination.name, newestPosition: newestPosition) }
+            if isOptedOut { try store.eraseEntries(after: settled) }
         }
         try readAttached()
         try writeMarks()

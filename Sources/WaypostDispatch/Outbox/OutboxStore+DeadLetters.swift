@@ -57,13 +57,22 @@ extension OutboxStore {
 
     /// Removes everything that happened from one moment on until before another, so that no trace of it is left in the file.
     func erase(from: UTCTime, to: UTCTime) throws(SQLiteError) -> Int {
+        let range: [SQLiteValue] = [.integer(from.millisecondsSince1970), .integer(to.millisecondsSince1970)]
+        return try erase("time >= ? AND time < ?", "time >= ? AND time < ?", range)
+    }
+
+    /// Removes the entries after a number, and all dead letters, so that no trace of them is left in the file.
+    func eraseEntries(after number: Int64) throws(SQLiteError) {
+        _ = try erase("number > ?1", "?1 IS NOT NULL", [.integer(number)])
+    }
+
+    private func erase(_ entries: String, _ letters: String, _ values: [SQLiteValue]) throws(SQLiteError) -> Int {
         forgetWaiting()
         try database.execute("PRAGMA secure_delete = ON")
-        let range: [SQLiteValue] = [.integer(from.millisecondsSince1970), .integer(to.millisecondsSince1970)]
         let erased = try database.transaction { () throws(SQLiteError) in
-            let entries = try database.run("DELETE FROM entry WHERE time >= ? AND time < ?", range)
+            let count = try database.run("DELETE FROM entry WHERE \(entries)", values)
             try keepLastEntryNumber()
-            return try database.run("DELETE FROM dead_letter WHERE time >= ? AND time < ?", range) + entries
+            return try database.run("DELETE FROM dead_letter WHERE \(letters)", values) + count
         }
         try countBytes()
         try countWaiting()

@@ -38,7 +38,7 @@ extension OutboxStore {
         let isWaiting =
             key.position.map { destination.positions.has($0) && !destination.settledPositions.contains($0) }
             ?? key.entry.map { $0 > destination.eventCursor && !destination.settledEvents.contains($0) } ?? false
-        if isWaiting { return .queued }
+        if isWaiting { return try isOptedOut() ? .unwanted : .queued }
         let letters = try database.rows(
             "SELECT reason FROM dead_letter WHERE destination = ? AND id = ?", [.text(destination.name), .text(key.id)]
         ) { $0.text(0) }

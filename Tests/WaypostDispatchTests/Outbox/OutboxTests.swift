@@ -149,6 +149,26 @@ import WaypostSystem
         #expect(try await next.state(of: "a").positions.live == 90)
     }
 
+    @Test func leavesNoTraceInTheFileOfWhatWaitedBeforeOptingOut() async throws {
+        let fixture = try DispatchFixture()
+        let outbox = try fixture.outbox()
+        _ = try await outbox.attach("a", newestPosition: 0)
+        try await outbox.accept([DispatchFixture.call(1)])
+        try await outbox.settle(Settlement(lane: .events, through: 1, count: 1, sentCount: 1), nil, for: "a")
+        try await outbox.accept((2...4).map { .track(TrackCall(name: "secret \($0)", values: [:], time: nil, position: nil)) })
+        try await outbox.setOptedOut(true, newestPosition: 0)
+        // What it was sent stays in the ledger.
+        #expect(try await outbox.entries(after: 0, limit: 10).map(\.number) == [1])
+        for suffix in ["", "-wal"] {
+            let bytes = try Data(contentsOf: URL(filePath: fixture.path + suffix))
+            #expect(bytes.range(of: Data("secret ".utf8)) == nil, "\(suffix)")
+        }
+        // Numbers are not used again.
+        try await outbox.setOptedOut(false, newestPosition: 0)
+        try await outbox.accept([DispatchFixture.call(5)])
+        #expect(try await outbox.entries(after: 1, limit: 10).map(\.number) == [5])
+    }
+
     @Test func erasesAStretchOfTimeFromTheFile() async throws {
         let fixture = try DispatchFixture()
         let outbox = try fixture.outbox()

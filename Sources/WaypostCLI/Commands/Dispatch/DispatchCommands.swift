@@ -95,19 +95,24 @@ struct DispatchDrainCommand: ParsableCommand {
             Example: waypost dispatch drain --budget 20
             """)
 
-    @Option(help: ArgumentHelp("The longest time it may take.", valueName: "seconds"))
-    var budget: UInt64 = 30
+    @Option(
+        help: ArgumentHelp("The longest time it may take: \(SpanValue.forms). (default: 30)", valueName: "span"),
+        transform: SpanValue.parse)
+    var budget: Duration?
 
     @OptionGroup var question: DispatchQuestion
 
     func validate() throws {
         let longest = DrainDispatchRequest.maximumBudgetSeconds
-        if budget == 0 || budget > longest { throw ValidationError("--budget must be from 1 to \(longest) seconds") }
+        if seconds > longest { throw ValidationError("--budget must be from 1 to \(longest) seconds") }
     }
 
+    /// The time in whole seconds, at least one.
+    private var seconds: UInt64 { budget.map { UInt64(($0 / .seconds(1)).rounded(.up)) } ?? 30 }
+
     func run() throws {
-        let request = DrainDispatchRequest(destination: question.destination, budgetSeconds: budget)
-        try question.report(question.ask(request, timeout: .seconds(Int(budget) + 10)))
+        let request = DrainDispatchRequest(destination: question.destination, budgetSeconds: seconds)
+        try question.report(question.ask(request, timeout: .seconds(Int(seconds) + 10)))
     }
 }
 

@@ -34,7 +34,7 @@ struct DispatchStatusCommand: ParsableCommand {
 
 extension DestinationReport {
     /// Whether what is recorded now is sent there.
-    var isServed: Bool { state != .paused && state != .unconfigured }
+    var isServed: Bool { state != .paused && state != .optedOut && state != .unconfigured }
 }
 
 /// A destination for people: `home, waiting: 3 events, 120 positions, next in 40 s`.
@@ -54,10 +54,17 @@ struct DestinationLine {
         if destination.isOnDemand { parts.append("on demand") }
         if let seconds = destination.nextSeconds { parts.append("next in \(spanText(seconds: seconds))") }
         if let reason = destination.reason { parts.append(reason) }
-        if destination.state == .unconfigured {
-            parts.append("no longer configured, or without a url: waypost dispatch move, export or discard \(destination.name)")
-        }
+        if destination.state == .unconfigured { parts.append(destination.unconfiguredAdvice) }
         return "\(destination.name), \(destination.state): \(parts.joined(separator: ", "))"
+    }
+}
+
+extension DestinationReport {
+    /// What to do about a destination that is no longer configured.
+    var unconfiguredAdvice: String {
+        let isEmpty = eventCount == 0 && positionCount == 0 && deadLetterCount == 0
+        if isEmpty { return "no longer configured, or without a url; nothing waits: waypost dispatch discard \(name) forgets it" }
+        return "no longer configured, or without a url: waypost dispatch move, export or discard \(name)"
     }
 }
 

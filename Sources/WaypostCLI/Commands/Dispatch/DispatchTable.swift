@@ -61,7 +61,8 @@ struct DispatchTable {
         if let reason = destination.reason { parts.append(printable(reason)) }
         switch destination.state {
         case .paused: parts.append("resume with waypost dispatch resume")
-        case .unconfigured: parts.append("no longer configured, or without a url: waypost dispatch move, export or discard")
+        case .optedOut: parts.append("nothing is sent or queued while opt_out of [dispatch] is on")
+        case .unconfigured: parts.append(destination.unconfiguredAdvice)
         default: break
         }
         return parts

@@ -64,11 +64,13 @@ public struct DestinationReport: ControlObject {
         public static let failing = State("failing")
         /// It is paused.
         public static let paused = State("paused")
+        /// Nothing is sent or queued: `opt_out` of `[dispatch]` is on.
+        public static let optedOut = State("opted_out")
         /// It is no longer configured, or has no `url`; its queue is kept.
         public static let unconfigured = State("unconfigured")
 
         /// The words of this version.
-        public static let known: [State] = [.idle, .waiting, .sending, .retrying, .failing, .paused, .unconfigured]
+        public static let known: [State] = [.idle, .waiting, .sending, .retrying, .failing, .paused, .optedOut, .unconfigured]
     }
 
     /// Its name.
@@ -102,7 +104,10 @@ public struct DestinationReport: ControlObject {
     /// Passes its members to the codec.
     public mutating func code<Codec: ControlCodec>(with codec: inout Codec) throws(Codec.Failure) {
         try codec.member("name", &name, "Its name.")
-        try codec.member("state", &state, "Its state; `unconfigured`: no longer configured, or without a `url`; its queue is kept.")
+        try codec.member(
+            "state", &state,
+            "Its state; `opted_out`: nothing is sent or queued; `unconfigured`: no longer configured, or without a `url`; its queue is kept."
+        )
         try codec.member("events", &eventCount, "How many events wait.")
         try codec.member("positions", &positionCount, "How many positions wait; absent while the log cannot be read.")
         try codec.member("dead_letters", &deadLetterCount, "How many records it has refused permanently.")
