@@ -60,7 +60,9 @@ public struct SetupAnswers: Equatable, Sendable {
         }
         answer(
             "1. Where positions come from: the first is preferred, the others are fallbacks.",
-            unsaid: "1. No receiver is named here.", "source")
+            unsaid:
+                "1. No receiver is named here: the tracker tries gpsd, then known receivers (serial:auto), unless another file names one.",
+            "source")
         answer("2. Where positions and events are sent: waypost dispatch shows it.", unsaid: "2. No server is named here.", "destination")
         answer("3. How quantities are shown.", unsaid: "3. No units.", "display", ["units"])
         answer(

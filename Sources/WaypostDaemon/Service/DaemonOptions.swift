@@ -18,15 +18,19 @@ struct DaemonOptions: Equatable {
     }
 
     static let help = """
-        OVERVIEW: The waypost tracker: follows a position source, logs tracks, and shows positions to programs that are allowed to see them.
+        OVERVIEW: The waypost tracker: follows a position source, logs tracks, and shows
+        positions to programs that are allowed to see them.
 
-        USAGE: waypostd [--config FILE] [--source URL]... [--state DIR] [--log DIR] [--socket PATH] [--stay]
+        USAGE: waypostd [--config FILE] [--source URL]... [--state DIR] [--log DIR]
+                        [--socket PATH] [--stay]
 
         Example: waypostd --source gpsd://localhost --log /var/log/waypost
 
         OPTIONS:
-          --config FILE   Configuration; default /etc/waypost/waypost.toml, or ~/.config/waypost/waypost.toml, if it exists.
-          --source URL    Where positions come from; default gpsd://localhost:2947, then serial:auto. Several: the first is preferred, the
+          --config FILE   Configuration; default /etc/waypost/waypost.toml, or
+                          ~/.config/waypost/waypost.toml, if it exists.
+          --source URL    Where positions come from; default gpsd://localhost:2947,
+                          then serial:auto. Several: the first is preferred, the
                           next ones stand in for it.
           --state DIR     Folder of the tracker's state.
           --log DIR       Folder of the recorded tracks.

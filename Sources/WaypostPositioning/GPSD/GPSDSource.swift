@@ -102,10 +102,17 @@ private struct GPSDSession {
             interpreter.connected(at: MonotonicClock.milliseconds)
             return read(connection)
         } catch {
-            let nobody = error.isUnknownHost ? SourceObstacle.unknownHost(source.host) : .noGPSD(isLocal: source.isLocal)
-            return LossDetail(
-                "\(source.name): \(error.reason)", advice: error.advice, obstacle: error.isUnreachable ? nobody : nil)
+            let obstacle = error.isUnreachable ? obstacle(isUnknownHost: error.isUnknownHost) : nil
+            return LossDetail("\(source.name): \(error.reason)", advice: error.advice, obstacle: obstacle)
         }
+    }
+
+    /// Why nothing answers.
+    private func obstacle(isUnknownHost: Bool) -> SourceObstacle {
+        if isUnknownHost { return .unknownHost(source.host) }
+        // Where Debian's package has it, and where it is installed from its sources.
+        let isInstalled = ["/usr/sbin/gpsd", "/usr/local/sbin/gpsd"].contains(where: Syscalls.exists)
+        return source.isLocal && !isInstalled ? .gpsdNotInstalled : .noGPSD(isLocal: source.isLocal)
     }
 
     private mutating func read(_ connection: borrowing GPSDConnection) -> LossDetail {

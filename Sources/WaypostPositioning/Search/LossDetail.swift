@@ -27,6 +27,8 @@ public struct LossDetail: Sendable, Hashable, ExpressibleByStringInterpolation, 
 public enum SourceObstacle: Sendable, Hashable {
     /// Nothing answers at gpsd's address.
     case noGPSD(isLocal: Bool)
+    /// Nothing answers at an address of this machine, which has no gpsd.
+    case gpsdNotInstalled
     /// The name of the source's host has no address.
     case unknownHost(String)
     /// gpsd answers, but has no receiver; the lines of this machine that one may be on, the likeliest first.

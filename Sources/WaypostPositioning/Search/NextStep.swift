@@ -20,6 +20,8 @@ enum NextStep: Equatable {
     case correctHost(String)
     /// gpsd must be started.
     case startGPSD(isLocal: Bool)
+    /// gpsd must be installed; its package starts it, too.
+    case installGPSD
     /// The named port has no device at the moment.
     case plugBack
     /// A user's program prints nothing.
@@ -84,6 +86,7 @@ enum NextStep: Equatable {
             case .gpsdWithoutReceiver(isLocal: true, let candidates): self = .tellGPSD(candidates)
             case .noKnownReceiver: self = hasCandidates ? .nameThePort : .plugIn
             case .noGPSD(let isLocal): self = .startGPSD(isLocal: isLocal)
+            case .gpsdNotInstalled: self = .installGPSD
             case .unknownHost(let host): self = .correctHost(host)
             case .gpsdWithoutReceiver(isLocal: false, _): self = .askTheDoctor
             case .repeatedFix?, .unreadable?, nil: self = detail.advice.map { .doAsSaid($0) } ?? .askTheDoctor
@@ -104,7 +107,7 @@ enum NextStep: Equatable {
         case .nameThePort: 6
         case .plugIn: 7
         case .plugBack: 8
-        case .startGPSD: 9
+        case .startGPSD, .installGPSD: 9
         case .runProgram: 10
         case .checkPeer: 11
         case .correctHost: 12
@@ -132,7 +135,10 @@ enum NextStep: Equatable {
         case .nameThePort: return naming(candidate, surroundings, "if that is the receiver, name its port")
         case .plugIn: return naming(candidate, surroundings, "plug in a receiver; if it is plugged in already, name its port")
         case .startGPSD(isLocal: true): return ("start gpsd", ["sudo systemctl enable --now gpsd.socket"])
+        case .installGPSD: return ("install gpsd, or read the receiver without it: url = \"serial:auto\"", ["sudo apt-get install gpsd"])
         case .startGPSD(isLocal: false): return ("check that gpsd runs there, and listens to other machines (its option -G)", [])
+        case .correctHost("localhost"):
+            return ("give this machine its own name", ["echo '127.0.0.1 localhost' | sudo tee -a /etc/hosts"])
         case .correctHost(let host):
             return ("check that \(host) is the right name, and that the network is up", [])
         case .plugBack: return ("plug in the receiver, or name another port; this lists them", ["sudo waypost devices"])

@@ -89,7 +89,7 @@ extension SourceMember {
         case .fix: "has a fix"
         case .ended: "has ended"
         case .lost(.silent): peer.map { "connected (\($0)), but nothing comes from a receiver" } ?? "nothing comes"
-        case .lost(.unusable(let detail)): peer.map { "connected (\($0)), but \(detail.words)" } ?? detail.words
+        case .lost(.unusable(let detail)): peer.map { "connected (\($0)): \(detail.words)" } ?? detail.words
         case .lost(.ended): "has ended"
         case .lost(.replaced): "another source is used now"
         case .lost(.withheld): "positions are withheld"
@@ -107,6 +107,7 @@ extension SourceObstacle {
     fileprivate func found(by userName: String) -> String {
         switch self {
         case .noGPSD: "not connected: no gpsd answers"
+        case .gpsdNotInstalled: "not connected: gpsd is not installed"
         case .unknownHost(let host): "not connected: the name \(host) cannot be resolved"
         case .gpsdWithoutReceiver: "gpsd runs, but has no receiver"
         case .noKnownReceiver(let candidates):

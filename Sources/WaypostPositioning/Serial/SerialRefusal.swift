@@ -52,9 +52,18 @@ enum SerialRefusal: Error, Sendable, Equatable {
         case .denied(_, let group?) where group != "root": "its group may: sudo usermod -aG \(group) $USER, then log in again"
         case .held(_, let holders, isOwn: false)
         where holders.contains(where: \.isTracker) || holders.isEmpty && DeviceHolder.hasHiddenTracker:
-            "the tracker has it: waypost watch shows its positions; to use it here: sudo systemctl stop waypostd"
+            "the tracker has it: waypost watch shows its positions; to use it here: \(SerialRefusal.stopCommand(holders))"
         case .missing, .held, .denied, .vanished, .noSuchSpeed, .notALine, .failed: nil
         }
+    }
+
+    /// The command that stops a tracker: the service, or one that a person has started.
+    private static func stopCommand(_ holders: [SerialDeviceHolder]) -> String {
+        for case .process(let holder) in holders where holder.name == DeviceHolder.trackerName {
+            let owner = FileIdentity.owner(of: "/proc/\(holder.processID)")
+            if owner != UserAccount(named: DefaultPaths.serviceUser)?.userID { return "kill \(holder.processID)" }
+        }
+        return "sudo systemctl stop waypostd"
     }
 
     /// The problem.

@@ -14,7 +14,7 @@ extension EndToEnd {
             #expect(await eventually { DeviceHolder.all(of: terminal.path).contains { $0.processID == first.process.processID } })
             let second = try await TrackerProcess(source: "serial://\(terminal.path)", in: TestFolder())
             try await expect("\(terminal.path): in use by waypostd (process \(first.process.processID))", from: second.process)
-            try await expect("sudo systemctl stop waypostd", from: second.process)
+            try await expect("to use it here: kill \(first.process.processID)", from: second.process)
             _ = try await (first.stop(), second.stop())
         }
 

@@ -26,6 +26,16 @@ import Waypost
         #expect(search.commands == ["sudo waypost devices"])
     }
 
+    @Test func namesTheCommandThatWorksWhereThereIsNoGPSD() {
+        let missing = SourceMember.State.lost(.disconnected(LossDetail("x", obstacle: .gpsdNotInstalled)))
+        let search = PositionSearch([gpsd(missing)], in: service)
+        #expect(search.why == "gpsd://localhost:2947: not connected: gpsd is not installed")
+        #expect(search.advice == "install gpsd, or read the receiver without it: url = \"serial:auto\"")
+        #expect(search.commands == ["sudo apt-get install gpsd"])
+        let nameless = SourceMember.State.lost(.disconnected(LossDetail("x", obstacle: .unknownHost("localhost"))))
+        #expect(PositionSearch([gpsd(nameless)], in: service).commands == ["echo '127.0.0.1 localhost' | sudo tee -a /etc/hosts"])
+    }
+
     @Test func namesALineOfTheBoardOnlyForAReceiverThatIsThere() {
         let line = SourceObstacle.Candidate(path: "/dev/ttyS0", words: nil)
         let search = PositionSearch([gpsd(noGPSD), serial(.noKnownReceiver(candidates: [line]))], in: byHand)
