@@ -50,6 +50,16 @@ import WaypostSystem
         }
     }
 
+    @Test func refusesAFileInThePlaceOfTheFolder() throws {
+        try withFolder(["waypost.toml": "", "conf.d": "[log]\nsync_interval = 2"]) { folder in
+            let refused = try #require(throws: ConfigurationErrors.self) {
+                try Configuration.load(path: "\(folder)/waypost.toml", paths: .service)
+            }
+            #expect(refused.errors.map(\.description).joined().contains("\(folder)/conf.d"))
+            #expect(refused.errors.map(\.description).joined().contains("is not a folder"))
+        }
+    }
+
     @Test func tellsAMissingFileFromABadOne() throws {
         try withFolder(["conf.d/a.toml": "[log]\nx = 1", "bad.toml": "["]) { folder in
             let missing = try #require(throws: ConfigurationErrors.self) {

@@ -61,17 +61,30 @@ extension ValueKind<String> {
 }
 
 extension ValueKind<[String]> {
+    /// The texts of a list.
+    package static func texts(of node: TOMLNode, example: String) throws(ValueProblem) -> [String] {
+        guard case .array(let elements) = node.value else { throw .wrongType(expected: "a list of texts such as \(example)") }
+        var texts: [String] = []
+        for element in elements {
+            guard case .string(let text) = element.value else { throw .invalid(reason: "must have texts only, such as \(example)") }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// Headers that say where a message ends, or are of the connection alone (RFC 9112, sections 6 and 9.6; RFC 9110, sections 7.6.1 and 8.4).
+    private static var framingHeaders: Set<String> {
+        ["content-length", "transfer-encoding", "content-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "expect"]
+    }
+
     /// Header lines of an HTTP request.
     package static var headerLines: ValueKind {
         ValueKind(
             unit: nil,
             schema: .list(.text),
             read: { (node) throws(ValueProblem) in
-                let expected = "a list of texts such as [\"X-Fleet: north\"]"
-                guard case .array(let elements) = node.value else { throw .wrongType(expected: expected) }
                 var lines: [String] = []
-                for element in elements {
-                    guard case .string(let line) = element.value else { throw .wrongType(expected: expected) }
+                for line in try texts(of: node, example: "[\"X-Fleet: north\"]") {
                     // The name is a token (RFC 9110, section 5.6.2); the value must not end the line.
                     let name = line.utf8.prefix { $0 != UInt8(ascii: ":") }
                     let isToken = name.allSatisfy { byte in
@@ -81,6 +94,11 @@ extension ValueKind<[String]> {
                     guard !name.isEmpty, isToken, name.count < line.utf8.count, line.utf8.count <= 1_024,
                         line.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
                     else { throw .invalid(reason: "has a line that is no \"Name: value\"") }
+                    // With a false length or coding of its own, the rest of a body would count as the next request.
+                    let word = String(decoding: name, as: UTF8.self)
+                    guard !framingHeaders.contains(word.lowercased()) else {
+                        throw .invalid(reason: "sets \(word), which waypost sets itself")
+                    }
                     lines.append(line)
                 }
                 return lines

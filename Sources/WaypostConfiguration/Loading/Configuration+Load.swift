@@ -103,7 +103,13 @@ extension Configuration {
     /// The file and those of `conf.d` beside it, in order.
     private static func candidates(path: String, adding dropIn: String?, _ errors: inout [ConfigurationError]) -> [String] {
         let dropIns = dropInFolder(of: path)
-        guard Syscalls.isFolder(dropIns) else { return [path] + [dropIn].compactMap { $0 } }
+        guard Syscalls.isFolder(dropIns) else {
+            if Syscalls.exists(dropIns) {
+                let reason = "is not a folder; make it one for files of your own, or take it away"
+                errors.append(ConfigurationError(file: dropIns, place: nil, kind: .unreadable(reason: reason)))
+            }
+            return [path] + [dropIn].compactMap { $0 }
+        }
         do {
             let names = try Syscalls.names(inFolder: dropIns).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.map {
                 "\(dropIns)/\($0)"

@@ -8,14 +8,13 @@ extension ValueKind<[LogType]> {
             unit: nil,
             schema: .list(.choice(LogType.allCases.map(\.rawValue))),
             read: { (node) throws(ValueProblem) in
-                guard case .array(let elements) = node.value else { throw .wrongType(expected: "a list of texts such as [\"raw\"]") }
                 var types: [LogType] = []
-                for element in elements {
-                    guard case .string(let name) = element.value else { throw .wrongType(expected: "a list of texts such as [\"raw\"]") }
+                for name in try ValueKind<[String]>.texts(of: node, example: "[\"raw\"]") {
                     guard let type = LogType(rawValue: name) else {
                         throw .invalid(reason: "\(quoted(name)) is not a type of log; known: \(names)")
                     }
-                    if !types.contains(type) { types.append(type) }
+                    guard !types.contains(type) else { throw .invalid(reason: "names \(quoted(name)) twice") }
+                    types.append(type)
                 }
                 return types
             },

@@ -2,8 +2,8 @@ import Testing
 
 @testable import WaypostConfiguration
 
-/// Receipts of an application say which records it has, not which destination's.
-@Suite struct ReceiptTopicTests {
+/// Receipts of an application say which records it has, not which destination's; and a broker has one connection for a client id.
+@Suite struct SharedBrokersTests {
     private func destination(_ name: String, _ keys: String = "", host: String = "broker.example:1884") -> String {
         "[[destination]]\nname = \"\(name)\"\nkind = \"mqtt\"\nurl = \"mqtt://\(host)\"\nreceipt = \"application\"\n\(keys)"
     }
@@ -34,5 +34,22 @@ import Testing
         #expect(mistakes(in: destination("a") + destination("b", "device = \"trailer\"\n")).isEmpty)
         #expect(
             mistakes(in: destination("a") + "[[destination]]\nname = \"b\"\nkind = \"mqtt\"\nurl = \"mqtt://broker.example\"\n").isEmpty)
+    }
+
+    @Test func refusesAClientIDThatTwoDestinationsShare() {
+        let fixed = "client_id = \"van\"\nreceipt = \"broker\"\n"
+        func broker(_ name: String, _ keys: String, host: String = "broker.example") -> String {
+            "[[destination]]\nname = \"\(name)\"\nkind = \"mqtt\"\nurl = \"mqtt://\(host)\"\n\(keys)"
+        }
+        #expect(
+            mistakes(in: broker("a", fixed) + broker("b", fixed, host: "BROKER.example:8883")) == [
+                """
+                waypost.toml:11:1: [[destination]] client_id: of 'a' and 'b' is the same at one broker, which then disconnects one whenever \
+                the other connects; give each its own, or none
+                """
+            ])
+        #expect(mistakes(in: broker("a", fixed) + broker("b", fixed, host: "other.example")).isEmpty)
+        #expect(mistakes(in: broker("a", fixed) + broker("b", "client_id = \"truck\"\n")).isEmpty)
+        #expect(mistakes(in: broker("a", "") + broker("b", "")).isEmpty)
     }
 }
