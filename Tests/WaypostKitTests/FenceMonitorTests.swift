@@ -138,6 +138,17 @@ import WaypostPositioning
         #expect(await eventuallyAsync { await manager.clients.isEmpty })
     }
 
+    /// Otherwise nothing would ever look at the file.
+    @Test func needsAFixNowAndThenForAFileThatMayHaveFencesLater() async throws {
+        let manager = PositioningManager(source: SimulatedRouteSource(.walk))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let monitor = try await FenceMonitor(manager, state: folder + "/state", file: folder + "/later.geojson")
+        await manager.start(needing: nil)
+        #expect(await eventuallyAsync { await manager.rawPosition != nil })
+        await monitor.close()
+        #expect(await eventuallyAsync { await manager.clients.isEmpty })
+    }
+
     @Test func countsWhatASlowLoopMisses() async throws {
         let source = ListedSource(
             (0..<1_100).map { number in

@@ -197,7 +197,9 @@ private actor Watcher: PositioningConsumer {
     private func follow(_ following: GeofenceKeeper.Following) {
         if isClosed { return }
         isWatching = following.isWatching
-        // Nobody else may need the first fix, without which the nearest border is unknown.
-        hold.need = following.need ?? (following.fenceCount > 0 ? .within(.zero) : nil)
+        // Nobody else may need the first fix, without which the nearest border is unknown; and at a fix now and then a file is looked at
+        // that may have fences later.
+        let patience: PositioningNeed? = following.isWatching ? .within(.seconds(300)) : nil
+        hold.need = following.need ?? (following.fenceCount > 0 ? .within(.zero) : patience)
     }
 }
