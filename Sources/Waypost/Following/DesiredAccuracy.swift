@@ -2,7 +2,7 @@
 ///
 /// The names are those of common location SDKs.
 public enum DesiredAccuracy: String, Sendable, Hashable, CaseIterable {
-    /// Every fix, matched to roads where possible.
+    /// Every fix, as ``best``; it is a name of its own for those who know it.
     case bestForNavigation
     /// Every fix.
     case best

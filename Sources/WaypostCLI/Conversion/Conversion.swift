@@ -132,6 +132,6 @@ struct Conversion {
     }
 
     private func check(_ reader: borrowing ConversionReader, of input: ConversionInput) throws(CommandFailure) -> CommandFailure? {
-        try input.check(reader, next: "name its format with --from")
+        try input.check(reader, next: input.isFormatNamed ? "name another format with --from" : "name its format with --from")
     }
 }

@@ -7,6 +7,8 @@ struct ConversionInput {
     let path: String
     /// The format of its content.
     let format: ConversionFormat
+    /// Whether the user named the format.
+    let isFormatNamed: Bool
 
     /// The recording of that name.
     ///
@@ -17,6 +19,7 @@ struct ConversionInput {
             throw CommandFailure.withoutFormat(path, next: "use --from \(ConversionFormat.list(ConversionFormat.readable))")
         }
         self.format = format
+        isFormatNamed = named != nil
     }
 
     /// Whether it can be read a second time.

@@ -30,7 +30,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
         case .failed: "it failed, for a reason that has no code of its own"
         case .usage: "the command line is wrong: an unknown command, option or form of a value"
         case .badData: "the input is of no use: a damaged file, a value that makes no sense"
-        case .inputMissing: "what was named is not there: a file, fence, destination or record"
+        case .inputMissing: "what was named is not there, or cannot be read: a file, fence, destination or record"
         case .unavailable: "the tracker cannot be reached"
         case .cannotCreate: "it cannot be stored: no room, no such folder, in use by another program"
         case .inputOutput: "reading or writing failed underway"

@@ -44,7 +44,6 @@ public struct GeofenceEvent: Sendable, Hashable {
     ///
     /// With ``isPredicted``, when it will be crossed. Absent when unknown: the event is late, the position was lost or jumped in between, the
     /// fixes have no times, or the event takes back a prediction.
-    /// have no times, or it takes back a prediction.
     public var crossedAt: UTCTime?
     /// When a pass left the area, interpolated between the fixes; absent when the position was lost in between.
     public var leftAt: UTCTime?

@@ -142,7 +142,10 @@ extension CommandFailure {
             .cannotAcknowledge(let path, let cause), .cannotErase(let path, let cause):
             self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be written")
         case .cannotRead(let path, let cause):
-            let next = "use sudo, or join the group that may: \(CommandFailure.joinCommand(group: "waypost")), then log in again"
+            // In a folder of another owner that group has no right either.
+            let isOfService = path == DefaultPaths.service.logDirectory || path.hasPrefix(DefaultPaths.service.logDirectory + "/")
+            let joining = ", or join the group that may: \(CommandFailure.joinCommand(group: "waypost")), then log in again"
+            let next = isOfService ? "use sudo\(joining)" : "use sudo"
             self.init(cause, cause.isMissing ? .inputMissing : .inputOutput, what: path, why: "cannot be read", next: next)
         case .unsupportedVersion(let path, let version):
             self.init(
