@@ -23,6 +23,8 @@ let package = Package(
         .executableTarget(name: "server-events", dependencies: kit, path: "Sources/ServerEvents", swiftSettings: strict),
         .target(name: "Courier", dependencies: kit, swiftSettings: strict),
         .target(name: "Ride", dependencies: kit, swiftSettings: strict),
+        .target(name: "Round", dependencies: kit, swiftSettings: strict),
+        .testTarget(name: "RoundTests", dependencies: ["Round"] + kit, swiftSettings: strict),
         .target(name: "FleetAgent", dependencies: kit, swiftSettings: strict),
         .testTarget(
             name: "FleetAgentTests",
