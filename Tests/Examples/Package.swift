@@ -25,6 +25,10 @@ let package = Package(
         .target(name: "Ride", dependencies: kit, swiftSettings: strict),
         .target(name: "Round", dependencies: kit, swiftSettings: strict),
         .testTarget(name: "RoundTests", dependencies: ["Round"] + kit, swiftSettings: strict),
+        .target(name: "StayMeter", dependencies: kit, swiftSettings: strict),
+        .testTarget(
+            name: "StayMeterTests", dependencies: ["StayMeter", .product(name: "WaypostTestKit", package: "waypost")] + kit,
+            resources: [.copy("delivery.gpx")], swiftSettings: strict),
         .target(name: "FleetAgent", dependencies: kit, swiftSettings: strict),
         .testTarget(
             name: "FleetAgentTests",
