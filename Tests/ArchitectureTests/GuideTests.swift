@@ -10,7 +10,7 @@ struct GuideTests {
         "Waypost/Waypost.docc/GettingStarted", "Waypost/Waypost.docc/TestingWithRecordings", "Waypost/Waypost.docc/WritingASource",
         "WaypostKit/WaypostKit.docc/GettingStarted", "WaypostKit/WaypostKit.docc/TalkingToTheTracker",
         "WaypostKit/WaypostKit.docc/Recording", "WaypostKit/WaypostKit.docc/Sending", "WaypostKit/WaypostKit.docc/Fences",
-        "WaypostKit/WaypostKit.docc/TestingAtYourDesk",
+        "WaypostKit/WaypostKit.docc/TestingAtYourDesk", "WaypostKit/WaypostKit.docc/FromCoreLocation",
     ])
     func showsOnlyCodeOfTheExamples(guide: String) throws {
         let text = try String(contentsOf: Self.package.appending(path: "Sources/\(guide).md"), encoding: .utf8)

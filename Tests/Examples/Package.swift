@@ -29,6 +29,7 @@ let package = Package(
         .testTarget(
             name: "StayMeterTests", dependencies: ["StayMeter", .product(name: "WaypostTestKit", package: "waypost")] + kit,
             resources: [.copy("delivery.gpx")], swiftSettings: strict),
+        .target(name: "Switching", dependencies: kit, swiftSettings: strict),
         .target(name: "FleetAgent", dependencies: kit, swiftSettings: strict),
         .testTarget(
             name: "FleetAgentTests",
