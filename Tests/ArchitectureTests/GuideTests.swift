@@ -11,6 +11,7 @@ struct GuideTests {
         "WaypostKit/WaypostKit.docc/GettingStarted", "WaypostKit/WaypostKit.docc/TalkingToTheTracker",
         "WaypostKit/WaypostKit.docc/Recording", "WaypostKit/WaypostKit.docc/Sending", "WaypostKit/WaypostKit.docc/Fences",
         "WaypostKit/WaypostKit.docc/TestingAtYourDesk", "WaypostKit/WaypostKit.docc/FromCoreLocation",
+        "WaypostKit/WaypostKit.docc/FromTheHERESDK",
     ])
     func showsOnlyCodeOfTheExamples(guide: String) throws {
         let text = try String(contentsOf: Self.package.appending(path: "Sources/\(guide).md"), encoding: .utf8)
