@@ -37,7 +37,7 @@ import WaypostPositioning
         #expect(events == ["enter home", "enter inner", "exit inner", "exit home"])
         #expect(await monitor.problems == [])
         #expect(await monitor.insideIDs == [])
-        #expect(await !manager.isRunning)
+        #expect(await eventuallyAsync { await !manager.isRunning })
     }
 
     @Test func tellsTwoLoopsTheSame() async throws {
@@ -136,6 +136,11 @@ import WaypostPositioning
         withExtendedLifetime(monitor) {}
         monitor = nil
         #expect(await eventuallyAsync { await manager.clients.isEmpty })
+    }
+
+    @Test func endsWithTheRecordingAlsoWithoutFences() async throws {
+        let monitor = try await FenceMonitor(PositioningManager(source: replay(-300, 300)), state: folder)
+        for await event in monitor.events { Issue.record("\(event) of no fence") }
     }
 
     /// Otherwise nothing would ever look at the file.

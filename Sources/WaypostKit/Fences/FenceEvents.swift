@@ -40,8 +40,7 @@ public struct FenceEvents: AsyncSequence, Sendable {
             if let loop {
                 current = loop
             } else {
-                current = monitor.queue.begin()
-                if !monitor.queue.isClosed { await monitor.manager.start(needing: nil) }
+                current = await monitor.beginLoop()
             }
             let event = await monitor.queue.next(of: &current)
             loop = current

@@ -58,6 +58,16 @@ public final class FenceMonitor: Sendable {
         lock.withLock { $0 = nil }
     }
 
+    /// A new loop over the events, for which the manager runs.
+    func beginLoop() async -> FenceEventQueue.Loop {
+        let loop = queue.begin()
+        if !queue.isClosed {
+            await watcher.beginLoop()
+            await manager.start(needing: nil)
+        }
+        return loop
+    }
+
     private func checkOpen() throws(FenceMonitorError) {
         guard lock.withLock({ $0 != nil }) else { throw FenceMonitorError(folder: folder, reason: "the monitor is closed") }
     }
@@ -159,12 +169,19 @@ private actor Watcher: PositioningConsumer {
     private let queue: FenceEventQueue
     private var isWatching = false
     private var isClosed = false
+    private var hasLoop = false
 
     init(_ keeper: GeofenceKeeper, hold: PositioningHold, queue: FenceEventQueue) {
         (self.keeper, self.hold, self.queue) = (keeper, hold, queue)
     }
 
     func start() async { await take(await keeper.start()) }
+
+    /// A loop waits for events, and for the end of a recording, also while there is no fence.
+    func beginLoop() async {
+        hasLoop = true
+        follow(await keeper.following)
+    }
 
     /// Nothing more is processed; what was is on the disk.
     func close() async {
@@ -197,9 +214,9 @@ private actor Watcher: PositioningConsumer {
     private func follow(_ following: GeofenceKeeper.Following) {
         if isClosed { return }
         isWatching = following.isWatching
-        // Nobody else may need the first fix, without which the nearest border is unknown; and at a fix now and then a file is looked at
-        // that may have fences later.
-        let patience: PositioningNeed? = following.isWatching ? .within(.seconds(300)) : nil
+        // Nobody else may need the first fix, without which the nearest border is unknown; and only at fixes a file is looked at that may
+        // have fences later, and a recording ends.
+        let patience: PositioningNeed? = following.isWatching || hasLoop ? .within(.seconds(300)) : nil
         hold.need = following.need ?? (following.fenceCount > 0 ? .within(.zero) : patience)
     }
 }
