@@ -77,6 +77,11 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
         SystemError(code: ENOTDIR, operation: "open", path: path).explained("is a link or not a folder, which is not followed here")
     }
 
+    /// The error of a folder of our own in a place where it would do harm.
+    public static func isMisplaced(_ path: String, _ words: String) -> SystemError {
+        SystemError(code: EINVAL, operation: "use", path: path).explained(words)
+    }
+
     /// The system's message for the code, `No such file or directory`, or our own.
     public var reason: String {
         if let explanation { return explanation }

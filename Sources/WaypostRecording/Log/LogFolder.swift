@@ -1,4 +1,3 @@
-import Glibc
 import Waypost
 import WaypostSystem
 
@@ -118,8 +117,7 @@ public struct LogFolder: Sendable, Hashable {
         while let name = names.popLast() {
             let log = "/" + names.joined(separator: "/")
             guard name == "journal", Syscalls.exists("\(log)/journal/.sequence") else { continue }
-            throw SystemError(code: EINVAL, operation: "use", path: path)
-                .explained("is in the journal folder of the log \(log); use a folder outside of it")
+            throw SystemError.isMisplaced(path, "is in the journal folder of the log \(log); use a folder outside of it")
         }
     }
 
