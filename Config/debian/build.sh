@@ -81,10 +81,11 @@ install_as 644 udev/60-waypost.rules "$system/udev/rules.d/60-waypost.rules"
 doc=usr/share/doc/waypost
 install_as 644 Config/debian/copyright "$doc/copyright"
 install_as 644 "$work/debian/changelog" "$doc/changelog"
-# Its links lead to the guides beside it.
-sed 's|(Sources/Waypost/Waypost.docc/|(guide/|g' README.md >"$work/README.md"
-install_as 644 "$work/README.md" "$doc/README.md"
-for guide in Sources/Waypost/Waypost.docc/*.md; do install_as 644 "$guide" "$doc/guide/$(basename "$guide")"; done
+# Links lead to the guides beside it; what is only among the sources is named, and no link.
+python3 Config/debian/guides.py "$work/doc"
+(cd "$work/doc" && find . -type f -printf '%P\0') | sort -z | while IFS= read -r -d '' page; do
+    install_as 644 "$work/doc/$page" "$doc/$page"
+done
 install_as 644 udev/61-waypost-bridge.rules.example "$doc/examples/61-waypost-bridge.rules"
 gzip -9n "$root/$doc/changelog"
 
