@@ -121,6 +121,25 @@ extension EndToEnd {
             fifo.close()
         }
 
+        /// `timeout` sends its signal to the program and to its group.
+        @Test func takesTwoSignalsWithinAMomentForOne() async throws {
+            for _ in 0..<3 {
+                let folder = try TestFolder()
+                let fifo = try ReceiverFIFO("receiver", in: folder)
+                let tracker = try await TrackerProcess(source: "nmea:receiver", in: folder)
+                let watcher = try await tracker.watch("--json", "--count", "1")
+                try fifo.write(receiver.epoch(0).text)
+                #expect(try await watcher.exit() == ProgramExit(code: 0))
+                for _ in 0..<5 {
+                    tracker.process.send(SIGTERM)
+                    usleep(3_000)
+                }
+                #expect(try await tracker.stop() == ProgramExit(code: 0))
+                #expect(try tracker.tracks.count == 1)
+                fifo.close()
+            }
+        }
+
         @Test func writesNoMessagesIntoItsFilesWhenStandardErrorIsClosed() async throws {
             let folder = try TestFolder()
             let options = TrackerProcess.options.joined(separator: " ")
