@@ -27,16 +27,14 @@ struct FencesCheckCommand: ParsableCommand {
     @Flag(help: "Print one JSON object per remark, and one for the file.")
     var json = false
 
-    @Option(help: "The accuracy of the receiver, in metres; smaller fences get a warning.")
-    var accuracy = 10.0
-
-    func validate() throws {
-        guard accuracy >= 0, accuracy.isFinite else { throw ValidationError("--accuracy takes metres, 0 or more") }
-    }
+    @Option(
+        help: "The accuracy of the receiver, \(DistanceValue.forms); smaller fences get a warning. (default: 10)",
+        transform: DistanceValue.parse)
+    var accuracy: Double?
 
     func run() throws {
         let bytes = try FenceInput(path: file).bytes()
-        let linter = FenceLinter(accuracyMetres: accuracy, now: UTCTime(millisecondsSince1970: WallClock.milliseconds))
+        let linter = FenceLinter(accuracyMetres: accuracy ?? 10, now: UTCTime(millisecondsSince1970: WallClock.milliseconds))
         let checked: FenceFile
         do throws(FenceFileError) {
             checked = try Patience.during("checking \(file)") { () throws(FenceFileError) in try linter.check(bytes) }

@@ -77,6 +77,6 @@ enum ClockCheck: DoctorCheck {
                 + "| sudo tee /etc/systemd/system/chrony.service.d/waypost.conf",
             "sudo systemctl daemon-reload",
         ] + facts.commands(adding: ##"[time]\nchrony_sock = "\##(socket)"\n"##, as: "time")
-            + ["sudo systemctl restart chrony.service"] + facts.restartCommands
+            + ["sudo systemctl enable chrony.service", "sudo systemctl restart chrony.service"] + facts.restartCommands
     }
 }

@@ -23,13 +23,17 @@ enum DiskCheck: DoctorCheck {
         }
         let evidence = [pause.map { Evidence(file: facts.measurements.statusFile, text: $0) }, isFull ? free?.evidence : nil]
         let room = free.map { "\(sizeText(bytes: $0.byteCount)) free" } ?? "no room"
-        return .found(
-            Finding(
-                what: "the disk of \(folder) is full (\(room)): "
-                    + (pause == nil ? "logging is about to pause" : "logging is paused, and resumes by itself"),
-                evidence: evidence.compactMap { $0 },
-                commands: [
-                    "sudo du -xh --max-depth=2 / | sort -h | tail -n 20", "sudo journalctl --vacuum-size=50M", "sudo apt-get clean",
-                ] + facts.commands(adding: #"[log]\nmin_free = "200 MB"\n"#, as: "disk") + facts.restartCommands))
+        let disk = MountTable(facts.tree)?.mount(of: folder)?.folder ?? "/"
+        var commands = ["sudo du -xh --max-depth=2 \(shellWord(disk)) | sort -h | tail -n 20"]
+        var what = "the disk of \(folder) is full (\(room)): "
+        what += pause == nil ? "logging is about to pause" : "logging is paused, and resumes by itself"
+        if ["/", "/var"].contains(disk) {
+            what += "; with min_free the tracker deletes its oldest tracks, sent or not, before it comes to that"
+            commands += ["sudo journalctl --vacuum-size=50M", "sudo apt-get clean"]
+            commands += facts.commands(adding: #"[log]\nmin_free = "200 MB"\n"#, as: "disk") + facts.restartCommands
+        } else {
+            what += "; make room on it"
+        }
+        return .found(Finding(what: what, evidence: evidence.compactMap { $0 }, commands: commands))
     }
 }

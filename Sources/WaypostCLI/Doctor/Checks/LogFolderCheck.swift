@@ -77,7 +77,10 @@ enum LogFolderCheck: DoctorCheck {
     /// The commands that move the log to a permanent disk; nil when there is none.
     private static func move(_ facts: SystemFacts, _ table: MountTable) -> [String]? {
         // Preferably a separate disk: the system's may be read-only for a reason.
-        let disks = table.mounts.filter { $0.isDisk && $0.hasOwners && table.mount(of: $0.folder) == $0 }
+        let disks = table.mounts.filter { mount in
+            mount.isDisk && mount.hasOwners && table.mount(of: mount.folder) == mount
+                && !systemFolders.contains(where: mount.folder.hasPrefix)
+        }
         let places = (disks.filter { $0.folder != "/" } + disks.filter { $0.folder == "/" }).flatMap { disk in
             let folders = disk.folder == "/" ? ["/var/lib/waypost/log", "/srv/waypost", "/opt/waypost"] : [disk.folder + "/waypost"]
             // Another mount may cover the place.
@@ -93,6 +96,9 @@ enum LogFolderCheck: DoctorCheck {
         return ["sudo install -d -o waypost -g waypost -m 2750 \(folder)"] + setting + ServiceSandbox.allowingCommands(folder)
             + facts.restartCommands
     }
+
+    /// Where containers mount single files of their host, such as `/etc/hosts`.
+    private static let systemFolders = ["/run/host", "/etc/", "/proc/", "/sys/", "/dev/", "/usr/"]
 
     private static func folder(of file: String) -> String { file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "." }
 }
