@@ -43,6 +43,32 @@ struct BorderExtremesTests {
         #expect(follow([wide, high], way, isNear: false).isEmpty)
     }
 
+    /// At a pole itself there is no map, and no distance on it; the way there and back is as any other, under both rules.
+    @Test(arguments: [90.0, -90], [BorderRule.exact, .robust])
+    func goesOnBeyondAPole(pole: Double, rule: BorderRule) throws {
+        let side = pole / 90
+        let ring = try FenceShape.polygon([[0.0, 90, 180, -90].map { place($0, side * 89.9) }])
+        let circle = try FenceShape.circle(centre: place(20, side * 89.999), radiusMetres: 20_000)
+        let ways: [(way: [(Double, Double)], kinds: [GeofenceEvent.Kind])] = [
+            ([(10, 53), (0, 90), (10, 53), (11, 53)], [.enter, .exit]), ([(10, 53), (0, 90), (170, 53), (170, 52)], [.enter, .exit]),
+            ([(0, 89.95), (0, 90), (0, 89.85), (0, 89.7), (0, 89.6), (0, 89.5)], [.exit]),
+            ([(0, 89.5), (0, 89.7), (0, 89.95), (0, 90), (180, 90), (180, 89.95), (180, 89.7), (180, 89.5)], [.enter, .exit]),
+        ]
+        for (way, kinds) in ways {
+            var monitor = GeofenceMonitor(
+                fences: FenceIndex([ring, circle].enumerated().map { Geofence(id: "\($0.offset)", shape: $0.element) }), rule: rule)
+            var found: [String: [GeofenceEvent.Kind]] = [:]
+            for (index, point) in way.enumerated() {
+                // No faster than a robust rule believes.
+                let second = Double(index) * 100_000
+                for event in monitor.process(.fix(place(point.0, side * point.1), second: second)) {
+                    found[event.fenceID, default: []].append(event.kind)
+                }
+            }
+            #expect(found == ["0": kinds, "1": kinds], "\(way)")
+        }
+    }
+
     /// Corners unrolled over the antimeridian up to 214.7483647 degrees; ways beyond that, on either side.
     @Test(arguments: [1.0, -1])
     func countsCrossingsAsFarAsTheGridReaches(side: Double) throws {

@@ -44,6 +44,7 @@ struct FenceProbe: Sendable {
         parallelMetres = parallel
         metresPerLongitude = parallel.inRadians
         metresPerLatitude = radii.meridian.inRadians
-        scaleLength = parallel / max(abs(latitudeAngle.sine), 1e-3)
+        // At a pole, where there is no map, above 0: shares of it must be numbers.
+        scaleLength = max(parallel / max(abs(latitudeAngle.sine), 1e-3), 1e-9)
     }
 }
