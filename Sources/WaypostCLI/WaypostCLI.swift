@@ -26,6 +26,11 @@ struct WaypostCLI: ParsableCommand {
         Syscalls.holdStandardDescriptors()
         // A reader that went away (`| head`) is an error of write, not a signal.
         Signals.ignoreBrokenPipe()
+        guard SystemProcess.hasArguments else {
+            CommandFailure(
+                .failed, what: "/proc", why: "is not mounted, and the arguments are read from there", next: "mount -t proc proc /proc"
+            ).exit()
+        }
         let words = CommandLineWords(SystemProcess.arguments)
         words.failureOfHelp?.exit()
         do {

@@ -21,6 +21,9 @@ enum WaypostDaemon {
     /// Does what the arguments say; the program's exit code.
     private static func run(until stop: StopRequest) async -> ExitStatus {
         do {
+            guard SystemProcess.hasArguments else {
+                throw DaemonFailure(.failed, "/proc: is not mounted, and the arguments are read from there; mount -t proc proc /proc")
+            }
             try await tracker(DaemonOptions(arguments: SystemProcess.arguments)).run(until: stop)
         } catch DaemonOptions.Instead.printHelp {
             print(DaemonOptions.help)

@@ -20,6 +20,9 @@ public enum SystemProcess {
         return (1..<max(1, Int(CommandLine.argc))).compactMap { words[$0].map { String(name: $0) } }
     }
 
+    /// Whether the system shows this process its arguments: Swift's runtime reads them from /proc, which a bare chroot lacks.
+    public static var hasArguments: Bool { CommandLine.argc > 0 }
+
     /// The path of the running program's file, links resolved; nil where /proc is missing.
     public static var executablePath: String? {
         let path = Syscalls.resolvingLinks("/proc/self/exe")
