@@ -163,8 +163,8 @@ def page_of_client(programs, date, version):
 
 def page_of_tracker(programs, date, version):
     said = subprocess.run([programs / "waypostd", "--help"], check=True, capture_output=True, text=True).stdout
-    overview = re.search(r"^OVERVIEW: (.*)$", said, re.MULTILINE)[1]
-    synopsis = re.search(r"^USAGE: waypostd (.*)$", said, re.MULTILINE)[1]
+    overview = " ".join(re.search(r"^OVERVIEW: (.*?)\n\n", said, re.MULTILINE | re.DOTALL)[1].split())
+    synopsis = " ".join(re.search(r"^USAGE: waypostd (.*?)\n\n", said, re.MULTILINE | re.DOTALL)[1].split())
     example = re.search(r"^Example: (.*)$", said, re.MULTILINE)[1]
     lines = heading("waypostd", 8, "the waypost tracker", date, version)
     lines += [".SH SYNOPSIS", ".B waypostd", roff(synopsis), ".SH DESCRIPTION", roff(overview)]
@@ -172,11 +172,13 @@ def page_of_tracker(programs, date, version):
               ".BR \"waypost run\" ."]
     lines += [".SH OPTIONS"]
     # Two columns: what begins at the left is an option, what is indented further goes on explaining it.
-    for line in said.split("OPTIONS:\n", 1)[1].splitlines():
+    options, sources = said.split("OPTIONS:\n", 1)[1].split("SOURCES:\n", 1)
+    for line in options.splitlines():
         if option := re.match(r"  (-\S(?:.*?))\s{2,}(\S.*)$", line):
             lines += [".TP", f"\\fB{roff(option[1])}\\fR", roff(option[2])]
         elif line.strip():
             lines.append(roff(line.strip()))
+    lines += [".SH SOURCES"] + table(["SOURCES:"] + sources.strip().splitlines())[1:]
     lines += [
         ".SH SIGNALS", ".TP", ".BR SIGTERM \", \" SIGINT \", \" SIGHUP",
         "Finishes the track and ends; a second one ends at once.",
