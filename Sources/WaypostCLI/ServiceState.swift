@@ -12,6 +12,8 @@ enum ServiceState: Equatable {
     case stopped
     /// It ended by itself and is not restarted.
     case failed
+    /// It ended by itself, and is about to be started again.
+    case restarting
 
     /// The state from systemd.
     ///
@@ -20,18 +22,21 @@ enum ServiceState: Equatable {
         let tree = SystemTree(root: "")
         guard SystemFacts.unitPath(in: tree) != nil, tree.exists("/run/systemd/system") else { return .absent }
         do throws(SystemError) {
-            let command = try ShellCommand.start("exec systemctl show --property=ActiveState waypostd.service 2>/dev/null")
+            let command = try ShellCommand.start(
+                "exec systemctl show --property=ActiveState --property=SubState waypostd.service 2>/dev/null")
             return ServiceState(try command.result(withinMilliseconds: 2_000).output)
         } catch {
             return .absent
         }
     }
 
-    /// Parses the output of `systemctl show --property=ActiveState`.
+    /// Parses the output of `systemctl show --property=ActiveState --property=SubState`.
     init(_ output: [UInt8]) {
-        switch String(decoding: output.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) {
+        let lines = output.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+        let isRestarting = lines.contains("SubState=auto-restart")
+        switch lines.first(where: { $0.hasPrefix("ActiveState=") }) {
         case "ActiveState=active", "ActiveState=reloading": self = .running
-        case "ActiveState=activating": self = .starting
+        case "ActiveState=activating": self = isRestarting ? .restarting : .starting
         case "ActiveState=failed": self = .failed
         case "ActiveState=inactive", "ActiveState=deactivating": self = .stopped
         default: self = .absent

@@ -49,6 +49,10 @@ extension CommandFailure {
         case .absent, .running: return nil
         case .starting:
             self.init(.unavailable, what: "tracker", why: "the service is starting", next: "try again in a moment")
+        case .restarting:
+            self.init(
+                .unavailable, what: "tracker", why: "the service ended by itself, and is started again and again",
+                next: "see why: sudo waypost doctor; sudo journalctl -u waypostd")
         case .stopped:
             self.init(.unavailable, what: "tracker", why: "the service is stopped", next: "start it: sudo systemctl start waypostd")
         case .failed:

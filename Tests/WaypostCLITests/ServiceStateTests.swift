@@ -11,6 +11,11 @@ import WaypostSystem
         ("inactive", "the service is stopped; start it: sudo systemctl start waypostd"),
         ("failed", "the service has failed; see why: sudo waypost doctor; sudo journalctl -u waypostd"),
         ("activating", "the service is starting; try again in a moment"),
+        ("activating\nSubState=start", "the service is starting; try again in a moment"),
+        (
+            "activating\nSubState=auto-restart",
+            "the service ended by itself, and is started again and again; see why: sudo waypost doctor; sudo journalctl -u waypostd"
+        ),
     ]) func saysWhatToDo(state: String, words: String) throws {
         let failure = try #require(CommandFailure(serviceIs: ServiceState(Array("ActiveState=\(state)\n".utf8))))
         #expect(failure.line == "waypost: tracker: \(words)")

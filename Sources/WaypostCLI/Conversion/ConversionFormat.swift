@@ -49,6 +49,7 @@ struct InputFormat: ExpressibleByArgument {
     let format: ConversionFormat
 
     static var allValueStrings: [String] { ConversionFormat.readable.map(\.rawValue) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     init?(argument: String) {
         guard let format = ConversionFormat(rawValue: argument), ConversionFormat.readable.contains(format) else { return nil }

@@ -138,6 +138,7 @@ struct SetupCommand: ParsableCommand {
             if !receiver.isEmpty {
                 var sources: [Configuration.Source] = []
                 for name in receiver { sources += try SetupAnswerText.sources(name) }
+                try checkRecordings(sources)
                 options.sources = sources
             }
             if !send.isEmpty { options.destinations = try destinations() }
@@ -152,6 +153,10 @@ struct SetupCommand: ParsableCommand {
             throw ValidationError("\(error)")
         }
         return options
+    }
+
+    private func checkRecordings(_ sources: [Configuration.Source]) throws(SetupProblem) {
+        try SetupOptions.checkRecordings(of: sources, forOwnerOf: config == nil ? DefaultPaths.service.stateDirectory : nil)
     }
 
     private func countFences(_ path: String) throws(SetupProblem) -> Int {

@@ -1,6 +1,7 @@
 import Waypost
 import WaypostConfiguration
 import WaypostDispatch
+import WaypostPositioning
 import WaypostSystem
 
 /// The answers from the command line; a question whose answer is nil is asked.
@@ -59,6 +60,16 @@ struct SetupOptions {
         if isReadable { return }
         throw SetupProblem(
             "\(path): the tracker's user may not read it; sudo install -m 644 \(shellWord(path)) /etc/waypost/, and name the copy")
+    }
+
+    /// Refuses recordings that are not there or that the tracker could not read.
+    ///
+    /// - Parameter folder: a folder of the tracker's user; nil when it is the user of this command.
+    static func checkRecordings(of sources: [Configuration.Source], forOwnerOf folder: String?) throws(SetupProblem) {
+        for path in sources.compactMap(\.url.kind.file) where path != "-" {
+            if Syscalls.kind(path) == .missing { throw SetupProblem("\(path): there is no such file") }
+            if let folder { try refuseUnreadable(path, byOwnerOf: folder) }
+        }
     }
 
     /// How many fences a file has.

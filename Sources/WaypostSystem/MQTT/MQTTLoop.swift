@@ -303,7 +303,9 @@ final class MQTTLoop {
             let hint = settings.isEncrypted ? "it may want a certificate of ours" : "it may want TLS: mqtts://"
             throw .lost(reason: "\(settings.host):\(settings.port) closed the connection before it let us in (\(hint))")
         }
-        let words = cmosquitto_words(connection, code).map { String(cString: $0) } ?? "error \(code)"
+        var words = cmosquitto_words(connection, code).map { String(cString: $0) } ?? "error \(code)"
+        // Some of the library's messages are lines.
+        while words.last?.isNewline == true { words.removeLast() }
         let reason = "\(settings.host):\(settings.port): \(words)"
         // With TLS 1.3 the other side's objection to us arrives after the handshake.
         if code == CMOSQUITTO_SYSTEM, settings.isEncrypted, !hasAnswered, cmosquitto_system_code(connection) == EPROTO {

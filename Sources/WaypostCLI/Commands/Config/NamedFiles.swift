@@ -85,6 +85,8 @@ struct NamedFiles {
             let hidden = path.lastIndex(of: "/").map { kind(String(path[...$0])) != .folder } ?? false
             return Problem(key: key, reason: "\(path): there is no such file" + (hidden ? ", or this user may not see it" : ""))
         }
+        // A recording may come through a FIFO; all others are read to their ends.
+        if key != "[[source]] url", kind(path) == .other { return Problem(key: key, reason: "\(path): is not an ordinary file") }
         // Only the service's user knows more about what that user may read.
         if reader == nil, let reason = unreadable(path) { return Problem(key: key, reason: reason) }
         return isSecret ? secretProblem(path, key) : nil
