@@ -115,7 +115,7 @@ import WaypostSystem
         for id in [ids[1]] + ids[3...6] {
             let unknown = Array(#"{"class":"OF A LATER VERSION"}"#.utf8)
             let entry = try #require(try await dispatcher.outbox.entry(id: id))
-            let checksum = EncodedEntry(id: id, moment: entry.moment, body: unknown).checksum
+            let checksum = StoredEntry(number: entry.number, id: id, moment: entry.moment, body: unknown).checksum
             try database.run("UPDATE entry SET body = ?, checksum = ? WHERE id = ?", [.bytes(unknown), .integer(checksum), .text(id)])
         }
 

@@ -3,7 +3,7 @@ import WaypostSystem
 
 /// The tables of the outbox.
 ///
-/// There is only one version of them; a file of another one is left as it is. Versions 1 to 7 were written before the first release.
+/// There is only one version of them; a file of another one is left as it is. Versions 1 to 8 were written before the first release.
 ///
 /// ```
 /// entry        what waits or was sent lately: events, track calls, health   number: its place in the lane of events, never used twice
@@ -18,7 +18,7 @@ import WaypostSystem
 /// ```
 enum OutboxSchema {
     /// The version of these tables, in `user_version`; 0 means a new file.
-    static let version = 8
+    static let version = 9
 
     /// Impossible values are not written; they mark a file as damaged, and are not copied from it.
     ///

@@ -131,7 +131,7 @@ final class OutboxStore {
                         [
                             .integer(lastEntryNumber + 1), .text(entry.id), SQLiteValue(entry.moment.time?.millisecondsSince1970),
                             .bytes(entry.moment.bootIdentity), .integer(entry.moment.bootMilliseconds), .bytes(entry.body),
-                            .integer(entry.checksum),
+                            .integer(entry.numbered(lastEntryNumber + 1).checksum),
                         ])
                     if changed > 0 {
                         entryByteCount += Int64(entry.body.count)

@@ -7,8 +7,10 @@ struct EncodedEntry: Sendable {
     var moment: RecordMoment
     var body: [UInt8]
 
-    /// The checksum that shows whether it is intact.
-    var checksum: Int64 { StoredEntry.checksum(id: id, moment: moment, body: body) }
+    /// It with the number that it gets.
+    func numbered(_ number: Int64) -> StoredEntry {
+        StoredEntry(number: UInt64(clamping: number), id: id, moment: moment, body: body)
+    }
 }
 
 /// An entry as it is stored.
@@ -34,19 +36,18 @@ struct StoredEntry: Sendable, Hashable {
     }
 
     /// The checksum that shows whether it is intact.
-    var checksum: Int64 { StoredEntry.checksum(id: id, moment: moment, body: body) }
-
-    /// Whether it is exactly the entry that was written.
-    func isAsWritten(_ row: SQLiteRow) -> Bool { row.integer(6) == checksum }
-
-    /// CRC-32C of everything but the number, which the table itself keeps in order.
-    fileprivate static func checksum(id: String, moment: RecordMoment, body: [UInt8]) -> Int64 {
+    ///
+    /// CRC-32C of all of it: under another number it would be sent at another place, or for nothing.
+    var checksum: Int64 {
         var head = Array(id.utf8) + [0] + moment.bootIdentity
-        for number in [moment.bootMilliseconds, moment.time?.millisecondsSince1970 ?? .min] {
+        for number in [Int64(clamping: number), moment.bootMilliseconds, moment.time?.millisecondsSince1970 ?? .min] {
             withUnsafeBytes(of: number.littleEndian) { head += $0 }
         }
         return Int64(CRC32C.checksum(body.span.bytes, continuing: CRC32C.checksum(head.span.bytes)))
     }
+
+    /// Whether it is exactly the entry that was written.
+    func isAsWritten(_ row: SQLiteRow) -> Bool { row.integer(6) == checksum }
 }
 
 extension SQLiteRow {

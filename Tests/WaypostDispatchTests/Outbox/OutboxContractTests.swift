@@ -1,6 +1,10 @@
+import Foundation
 import Testing
 import Waypost
+import WaypostSystem
 import WaypostTestKit
+
+@testable import WaypostDispatch
 
 /// The contract of the fuzzer, with damage that follows from seeds.
 @Suite struct OutboxContractTests {
@@ -33,5 +37,53 @@ import WaypostTestKit
     @Test func goesOnWithValuesOfImpossibleTypes() async {
         let violations = await OutboxContract.violations(damaging: [0, 18, 129, 128])
         #expect(violations.isEmpty, "\(violations)")
+    }
+
+    /// The same entry is accepted once, and found by its id, although the index of ids alone is damaged, which no query of rows shows.
+    @Test func knowsItsEntriesWhateverTheIndexOfIDsSays() async throws {
+        let fixture = try DispatchFixture()
+        let calls = (1...9).map(DispatchFixture.call)
+        do {
+            let outbox = try fixture.outbox()
+            _ = try await outbox.attach("home", newestPosition: 0)
+            try await outbox.accept(calls)
+            try await outbox.checkpoint()
+        }
+        let file = URL(filePath: fixture.path)
+        let whole = try Data(contentsOf: file)
+        var places: [Data.Index] = []
+        var rest = whole.startIndex..<whole.endIndex
+        while let found = whole.range(of: Data(calls[4].id.utf8), in: rest) {
+            places.append(found.lowerBound + 20)
+            rest = found.upperBound..<whole.endIndex
+        }
+        // In its row, in the index, and perhaps in what was left of a page.
+        #expect(places.count >= 2)
+        for place in places {
+            var damaged = whole
+            damaged[place] ^= 0x01
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: fixture.path + suffix) }  // Perhaps not there.
+            try damaged.write(to: file)
+            let outbox = try fixture.outbox()
+            try await outbox.accept(calls)
+            #expect(try await outbox.state(of: "home").waitingEventCount == 9)
+            for call in calls { #expect(try await outbox.entry(id: call.id) != nil) }
+        }
+    }
+
+    /// A row whose number was changed is no row: it would be sent at another place, and count as one more.
+    @Test func takesNoEntryUnderAnotherNumber() async throws {
+        let fixture = try DispatchFixture()
+        do {
+            let outbox = try fixture.outbox()
+            _ = try await outbox.attach("home", newestPosition: 0)
+            for number in 1...9 { try await outbox.accept([DispatchFixture.call(number)]) }
+            try await outbox.checkpoint()
+            try SQLiteDatabase(path: fixture.path).execute("UPDATE entry SET number = 25 WHERE number = 9")
+        }
+        let outbox = try fixture.outbox()
+        #expect(await outbox.recovery?.lostCount == 1)
+        #expect(try await outbox.state(of: "home").waitingEventCount == 8)
+        #expect(try await outbox.entries(after: 0, limit: 20).map(\.number) == Array(1...8))
     }
 }
