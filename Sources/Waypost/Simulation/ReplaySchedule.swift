@@ -97,6 +97,17 @@ public struct ReplaySchedule: Sendable {
     /// The nearest valid interval.
     public static func interval(_ duration: Duration) -> Duration { min(max(duration, intervals.lowerBound), intervals.upperBound) }
 
+    /// Why a recording cannot be played like that, for people; nil when it can.
+    ///
+    /// - Parameters:
+    ///   - speed: how many times as fast; 0 is as fast as it is consumed.
+    ///   - interval: the time between positions.
+    public static func problem(speed: Double, interval: Duration) -> String? {
+        if !canPlay(at: speed) { return "the speed is \(speed) times; it must be 0 (at once), or from 0.001 to 1000000" }
+        if !intervals.contains(interval) { return "the interval is \(interval / .seconds(1)) s; it must be from 0.1 to 86400 s" }
+        return nil
+    }
+
     /// Whether a recording can be played at that speed; 0 is as fast as it is consumed.
     public static func canPlay(at speed: Double) -> Bool { speed == 0 || speeds.contains(speed) }
 

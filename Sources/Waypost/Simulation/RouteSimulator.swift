@@ -11,10 +11,8 @@ public struct RouteSimulator: Sendable {
     public struct Options: Sendable {
         /// The speed along the route in metres per second, one of ``RouteSimulator/speedsMetresPerSecond``.
         public var speedMetresPerSecond = 20.0
-        /// The time between positions, one of ``ReplaySchedule/intervals``; other values are moved into that range.
-        public var interval: Duration = .seconds(1) {
-            didSet { interval = ReplaySchedule.interval(interval) }
-        }
+        /// The time between positions, one of ``ReplaySchedule/intervals``.
+        public var interval: Duration = .seconds(1)
         /// The stated accuracy of positions, in metres (68 %).
         public var accuracyMetres = 5.0
         /// The receiver's error; nil for none.
@@ -24,6 +22,14 @@ public struct RouteSimulator: Sendable {
 
         /// Creates the default options.
         public init() {}
+
+        /// Why nothing can be driven with them, for people; nil when it can.
+        public var problem: String? {
+            if !RouteSimulator.speedsMetresPerSecond.contains(speedMetresPerSecond) {
+                return "the speed is \(speedMetresPerSecond) m/s; it must be from 0.01 to 10000 m/s"
+            }
+            return ReplaySchedule.problem(speed: 1, interval: interval)
+        }
     }
 
     /// The allowed speeds along a route, in metres per second.
@@ -57,12 +63,11 @@ public struct RouteSimulator: Sendable {
     /// The length of the route in metres; for a repeated route, of one round.
     public let lengthMetres: Double
 
-    /// Creates a drive along these corners; nil when there are none.
+    /// Creates a drive along these corners; nil when there are none, and with options that have a ``Options/problem``.
     ///
     /// With a single corner the drive stands still there.
     public init?(route: [Coordinate], options: Options = Options()) {
-        precondition(RouteSimulator.speedsMetresPerSecond.contains(options.speedMetresPerSecond), "a speed from 0.01 to 10000 m/s")
-        guard let first = route.first, var last = route.last else { return nil }
+        guard options.problem == nil, let first = route.first, var last = route.last else { return nil }
         var corners = route
         if options.repeats, route.count > 1 {
             corners.append(first)

@@ -32,7 +32,6 @@ public struct NMEAFileSource: PositionSource {
     ///   - speed: times as fast as recorded, 0 for as fast as possible; nil is 1 for a file, and 0 for a FIFO or standard input.
     ///   - control: the controls of a file.
     public init(path: String, speed: Double? = nil, control: PlaybackControl = PlaybackControl()) {
-        precondition(speed.map(ReplaySchedule.canPlay) != false, "speed is 0 or from 0.001 to 1000000")
         self.path = path
         self.speed = speed
         self.control = control
@@ -43,6 +42,9 @@ public struct NMEAFileSource: PositionSource {
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventQueue.run(threadName: "nmea-file", whenFull: .waits, output: output) {
             (queue, stop) throws(PositionSourceError) in
+            if let problem = ReplaySchedule.problem(speed: speed ?? 1, interval: .seconds(1)) {
+                throw .unusable(path: name, reason: problem)
+            }
             while try NMEAFileReader.open(self, queue: queue, stop: stop).run() == .reset {}
         }
     }

@@ -52,6 +52,8 @@ struct Playback: ~Copyable {
     /// The UTC of the drive's time 0, in rebased times.
     private var start: UTCTime
     private var monotonicStart: Int64
+    /// How many times as fast as its own times it is played now.
+    private var speed: Double
 
     init(
         options: PlaybackOptions, control: PlaybackControl, queue: EventQueue, stop: WakeSignal
@@ -64,6 +66,7 @@ struct Playback: ~Copyable {
         }
         self.wake = wake
         self.options = options
+        speed = control.state.speed ?? options.speed
         self.queue = queue
         self.stop = stop
         self.control = control
@@ -106,6 +109,7 @@ struct Playback: ~Copyable {
                 resetCount = state.resetCount
                 return lose(.ended) ? .reset : .cancelled
             }
+            changeSpeed(to: state.speed ?? options.speed)
             if state.isStationary, let position = feed.heldPosition() {
                 clock += options.interval.milliseconds
                 heldMilliseconds += options.interval.milliseconds
@@ -123,15 +127,24 @@ struct Playback: ~Copyable {
         }
     }
 
+    /// Goes on from the drive's present time.
+    private mutating func changeSpeed(to wanted: Double) {
+        guard wanted != speed else { return }
+        let now = MonotonicClock.milliseconds
+        let moment = speed > 0 ? Double(now - monotonicStart) * speed : Double(clock)
+        speed = wanted
+        if wanted > 0 { monotonicStart = now - Int64(moment / wanted) }
+    }
+
     /// How long to wait until a moment of the drive.
     private func wallMilliseconds(of moment: Int64) -> Int64 {
-        guard options.speed > 0 else { return 0 }
-        return monotonicStart + Int64(Double(moment) / options.speed) - MonotonicClock.milliseconds
+        guard speed > 0 else { return 0 }
+        return monotonicStart + Int64(Double(moment) / speed) - MonotonicClock.milliseconds
     }
 
     /// Waits for one interval, at full speed, too: standing still has no end of its own.
     private mutating func pauseWhileHeld() -> Bool {
-        let pause = options.speed > 0 ? wallMilliseconds(of: clock) : options.interval.milliseconds
+        let pause = speed > 0 ? wallMilliseconds(of: clock) : options.interval.milliseconds
         return stop.sleep(milliseconds: max(1, pause), orUntil: wake) != .raised
     }
 

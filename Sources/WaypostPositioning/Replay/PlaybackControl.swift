@@ -1,3 +1,4 @@
+import Waypost
 import WaypostSystem
 
 /// The controls of a replay or a simulated drive, which work while it runs.
@@ -8,6 +9,7 @@ public final class PlaybackControl: Sendable {
     struct State {
         var isStationary = false
         var isPositionLost = false
+        var speed: Double?
         var resetCount = 0
         var wakes: [ObjectIdentifier: WakeSignal] = [:]
     }
@@ -27,6 +29,19 @@ public final class PlaybackControl: Sendable {
     public var isPositionLost: Bool {
         get { monitor.withLock { $0.isPositionLost } }
         set { change { $0.isPositionLost = newValue } }
+    }
+
+    /// How many times as fast as its own times the drive is played from now on; nil for the speed of its source.
+    public var speed: Double? { monitor.withLock { $0.speed } }
+
+    /// Plays the drive at another speed from now on.
+    ///
+    /// - Parameter speed: how many times as fast as its own times, one of `ReplaySchedule/speeds`; 0 is as fast as the listeners accept it,
+    ///   nil the speed of its source.
+    /// - Errors: the speed is out of its range; it stays as it was.
+    public func setSpeed(_ speed: Double?) throws(PlaybackSpeedError) {
+        if let speed, !ReplaySchedule.canPlay(at: speed) { throw PlaybackSpeedError(speed: speed) }
+        change { $0.speed = speed }
     }
 
     /// Restarts the drive.
@@ -51,6 +66,15 @@ public final class PlaybackControl: Sendable {
         }
         for wake in wakes { wake.raise() }
     }
+}
+
+/// A speed at which nothing can be played.
+public struct PlaybackSpeedError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The speed.
+    public let speed: Double
+
+    /// One line for people.
+    public var description: String { ReplaySchedule.problem(speed: speed, interval: .seconds(1)) ?? "" }
 }
 
 /// A source with a drive that can be controlled.

@@ -10,13 +10,13 @@ import WaypostSystem
 /// source.control.isPositionLost = true     // into the tunnel
 /// ```
 /// The rules for times that are missing, go back or leave a gap are those of `ReplaySchedule`.
-/// - Errors: the file cannot be opened or read, or holds no position.
+/// - Errors: the file cannot be opened or read, or holds no position; the speed or the interval is out of its range.
 public struct ReplaySource: PlayableSource {
     /// How a recording is played.
     public struct Options: Sendable, Hashable {
         /// How its points become positions.
         public var style: ReplaySchedule.Style
-        /// The time between positions in the styles that have one, clamped to 0.1 s to a day.
+        /// The time between positions in the styles that have one, one of `ReplaySchedule/intervals`.
         public var interval: Duration
         /// How many times faster than its own times, one of `ReplaySchedule/speeds`; 0 is as fast as the listeners accept it.
         public var speed: Double
@@ -27,7 +27,6 @@ public struct ReplaySource: PlayableSource {
         public init(
             style: ReplaySchedule.Style = .actual, interval: Duration = .seconds(1), speed: Double = 1, rebasesTimes: Bool = true
         ) {
-            precondition(ReplaySchedule.canPlay(at: speed), "speed is 0 or from 0.001 to 1000000")
             self.style = style
             self.interval = interval
             self.speed = speed
@@ -62,6 +61,9 @@ public struct ReplaySource: PlayableSource {
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventQueue.run(threadName: "replay", whenFull: .waits, output: output) {
             (queue, stop) throws(PositionSourceError) in
+            if let problem = ReplaySchedule.problem(speed: options.speed, interval: options.interval) {
+                throw .unusable(path: name, reason: problem)
+            }
             let schedule = ReplaySchedule(style: options.style, interval: options.interval)
             let playback = PlaybackOptions(
                 name: name, speed: options.speed, rebasesTimes: options.rebasesTimes, interval: schedule.interval)

@@ -24,6 +24,7 @@ public struct SimulatedRouteSource: PlayableSource {
     public let control: PlaybackControl
     private let route: Route
     private let options: RouteSimulator.Options
+    private let playbackSpeed: Double
 
     /// Only alone, and without pauses: each run starts the drive again at its first corner.
     public var sharing: SourceSharing { .alone }
@@ -34,42 +35,55 @@ public struct SimulatedRouteSource: PlayableSource {
     ///   - corners: the route, at least two places.
     ///   - name: the source that positions carry.
     ///   - options: speed, interval, accuracy and noise.
+    ///   - playbackSpeed: how many times as fast as the drive itself it is played, one of `ReplaySchedule/speeds`; 0 is as fast as the
+    ///     listeners accept it.
     ///   - control: pauses the drive, and loses and finds the position.
     public init(
-        corners: [Coordinate], name: String = "route:", options: RouteSimulator.Options = .init(),
+        corners: [Coordinate], name: String = "route:", options: RouteSimulator.Options = .init(), playbackSpeed: Double = 1,
         control: PlaybackControl = PlaybackControl()
     ) {
-        self.init(route: .corners(corners), name: name, options: options, control: control)
+        self.init(route: .corners(corners), name: name, options: options, playbackSpeed: playbackSpeed, control: control)
     }
 
     /// A drive along the first route of a GPX file, or along its first track when it has no route.
-    public init(path: String, options: RouteSimulator.Options = .init(), control: PlaybackControl = PlaybackControl()) {
-        self.init(route: .file(path), name: "route:\(path)", options: options, control: control)
+    public init(
+        path: String, options: RouteSimulator.Options = .init(), playbackSpeed: Double = 1, control: PlaybackControl = PlaybackControl()
+    ) {
+        self.init(route: .file(path), name: "route:\(path)", options: options, playbackSpeed: playbackSpeed, control: control)
     }
 
     /// A built-in drive, repeated until it is stopped.
-    public init(_ builtIn: BuiltInRoute, noise: NoiseModel? = nil, control: PlaybackControl = PlaybackControl()) {
+    public init(
+        _ builtIn: BuiltInRoute, noise: NoiseModel? = nil, playbackSpeed: Double = 1, control: PlaybackControl = PlaybackControl()
+    ) {
         var options = RouteSimulator.Options()
         if builtIn.speedMetresPerSecond > 0 { options.speedMetresPerSecond = builtIn.speedMetresPerSecond }
         options.noise = noise
         options.repeats = true
-        self.init(route: .builtIn(builtIn), name: "sim:\(builtIn.rawValue)", options: options, control: control)
+        self.init(
+            route: .builtIn(builtIn), name: "sim:\(builtIn.rawValue)", options: options, playbackSpeed: playbackSpeed, control: control)
     }
 
-    private init(route: Route, name: String, options: RouteSimulator.Options, control: PlaybackControl) {
+    private init(route: Route, name: String, options: RouteSimulator.Options, playbackSpeed: Double, control: PlaybackControl) {
         self.route = route
+        self.playbackSpeed = playbackSpeed
         self.name = name
         self.options = options
         self.control = control
     }
 
     /// Delivers one position per interval, and `finished` at the end of a route that ends.
+    ///
+    /// - Errors: there is no route; a speed or the interval is out of its range.
     public func run(_ output: @escaping PositionSourceOutput) async throws(PositionSourceError) {
         try await EventQueue.run(threadName: "route", whenFull: .waits, output: output) {
             (queue, stop) throws(PositionSourceError) in
+            if let problem = options.problem ?? ReplaySchedule.problem(speed: playbackSpeed, interval: options.interval) {
+                throw .unusable(path: name, reason: problem)
+            }
             let simulator = try simulator()
             guard let simulator else { return reportNoFix(queue, stop) }
-            let playback = PlaybackOptions(name: name, interval: options.interval)
+            let playback = PlaybackOptions(name: name, speed: playbackSpeed, interval: options.interval)
             var player = try Playback(options: playback, control: control, queue: queue, stop: stop)
             try player.playAll { () throws(PositionSourceError) in
                 RouteFeed(simulator: simulator, interval: options.interval)

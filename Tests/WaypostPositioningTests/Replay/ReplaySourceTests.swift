@@ -85,6 +85,39 @@ import WaypostTestKit
         #expect(try await replay(0) == paced)
     }
 
+    @Test func goesFasterAndSlowerFromTheMomentItIsTold() async throws {
+        let path = try write(track(points: 600, segments: 1))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let source = ReplaySource(path: path, format: .gpx, options: .init(speed: 0.01, rebasesTimes: false))
+        #expect(throws: PlaybackSpeedError.self) { try source.control.setSpeed(-1) }
+        #expect(source.control.speed == nil)
+        try await running(source) { log in
+            #expect(await log.waits { $0.positions.count == 1 })
+            // The next point would be due in 100 s.
+            try source.control.setSpeed(50)
+            #expect(await log.waits { $0.positions.count >= 20 })
+            try source.control.setSpeed(nil)
+            let count = log.positions.count
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(log.positions.count <= count + 2)
+            try source.control.setSpeed(0)
+            #expect(await log.waits { $0.positions.count == 600 })
+            #expect(Set(log.positions.map(\.time)).count == 600)
+        }
+    }
+
+    @Test(arguments: [(-1, 1_000), (.nan, 1_000), (1e9, 1_000), (1, 50), (1, 0)] as [(Double, Int64)])
+    func refusesToPlayAtThatPace(speed: Double, intervalMilliseconds: Int64) async throws {
+        let path = try write(track(points: 3, segments: 1))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var options = ReplaySource.Options(interval: .milliseconds(intervalMilliseconds))
+        options.speed = speed
+        await #expect(throws: PositionSourceError.self) { try await events(of: ReplaySource(path: path, format: .gpx, options: options)) }
+        if intervalMilliseconds == 1_000 {
+            await #expect(throws: PositionSourceError.self) { try await events(of: NMEAFileSource(path: path, speed: speed)) }
+        }
+    }
+
     @Test func holdsThePositionWhileItIsStationary() async throws {
         let path = try write(track(points: 100, segments: 1))
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -15,6 +15,24 @@ import WaypostTestKit
         return options
     }
 
+    @Test func drivesAWholeRouteAtOnce() async throws {
+        let route = try corners((47, 8), (47.1, 8))
+        let log = EventLog()
+        try await SimulatedRouteSource(corners: route, playbackSpeed: 0).run { log.append($0) }
+        let times = log.positions.compactMap { $0.time?.millisecondsSince1970 }
+        // 11.1 km at 20 m/s, a second between positions.
+        #expect(times.count == 557 && times.last.map { $0 - times[0] } == 556_000)
+    }
+
+    @Test(arguments: [(0, 1_000, 1), (-3, 1_000, 1), (.nan, 1_000, 1), (20, 50, 1), (20, 1_000, -1)] as [(Double, Int64, Double)])
+    func refusesToDriveAtThatPace(speed: Double, intervalMilliseconds: Int64, playbackSpeed: Double) async throws {
+        var options = RouteSimulator.Options()
+        options.speedMetresPerSecond = speed
+        options.interval = .milliseconds(intervalMilliseconds)
+        let source = try SimulatedRouteSource(corners: corners((47, 8), (47.1, 8)), options: options, playbackSpeed: playbackSpeed)
+        await #expect(throws: PositionSourceError.self) { try await source.run { _ in } }
+    }
+
     @Test func keepsTheContract() async throws {
         let route = try corners((47, 8), (47.0001, 8))
         let violations = await PositionSourceContract().violations { SimulatedRouteSource(corners: route, options: quick) }
