@@ -108,12 +108,32 @@ public struct SQLiteLog: Sendable {
 
     /// The salt of the newest frames in a log whose header is damaged.
     ///
-    /// No checksum covers a frame's salt, so the header's counts when any intact frame has it; otherwise that of the first intact frame, as the
-    /// newest frames come first.
+    /// No checksum covers a frame's salt, so each may be damaged, too. Salts count that are as near to the header's as any; of these the one
+    /// that most intact frames have, and of several the first, as the newest frames come first. The salt of an earlier log is far off: half of
+    /// it is random.
     private func newestSalt(of found: [(frame: Frame, salt: ArraySlice<UInt8>, isWhole: Bool)]) -> ArraySlice<UInt8>? {
-        let salts = found.lazy.filter(\.isWhole).map(\.salt)
-        if bytes.count >= SQLiteLog.headByteCount, salts.contains(bytes[16..<24]) { return bytes[16..<24] }
-        return salts.first
+        let head = bytes.count >= SQLiteLog.headByteCount ? bytes[16..<24] : []
+        var candidates: [(salt: ArraySlice<UInt8>, distance: Int, count: Int)] = []
+        for frame in found where frame.isWhole {
+            if let index = candidates.firstIndex(where: { $0.salt == frame.salt }) {
+                candidates[index].count += 1
+            } else {
+                let distance = zip(head, frame.salt).count { $0 != $1 }
+                // A header without any likeness says nothing.
+                candidates.append((frame.salt, distance > 4 ? 8 : distance, 1))
+            }
+        }
+        var best: (salt: ArraySlice<UInt8>, distance: Int, count: Int)?
+        for candidate in candidates {
+            guard let known = best else {
+                best = candidate
+                continue
+            }
+            // Without a header, one frame alone may be the damaged one; an earlier log may have more than the newest.
+            let isMore = candidate.distance < 8 ? candidate.count > known.count : known.count == 1 && candidate.count > 1
+            if candidate.distance < known.distance || candidate.distance == known.distance && isMore { best = candidate }
+        }
+        return best?.salt
     }
 
     /// How many pages the database has after the last intact commit; nil when there is none.
