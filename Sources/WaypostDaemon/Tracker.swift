@@ -108,6 +108,7 @@ struct Tracker {
         }
         let health = HealthReporter(configuration, dispatches: dispatches, fences: fences.keeper, clock: clock)
         let reporting = Task { await health.run() }
+        let releasing = Task { await releasePages() }
         let failure = await end(of: manager, or: stop) { await upkeep.finishTrack() }
         await service?.tellStopping()
         await follower.stop()
@@ -118,11 +119,21 @@ struct Tracker {
         await upkeep.close()
         watchdog.cancel()
         reporting.cancel()
+        releasing.cancel()
         download?.cancel()
         await server.stop()
         withExtendedLifetime(state) {}
         if let failure { throw failure }
         if !isAllFinished { throw DaemonFailure(told: .inputOutput) }
+    }
+
+    /// Gives back the memory of what only the start, or a rare request, has used.
+    private func releasePages() async {
+        var pause = Duration.seconds(30)
+        while (try? await Task.sleep(for: pause, tolerance: pause / 4)) != nil {  // Cancelled: the tracker ends.
+            ProgramPages.release()
+            pause = .seconds(600)
+        }
     }
 
     /// Where positions go, in the line about the start.
