@@ -25,7 +25,8 @@ import Waypost
         fixture.log.log(1...10)
         let status = try await second.statuses()[0]
         #expect(status.isOptedOut && status.waitingPositionCount == 0 && status.state.waitingEventCount == 0)
-        #expect(try await second.waiting(for: "home", after: nil, limit: 20).records.isEmpty)
+        let page = try await second.waiting(for: "home", after: nil, limit: 20)
+        #expect(page.records.isEmpty && page.next == nil, "an export ends")
         #expect(try await second.withoutWord(for: DispatchFixture.call(3)).map(\.name) == ["home"])
         try await second.setOptedOut(false)
         try await second.accept([DispatchFixture.call(4)])

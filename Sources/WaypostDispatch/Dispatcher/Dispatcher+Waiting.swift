@@ -43,7 +43,7 @@ extension Dispatcher {
         var place = place ?? WaitingCursor(event: 0, position: 0)
         var page = WaitingPage(records: [], next: place)
         var (readCount, byteCount) = (0, 0)
-        if try await outbox.isOptedOut() { return page }
+        if try await outbox.isOptedOut() { return WaitingPage(records: [], next: nil) }
         place.event = max(place.event, state.eventCursor)
         while readCount < limit {
             let entries = try await outbox.entries(after: place.event, limit: min(limit - readCount, Dispatcher.entriesReadAtOnce))
