@@ -40,6 +40,8 @@ struct WaypostCLI: ParsableCommand {
             failure.exit()
         } catch let error where exitCode(for: error) == .validationFailure {
             words.failure(message(for: error)).exit()
+        } catch let error where exitCode(for: error) == .success {
+            HelpScreen.show(fullMessage(for: error))
         } catch {
             exit(withError: error)
         }

@@ -81,10 +81,12 @@ extension EndToEnd {
 
         @Test(arguments: [
             ["help"], ["help", "log"], ["help", "log", "export"], ["dispatch", "--socket", "nobody", "--help"], ["log", "-h"],
+            ["setup", "--help"], ["convert", "--help"],
         ])
         func showsTheHelpOfKnownCommands(arguments: [String]) async throws {
             let run = try await finish([Program.waypost.path] + arguments, in: TestFolder())
             #expect(run.code == 0 && run.errors == "" && run.output.contains("USAGE: waypost"), "\(run.errors)")
+            #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(run.output)")
         }
 
         @Test func saysInOneLineThatACommandIsUnknown() async throws {

@@ -6,8 +6,8 @@ import WaypostSystem
 struct WatchLines {
     private let format: ScreenFormat
     private let screenColumns: Int?
-    /// When the position was lost, by the monotonic clock; nil while there is one.
-    private var lostAt: Int64?
+    /// Since when there is no position, by the monotonic clock, and whether one was lost then; nil while there is one.
+    private var missing: (since: Int64, isLost: Bool)?
 
     init(_ format: ScreenFormat, screenColumns: Int?) {
         self.format = format
@@ -32,16 +32,17 @@ struct WatchLines {
     }
 
     private mutating func found() -> [String] {
-        guard let lostAt else { return [] }
-        self.lostAt = nil
-        return ["fix again, \(spanText(seconds: (MonotonicClock.milliseconds - lostAt) / 1_000)) after it was lost"]
+        guard let missing else { return [] }
+        self.missing = nil
+        let span = spanText(seconds: (MonotonicClock.milliseconds - missing.since) / 1_000)
+        return [missing.isLost ? "fix again, \(span) after it was lost" : "first fix, after \(span)"]
     }
 
-    /// Why there is no position any more, and where the last one was.
+    /// Why there is no position, and where the last one was; without a last one, none was lost.
     private mutating func lost(_ loss: PositionLoss) -> String {
-        if lostAt == nil { lostAt = MonotonicClock.milliseconds }
-        return "lost: \(loss.detail)"
-            + (LastPlace(loss.lastPosition, ageSeconds: loss.lastPositionAgeSeconds, format).map { "; \($0.words)" } ?? "")
+        let last = LastPlace(loss.lastPosition, ageSeconds: loss.lastPositionAgeSeconds, format)
+        if missing == nil { missing = (MonotonicClock.milliseconds, last != nil) }
+        return last.map { "lost: \(loss.detail); \($0.words)" } ?? "no position: \(loss.detail)"
     }
 }
 

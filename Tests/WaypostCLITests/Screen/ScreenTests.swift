@@ -62,7 +62,10 @@ import WaypostControl
         #expect(found.count == 2 && found[0] == "fix again, 0 s after it was lost")
         #expect(watch.lines(for: .position(WatchedPosition(try position(1, 2, speed: nil, accuracy: nil)))).count == 1)
         #expect(
-            watch.lines(for: try WatchLine(line: Array(#"{"class":"LOST","reason":"no_fix","detail":"no fix"}"#.utf8))) == ["lost: no fix"])
+            watch.lines(for: try WatchLine(line: Array(#"{"class":"LOST","reason":"no_fix","detail":"no fix"}"#.utf8)))
+                == ["no position: no fix"])
+        #expect(
+            watch.lines(for: .position(WatchedPosition(try position(1, 2, speed: nil, accuracy: nil)))).first == "first fix, after 0 s")
         #expect(
             watch.lines(for: .dropped(DroppedLines(count: 1)))
                 == ["(1 line dropped: this terminal is too slow)"])
