@@ -25,17 +25,19 @@ unpack_debian() {
     printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
 }
 
+# start_container WORD...: with these words on the command line of its first process.
 start_container() {
-    systemd-nspawn --quiet --register=no --keep-unit --private-network --directory="$root" --boot --console=pipe \
+    systemd-nspawn --quiet --register=no --keep-unit --private-network --directory="$root" --boot --console=pipe "$@" \
         </dev/null >"$work/console" 2>&1 &
     nspawn=$!
-    within 20 leads || return 1
-    container=$(<"/proc/$nspawn/task/$nspawn/children")
-    container=${container%% *}
     within 60 is_up
 }
-leads() { [[ -n $(cat "/proc/$nspawn/task/$nspawn/children" 2>/dev/null) ]]; }
-is_up() { [[ $(inside systemctl is-system-running) =~ running|degraded ]]; }
+is_up() {
+    # Its first child only prepares the one that stays.
+    container=$(cat "/proc/$nspawn/task/$nspawn/children" 2>/dev/null)
+    container=${container%% *}
+    [[ -n $container && $(inside systemctl is-system-running) =~ running|degraded ]]
+}
 gone() { ! kill -0 "$1" 2>/dev/null; }
 stop_container() {
     [[ -n $container ]] || return 0
