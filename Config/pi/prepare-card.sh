@@ -268,9 +268,10 @@ if [[ -n $asks_for_pins ]]; then
     if [[ -n $keep_bluetooth ]]; then overlay=miniuart-bt; else overlay=disable-bt; fi
     {
         with_last_line_end "$work/plain"
-        printf '%s\n' "$begin" '[all]'
+        printf '%s\n' "$begin"
         if [[ -n $uart ]]; then
-            printf 'enable_uart=1\n'
+            # Not on the Pi 5, where enable_uart is about the debug connector.
+            for model in pi0 pi1 pi2 pi3 pi4; do printf '[%s]\nenable_uart=1\n' "$model"; done
             # Where Bluetooth has the full UART.
             for model in pi0w pi02 pi3 pi4; do
                 has=$(awk -v model="$model" '
@@ -285,12 +286,14 @@ if [[ -n $asks_for_pins ]]; then
                     say "config.txt: $has is there for $model, left alone" >&2
                 fi
             done
-            printf '[pi5]\ndtparam=uart0=on\n[all]\n'
+            printf '[pi5]\ndtparam=uart0=on\n'
         fi
+        printf '[all]\n'
         [[ -z $pulse ]] || printf 'dtoverlay=pps-gpio,gpiopin=%s\n' "$pulse"
         printf '%s\n' "$end"
     } >"$work/new"
     keep config.txt
+    [[ -z $keep_bluetooth ]] || say 'config.txt: Bluetooth works only with core_freq and core_freq_min set to one value, such as 250; that is left to you'
     put config.txt "${uart:+enables the UART of the header (${overlay})}${uart:+${pulse:+, }}${pulse:+the pulse on GPIO $pulse}"
 fi
 line=$(plain_command_line "$boot/cmdline.txt")

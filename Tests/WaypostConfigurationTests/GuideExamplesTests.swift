@@ -8,7 +8,8 @@ import Testing
 
     /// Every guide that shows any.
     private static let names = [
-        "ComingFromGPSD", "Diagnosing", "Dispatching", "FromAnEmptyCard", "OperatingATracker", "Privacy", "SendingToKnownServers",
+        "ComingFromGPSD", "Diagnosing", "Dispatching", "FromAnEmptyCard", "OperatingATracker", "Privacy", "RaspberryPi",
+        "SendingToKnownServers",
     ]
 
     private static func examples(in guide: URL) throws -> [String] {
