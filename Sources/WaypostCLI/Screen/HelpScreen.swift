@@ -43,7 +43,7 @@ struct HelpScreen {
         return lines + [current]
     }
 
-    /// The words of a line of usage; an option and its value in brackets are one. The first has the blanks before it.
+    /// The words of a line of usage; what is in brackets is one, and the first has the blanks before it.
     private static func parts(of line: Substring) -> [String] {
         var parts: [String] = []
         var depth = 0
