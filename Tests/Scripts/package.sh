@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Debian package and shows that it does what it should on a small Debian with systemd, in a container: lintian, unit, udev rules; install,
-# track, watchdog, a bad configuration, upgrade, remove, purge.
+# track, watchdog, a bad configuration, upgrade and downgrade with events that wait and an open journal, remove, purge.
 #
 # Usage: bash Tests/Scripts/package.sh          as root; nothing of this machine is changed but for packages that are missing
 #   BIN  the folder of waypost and waypostd built already (.build/release, built when it is not there)
@@ -66,9 +66,9 @@ passed "systemd-analyze security: $(sed -n 's/.*Overall exposure level for //p' 
 
 # What the package depends on comes from the network here, as the container has none; of alternatives the first.
 depends=$(dpkg-deb -f "$package" Depends | sed 's/ *([^)]*)//g; s/ *|[^,]*//g; s/ //g')
-unpack_debian "systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal,$depends" \
+unpack_debian "systemd,systemd-sysv,udev,dbus,gpsd,umockdev,python3-minimal,libcurl4,$depends" \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*'
-cp "$package" "$later" Tests/Data/drive.nmea Tests/Scripts/Tools/feed.py "$root/root/"
+cp "$package" "$later" Tests/Data/drive.nmea Tests/Scripts/Tools/feed.py Tests/Scripts/Tools/take_all.py "$root/root/"
 passed "a bare Debian $release"
 
 show() { inside systemctl show waypostd --property "$1" --value; }
@@ -77,6 +77,13 @@ active() { inside systemctl is-active waypostd; }
 configure() {
     printf '%s\n' "$@" >"$root/etc/waypost/conf.d/10-test.toml"
     shell "systemctl reset-failed waypostd; systemctl restart waypostd" 2>/dev/null
+}
+# feed: a receiver on a line, again and again; the pseudo terminal gets the group that udev gives serial lines.
+feed() {
+    shell 'mkdir -p /run/receiver; cd /run/receiver; [ ! -e pid ] || kill "$(cat pid)"; rm -f tty pid
+        setsid sh -c "echo \$\$ >pid; exec python3 /root/feed.py --rate 5 --skip 24 /root/drive.nmea /run/receiver/tty" >/dev/null 2>&1 &'
+    within 5 inside test -e /run/receiver/tty || short "no pseudo terminal"
+    shell 'line=$(readlink /run/receiver/tty); chgrp dialout "$line"; chmod 660 "$line"'
 }
 watches() { inside waypost watch --count "$1" --timeout "$2"; }
 
@@ -159,10 +166,8 @@ if [[ -n $container ]]; then
     ((code <= 1)) || short "status does not answer: $(<"$work/status")"
     passed "the service runs before there is a receiver; status: $(head -n 1 "$work/status")"
 
-    # A receiver on a line, fixes on the screen; the pseudo terminal gets the group that udev gives serial lines.
-    shell 'mkdir -p /run/receiver; setsid python3 /root/feed.py --rate 5 --skip 24 /root/drive.nmea /run/receiver/tty >/dev/null 2>&1 &'
-    within 5 inside test -e /run/receiver/tty || short "no pseudo terminal"
-    shell 'line=$(readlink /run/receiver/tty); chgrp dialout "$line"; chmod 660 "$line"'
+    # A receiver on a line, fixes on the screen.
+    feed
     configure '[[source]]' 'url = "serial:///run/receiver/tty"'
     watches 5 30 >"$work/watch" || short "no fixes from the line"
     passed "fixes from a serial line: $(tail -n 1 "$work/watch")"
@@ -207,21 +212,62 @@ if [[ -n $container ]]; then
     within 10 active || short "it does not start with the mended configuration"
 fi
 
-# -- Upgrade, remove, install again, purge.
+# -- Upgrade, downgrade, remove, install again, purge.
+
+# waits_whole WHAT: the events wait as before, and the log goes on after what it had.
+waits_whole() {
+    inside waypost dispatch status --json >"$work/waiting"
+    grep -q '"events":3\b' "$work/waiting" || short "$1: not 3 events wait: $(<"$work/waiting")"
+    within 20 goes_on || short "$1: the log does not go on after $(wc -l <"$work/logged") fixes"
+    head -n "$(wc -l <"$work/logged")" "$work/log" | cmp -s - "$work/logged" || short "$1: the log is another: $(diff "$work/logged" "$work/log" | head -n 3)"
+    inside waypost log verify >"$work/verify" 2>&1 || short "$1: the log is damaged: $(<"$work/verify")"
+    cp "$work/log" "$work/logged"
+}
+goes_on() {
+    inside waypost log export >"$work/log" 2>/dev/null
+    (($(wc -l <"$work/log") > $(wc -l <"$work/logged")))
+}
+if [[ -n $container ]]; then
+    configure '[[source]]' 'url = "serial:///run/receiver/tty"' '[log]' 'sync_interval = "1 s"' \
+        '[[destination]]' 'name = "depot"' 'url = "http://127.0.0.1:8099/in"' 'interval = 0' 'positions = false'
+    within 10 active || short "it does not start with a destination"
+    watches 3 30 >/dev/null || short "no fixes before the upgrade"
+    for number in 1 2 3; do inside waypost track delivered "parcel=$number" || short "no event"; done
+    sleep 2
+    # Its journal is left open, as by a power cut.
+    shell 'systemctl kill --signal=KILL waypostd; systemctl stop waypostd' 2>/dev/null
+    # A pseudo terminal of a killed program stays its own, as its other end is open.
+    feed
+    inside waypost log export --log /var/log/waypost >"$work/logged" 2>/dev/null
+    [[ -s $work/logged ]] || short "nothing is logged before the upgrade"
+fi
 
 printf '\n# an edit of the owner\n' >>"$root/etc/waypost/waypost.toml"
 tracks() { shell 'ls /var/log/waypost/*.gpx 2>/dev/null | wc -l'; }
 before=$(tracks)
-[[ -z $container ]] || old=$(show MainPID)
 inside dpkg --install "/root/$(basename "$later")" >"$work/upgrade" 2>&1 || short "it does not upgrade: $(tail -n 3 "$work/upgrade")"
 grep -q 'an edit of the owner' "$root/etc/waypost/waypost.toml" || short "an upgrade loses edits of the configuration"
 if [[ -n $container ]]; then
     within 20 active || short "the service does not run after an upgrade"
-    [[ $(show MainPID) != "$old" ]] || short "the old tracker runs after an upgrade"
+    waits_whole "upgrade"
     inside waypost fences list | grep Depot >/dev/null || short "an upgrade loses state"
     (($(tracks) >= before && before > 0)) || short "an upgrade loses tracks"
 fi
-passed "upgraded: edits, state and tracks are kept"
+passed "upgraded: edits, state, tracks and what waits are kept; the journal left open is whole"
+
+# Back to the version before, from a tracker at work; then everything arrives, once.
+[[ -z $container ]] || old=$(show MainPID)
+inside dpkg --install "/root/$(basename "$package")" >"$work/downgrade" 2>&1 || short "there is no way back: $(tail -n 3 "$work/downgrade")"
+if [[ -n $container ]]; then
+    within 20 active || short "the service does not run after a downgrade"
+    [[ $(show MainPID) != "$old" ]] || short "the later tracker runs after a downgrade"
+    waits_whole "downgrade"
+    shell 'setsid python3 /root/take_all.py 8099 /root/taken >/dev/null 2>&1 &'
+    [[ $(inside waypost dispatch now --wait) == good ]] || short "what waited is not sent: $(inside waypost dispatch status || true)"
+    [[ $(grep -o '"parcel" *: *[123]' "$root/root/taken" | sort -u | wc -l) == 3 && $(grep -o '"parcel"' "$root/root/taken" | wc -l) == 3 ]] ||
+        short "not every event arrived once: $(<"$root/root/taken")"
+fi
+passed "downgraded: nothing is lost, and the events that waited through both arrive once"
 
 inside dpkg --remove waypost >"$work/remove" 2>&1 || short "it cannot be removed: $(tail -n 3 "$work/remove")"
 [[ -d $root/var/log/waypost && -f $root/etc/waypost/waypost.toml && ! -e $root/usr/bin/waypostd ]] || short "remove takes what it should keep"
