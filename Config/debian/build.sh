@@ -15,6 +15,8 @@ set -euo pipefail
     printf 'usage: bash Config/debian/build.sh OUTDIR\n' >&2
     exit 64
 }
+# The modes of the caller's files are no part of a package.
+umask 022
 mkdir -p "$1"
 outdir=$(realpath "$1")
 cd "$(dirname "$0")/../.."

@@ -14,6 +14,7 @@ set -euo pipefail
     printf 'usage: bash Config/debian/release.sh OUTDIR [--release NAME]...\n' >&2
     exit 64
 }
+umask 022
 mkdir -p "$1"
 outdir=$(realpath "$1")
 shift
@@ -52,7 +53,7 @@ make_target() {
     for library in libc6-dev "libgcc-$gcc-dev" "libstdc++-$gcc-dev" libgps-dev libsqlite3-dev libtomlplusplus-dev; do
         both+=("$library" "$library:arm64")
     done
-    printf -v name '%s,' "${build_packages[@]}" "${package_packages[@]}" binutils-aarch64-linux-gnu "${both[@]}"
+    printf -v name '%s,' "${build_packages[@]}" "${package_packages[@]}" lintian binutils-aarch64-linux-gnu "${both[@]}"
     target=$work/$1
     mkdir "$target"
     tar -C "$target" -xf "$(debian_image "$1" --variant=apt --architectures=amd64,arm64 --include="${name%,}")"
@@ -139,6 +140,10 @@ for release in "${releases[@]}"; do
     enter_root "$target" '
         BIN=.build/release bash Config/debian/build.sh /packages
         NATIVE=.build/release BIN=/root/arm64 ARCH=arm64 bash Config/debian/build.sh /packages' "rw=$work/packages:/packages"
+    # By the rules of the Debian that they are for: those of both architectures.
+    stage "$release: lintian"
+    enter_root "$target" 'lintian --allow-root --display-info --pedantic --fail-on error,warning,info,pedantic \
+        "/packages/"*"~deb$(. /etc/os-release && printf %s "$VERSION_ID")_"*.deb' "$work/packages:/packages"
     note_linked amd64 "$target/root/swift-version"
     note_linked arm64 "$target/root/arm64/swift-version"
     rm -rf --one-file-system "$target"

@@ -11,6 +11,7 @@ set -euo pipefail
     printf 'usage: bash Config/debian/repository.sh PACKAGES OUTDIR\n' >&2
     exit 64
 }
+umask 022
 mkdir -p "$2"
 packages=$(realpath "$1")
 outdir=$(realpath "$2")
