@@ -15,6 +15,7 @@
 
 Its files are in $DEVICELAB_DIR (~/.cache/waypost/devicelab; 1.4 GB). KVM is used where the processor offers it, else emulation, which is five
 to ten times slower; $DEVICELAB_ACCEL=kvm|tcg decides. $DEVICELAB_MEM (MiB, 512) and $DEVICELAB_CPUS (1) size the device.
+$DEVICELAB_ARCH=arm64 makes it a 64-bit ARM with UEFI, in a folder of its own: devicelab-arm64.
 Standard library only. `suite.sh` beside this is what the project shows with it.
 """
 

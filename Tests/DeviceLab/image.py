@@ -5,13 +5,15 @@ import os
 import shutil
 from pathlib import Path
 
-from lab import FOLDER, LabError, call, running, step
+from lab import ARCH, FOLDER, LabError, call, running, step
 
 SUITE = "bookworm"
-PACKAGES = ("systemd systemd-sysv udev dbus linux-image-amd64 initramfs-tools zstd openssh-server kmod "
+PACKAGES = (f"systemd systemd-sysv udev dbus linux-image-{ARCH} initramfs-tools zstd openssh-server kmod "
             "iproute2 rsync usbutils libgps28").split()
 TOOLS = {"mmdebstrap": "mmdebstrap", "mke2fs": "e2fsprogs", "qemu-img": "qemu-utils", "rsync": "rsync",
-         "qemu-system-x86_64": "qemu-system-x86", "ssh": "openssh-client", "ssh-keygen": "openssh-client"}
+         "ssh": "openssh-client", "ssh-keygen": "openssh-client",
+         **({"qemu-system-x86_64": "qemu-system-x86"} if ARCH == "amd64" else
+            {"qemu-system-aarch64": "qemu-system-arm", "qemu-aarch64-static": "qemu-user-static"})}
 # An initial RAM disk with the drivers of the virtual disk alone: it is built where the kernel does not run.
 HOOKS = ('mkdir -p "$1/usr/share/initramfs-tools/modules.d" "$1/etc/initramfs-tools/conf.d"',
          'printf "%s\\n" virtio_pci virtio_blk ext4 > "$1/usr/share/initramfs-tools/modules.d/devicelab"',
@@ -42,6 +44,7 @@ def build(args):
         raise LabError("build makes a Debian root folder: run it as root")
     if running("qemu"):
         raise LabError("the device is on; run `devicelab.py down` first")
+    run_foreign_programs()
     packages = PACKAGES + list(args.include)
     debs = [Path(deb).resolve(strict=True) for deb in args.deb]
     key = FOLDER / "id_ed25519"
@@ -72,15 +75,27 @@ def build(args):
     step("done; next: devicelab.py up")
 
 
+def run_foreign_programs():
+    """Has the kernel start this device's programs in an emulator, where they are not of this machine's kind."""
+    binfmt = Path("/proc/sys/fs/binfmt_misc")
+    if call("dpkg", "--print-architecture").strip() == ARCH or (binfmt / "qemu-aarch64").exists():
+        return
+    if not (binfmt / "register").exists():
+        call("mount", "-t", "binfmt_misc", "binfmt_misc", binfmt)
+    (binfmt / "register").write_text(Path("/usr/lib/binfmt.d/qemu-aarch64.conf").read_text())
+
+
 def bare_system(packages, is_fetched_again):
     recipe = hashlib.sha256(repr((SUITE, mirror(), packages, HOOKS)).encode()).hexdigest()[:12]
     base = FOLDER / f"base-{recipe}.tar"
     if is_fetched_again or not base.exists():
         step("fetching and unpacking Debian " + SUITE)
         part = base.with_suffix(".part")
-        call("mmdebstrap", "--mode=root", "--variant=minbase", "--format=tar", "--include=" + ",".join(packages),
+        # Its own look at the emulator asks for a package that a container does without.
+        call("mmdebstrap", "--mode=root", "--variant=minbase", "--format=tar", f"--architectures={ARCH}", "--skip=check/qemu",
+             "--include=" + ",".join(packages),
              *(f"--dpkgopt=path-exclude={path}" for path in UNWANTED), *(f"--essential-hook={hook}" for hook in HOOKS),
-             SUITE, part, mirror(), timeout=1200)
+             SUITE, part, mirror(), timeout=3600)
         part.rename(base)
     return base
 

@@ -9,7 +9,9 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FOLDER = Path(os.environ.get("DEVICELAB_DIR") or Path.home() / ".cache/waypost/devicelab").absolute()
+# The device's processor, as Debian calls it: amd64, or arm64 with UEFI.
+ARCH = os.environ.get("DEVICELAB_ARCH") or "amd64"
+FOLDER = Path(os.environ.get("DEVICELAB_DIR") or Path.home() / ".cache/waypost" / ("devicelab" if ARCH == "amd64" else f"devicelab-{ARCH}")).absolute()
 SLOTS = (1, 2, 3)
 
 

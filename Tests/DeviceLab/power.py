@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import link
-from lab import FOLDER, SLOTS, LabError, call, end, running, spawn, step, tail, wait
+from lab import ARCH, FOLDER, SLOTS, LabError, call, end, running, spawn, step, tail, wait
 
 
 def acceleration():
@@ -23,7 +23,7 @@ def acceleration():
         raise LabError(f"DEVICELAB_ACCEL is kvm or tcg, not {asked!r}")
     # A /dev/kvm without vmx or svm (a sandbox's, say) opens well enough, then hangs in the firmware.
     flags = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    capable = flags and {"vmx", "svm"} & set(flags[1].split())
+    capable = flags and {"vmx", "svm"} & set(flags[1].split()) if ARCH == "amd64" else os.uname().machine == "aarch64"
     return "kvm" if capable and os.access("/dev/kvm", os.R_OK | os.W_OK) else "tcg"
 
 
@@ -52,7 +52,7 @@ def up(args):
     began = time.monotonic()
     spawn("qemu", command)
     # Emulated and beside a compiler it takes a minute; a time-out below four is a false alarm now and then.
-    seconds = args.timeout or (60 if accel == "kvm" else 300)
+    seconds = args.timeout or (60 if accel == "kvm" else 300 if ARCH == "amd64" else 600)
     if not wait(lambda: not running("qemu") or link.answers(), seconds, 0.5) or not running("qemu"):
         why = f"is not reachable over ssh after {seconds} s" if running("qemu") else "stopped"
         raise LabError(f"the device {why} ({accel})\n{tail('qemu.log', 5)}\n{tail('console.log', 15)}")
@@ -60,17 +60,16 @@ def up(args):
 
 
 def qemu_command(accel, port, disk):
-    command = [
-        "qemu-system-x86_64", "-machine", "q35",
+    command = machine(accel) + [
         "-accel", accel if accel == "kvm" else "tcg,tb-size=256",  # MiB of translated code; 1024 by default
-        "-cpu", "host" if accel == "kvm" else "max", "-nodefaults", "-display", "none",
+        "-nodefaults", "-display", "none",
         "-m", os.environ.get("DEVICELAB_MEM", "512"), "-smp", os.environ.get("DEVICELAB_CPUS", "1"),
         "-kernel", "vmlinuz", "-initrd", "initrd.img",
-        "-append", "root=LABEL=device rw console=ttyS0 net.ifnames=0 quiet systemd.show_status=1",
+        "-append", f"root=LABEL=device rw console={'ttyS0' if ARCH == 'amd64' else 'ttyAMA0'} net.ifnames=0 quiet systemd.show_status=1",
         "-serial", "file:console.log", "-qmp", "unix:qmp.sock,server=on,wait=off",
         "-blockdev", "driver=qcow2,node-name=disk,file.driver=file,file.filename=disk.qcow2",
         "-device", f"virtio-blk-pci,drive={disk}",
-        "-netdev", f"user,id=net,hostfwd=tcp:127.0.0.1:{port}-:22", "-device", "virtio-net-pci,netdev=net",
+        "-netdev", f"user,id=net,hostfwd=tcp:127.0.0.1:{port}-:22", "-device", "virtio-net-pci,netdev=net,romfile=",
         "-object", "rng-random,id=rng,filename=/dev/urandom", "-device", "virtio-rng-pci,rng=rng",
         "-device", "qemu-xhci,id=xhci",
     ]
@@ -78,6 +77,20 @@ def qemu_command(accel, port, disk):
         command += ["-chardev", f"socket,id=usb{slot},path=usb{slot}.sock,server=on,wait=off",
                     "-device", f"usb-redir,chardev=usb{slot},bus=xhci.0,port={slot}"]
     return command
+
+
+def machine(accel):
+    """The board and its processor; arm64 begins with UEFI, whose settings outlast a power cut."""
+    if ARCH == "amd64":
+        return ["qemu-system-x86_64", "-machine", "q35", "-cpu", "host" if accel == "kvm" else "max"]
+    firmware = Path("/usr/share/AAVMF")
+    if not (firmware / "AAVMF_CODE.fd").exists():
+        raise LabError("no UEFI for arm64; run: apt-get install --no-install-recommends qemu-efi-aarch64")
+    if not (FOLDER / "uefi.fd").exists():
+        shutil.copy(firmware / "AAVMF_VARS.fd", FOLDER / "uefi.fd")
+    return ["qemu-system-aarch64", "-machine", "virt", "-cpu", "host" if accel == "kvm" else "cortex-a72",
+            "-drive", f"if=pflash,format=raw,readonly=on,file={firmware / 'AAVMF_CODE.fd'}",
+            "-drive", "if=pflash,format=raw,file=uefi.fd"]
 
 
 def power_cut(args):

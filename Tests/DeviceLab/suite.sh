@@ -7,7 +7,7 @@
 #   CUTS   (environment) how many power cuts at random moments, under 10 fixes a second (3)
 #
 # Needs root for the image. Emulated it takes half an hour and one processor for itself; with KVM some minutes. The files are in
-# $DEVICELAB_DIR (see devicelab.py). The device stays as it is when a step falls short, for a look: devicelab.py ssh ...
+# $DEVICELAB_DIR (see devicelab.py). A package for arm64 gets a device of that kind, which takes twice as long. The device stays as it is when a step falls short, for a look: devicelab.py ssh ...
 set -euo pipefail
 (($# >= 1)) || {
     printf 'usage: bash Tests/DeviceLab/suite.sh PACKAGE.deb [STEP...]\n' >&2
@@ -18,7 +18,14 @@ shift
 cuts=${CUTS:-3}
 cd "$(dirname "$0")/../.."
 source Config/prerequisites.sh
-install_packages qemu-system-x86 qemu-utils mmdebstrap rsync openssh-client e2fsprogs python3 xz-utils
+install_packages qemu-utils mmdebstrap rsync openssh-client e2fsprogs python3 xz-utils
+DEVICELAB_ARCH=$(dpkg-deb --field "$package" Architecture)
+export DEVICELAB_ARCH
+case $DEVICELAB_ARCH in
+    amd64) install_packages qemu-system-x86 ;;
+    arm64) install_packages qemu-system-arm qemu-efi-aarch64 qemu-user-static ;;
+    *) fail 65 "$package: it is for $DEVICELAB_ARCH; amd64 and arm64 can be tried" ;;
+esac
 
 lab() { python3 Tests/DeviceLab/devicelab.py "$@"; }
 device() { lab ssh --timeout "${limit:-120}" "$@" </dev/null; }
@@ -193,7 +200,7 @@ step_fetching() {
         grep -q /srv/fetch/tracks /etc/fstab || echo "/var/log/waypost /srv/fetch/tracks none bind,ro 0 0" >>/etc/fstab
         install -d /srv/fetch /srv/fetch/tracks; mount /srv/fetch/tracks
         systemctl reload ssh; waypost log rotate >/dev/null'
-    folder=${DEVICELAB_DIR:-$HOME/.cache/waypost/devicelab}
+    folder=$(lab status | sed -n 's/^folder: \(.*\), acceleration: .*/\1/p')
     printf 'get *.gpx %s\nget SHA256SUMS %s\n-get /etc/hostname %s/outside\nput /etc/hostname\n' "$work" "$work" "$work" >"$work/batch"
     code=0
     sftp -b "$work/batch" -P "$(<"$folder/port")" -i "$folder/id_ed25519" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
