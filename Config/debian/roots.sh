@@ -19,6 +19,15 @@ debian_image() {
     printf '%s\n' "$image"
 }
 
+# run_foreign: has the kernel start arm64's programs in an emulator, where this machine is another.
+run_foreign() {
+    local binfmt=/proc/sys/fs/binfmt_misc
+    [[ $(dpkg --print-architecture) != arm64 && ! -e $binfmt/qemu-aarch64 ]] || return 0
+    install_packages qemu-user-static
+    [[ -e $binfmt/register ]] || mount -t binfmt_misc binfmt_misc "$binfmt"
+    [[ -e $binfmt/qemu-aarch64 ]] || cat /usr/lib/binfmt.d/qemu-aarch64.conf >"$binfmt/register"
+}
+
 # find_bound: the folders of this machine that a build needs, as the array $bound: the Swift toolchain, and local copies of packages with the
 # git settings that lead to them, as the array $git_settings.
 find_bound() {

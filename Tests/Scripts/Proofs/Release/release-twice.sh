@@ -2,12 +2,12 @@
 # Makes a release twice, from clones of the last commit in folders of different names, in different time zones and with different masks for new files, and
 # shows that both are the same to the byte: packages, repository, checksums, and the list of what is inside. Prints the minutes and the memory of each.
 #
-# Usage: bash Tests/Scripts/Proofs/release-twice.sh [--release NAME]...      as root; the options are those of release.sh
+# Usage: bash Tests/Scripts/Proofs/Release/release-twice.sh [--release NAME]...      as root; the options are those of release.sh
 #   SIGN_KEY  as for release.sh: then the signatures are the same, too
 #
 # The roots that release.sh keeps are made by the first run where there are none. Without --release it takes two times two builds of all programs.
 set -euo pipefail
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../../.."
 source Config/prerequisites.sh
 ((EUID == 0)) || fail 77 "release.sh makes root file systems: run it as root"
 [[ -z ${SIGN_KEY-} ]] || SIGN_KEY=$(realpath "$SIGN_KEY")

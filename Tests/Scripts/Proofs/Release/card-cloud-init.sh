@@ -2,9 +2,9 @@
 # A card of Raspberry Pi OS 13 that prepare-card.sh has prepared, started by Debian's own cloud-init, set up as Raspberry Pi OS has it: what Imager wrote
 # to user-data is done (host name, user, its commands), and what vendor-data calls is done beside it, once.
 #
-# Usage: bash Tests/Scripts/Proofs/card-cloud-init.sh      as root; a minute, and more the first time, for a Debian with cloud-init
+# Usage: bash Tests/Scripts/Proofs/Release/card-cloud-init.sh      as root; a minute, and more the first time, for a Debian with cloud-init
 set -euo pipefail
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../../../.."
 source Config/prerequisites.sh
 source Config/debian/roots.sh
 ((EUID == 0)) || fail 77 "card-cloud-init.sh starts a container: run it as root"
